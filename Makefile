@@ -1,0 +1,87 @@
+# make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file)
+# make test  format, lint, types, import contracts, tests
+# Each does all its own set-up on a fresh machine; `make setup` does that part alone.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: run test setup setup-test system-run system-test format clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3,$(shell command -v $(name))))
+
+# What Qt, PortAudio and the linking of compiled modules need beyond a bare Debian or Ubuntu; nothing on a Mac.
+RUN_PACKAGES := gcc libc6-dev libportaudio2 libasound2-plugins libegl1 libgl1 libfontconfig1 libdbus-1-3 fonts-dejavu-core \
+    libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 \
+    libxcb-xinerama0
+# A virtual display, a sound server with a recordable sink, and the headers one test package is built with.
+TEST_PACKAGES := $(RUN_PACKAGES) g++ xvfb pulseaudio pulseaudio-utils
+
+run: $(VENV)/ready-to-run | system-run
+	@if [[ "$$(uname)" == Darwin || -n "$${DISPLAY:-}" || -n "$${WAYLAND_DISPLAY:-}" ]]; then \
+	    $(BIN)/python -m app $(ARGS); \
+	else \
+	    echo "There is no display; speaking a sample sentence into build/sample.wav instead." >&2; \
+	    mkdir -p build; \
+	    $(BIN)/python -m engine speak --file resources/sample.txt --out build/sample.wav; \
+	fi
+
+test: $(VENV)/ready-to-test | system-test
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+setup: $(VENV)/ready-to-run | system-run
+
+setup-test: $(VENV)/ready-to-test | system-test
+
+format: $(VENV)/ready-to-test
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf $(VENV) build
+
+$(VENV)/bin/python:
+	@[[ -n "$(PYTHON)" ]] || { echo "Python 3.11 or 3.12 is needed; install it first." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))' \
+	    || { echo "Python 3.11 or 3.12 is needed; name it with: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# torch first and by its exact version: a range would let another package choose a build with gigabytes of GPU libraries.
+$(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
+	$(BIN)/pip install --quiet --disable-pip-version-check "torch==2.13.0"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[train,development]"
+	@touch $@
+
+system-run:
+	@$(call install-packages,$(RUN_PACKAGES))
+
+system-test:
+	@$(call install-packages,$(TEST_PACKAGES))
+
+# Installs what is missing when run as root on Debian or Ubuntu; otherwise prints the one command that does it.
+define install-packages
+if command -v dpkg-query >/dev/null; then \
+    missing=""; \
+    for package in $(1); do \
+        [[ "$$(dpkg-query --show --showformat='$${db:Status-Status}' "$$package" 2>/dev/null)" == installed ]] \
+            || missing="$$missing $$package"; \
+    done; \
+    if [[ -n "$$missing" && "$$(id --user)" == 0 ]]; then \
+        echo "Installing$$missing" >&2; \
+        apt-get update --quiet --quiet && DEBIAN_FRONTEND=noninteractive \
+            apt-get install --yes --quiet --quiet --no-install-recommends $$missing >/dev/null; \
+    elif [[ -n "$$missing" ]]; then \
+        echo "System libraries are missing; run this first: sudo apt-get install --yes$$missing" >&2; \
+        exit 1; \
+    fi; \
+fi
+endef

@@ -1,0 +1,65 @@
+"""The command line of the window: `python -m app`.
+
+It does not know what the window does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.display import MISSING_LIBRARY, why_no_window
+from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Open the window; exit code 0, 1 when something failed, 2 when the command line makes no sense."""
+    options = build_parser().parse_args(arguments)
+    problem = why_no_window()
+    if problem is not None:
+        print(problem, file=sys.stderr)
+        return 1
+    try:
+        from app.application import Options, run  # brings Qt, whose system libraries may be missing
+    except ImportError as error:
+        print(f"{MISSING_LIBRARY} ({error})", file=sys.stderr)
+        return 1
+    return run(Options(options.text, options.voice, options.speed, options.screenshot))
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Every option of the contract."""
+    parser = argparse.ArgumentParser(prog="python -m app", description="Opens the window that speaks what you type.")
+    parser.add_argument("--text", help="put this into the editor and speak it")
+    parser.add_argument("--voice", help="speak with this voice, such as af_heart")
+    parser.add_argument("--speed", type=_speed, help=f"{SLOWEST_SPEED:g} to {FASTEST_SPEED:g}; 1 is the usual speed")
+    parser.add_argument(
+        "--screenshot", type=_picture, metavar="F.png", help="write a picture of the window once it is idle, then quit"
+    )
+    return parser
+
+
+def _speed(words: str) -> float:
+    try:
+        speed = float(words)
+    except ValueError:
+        speed = math.nan
+    if not SLOWEST_SPEED <= speed <= FASTEST_SPEED:
+        raise argparse.ArgumentTypeError(
+            f"“{words}” is no speed; choose a number from {SLOWEST_SPEED:g} to {FASTEST_SPEED:g}"
+        )
+    return speed
+
+
+def _picture(words: str) -> Path:
+    path = Path(words)
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"the folder {path.absolute().parent} does not exist")
+    return path
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""What the application is doing at a moment, as plain data.
+
+It does not know the words for it; `messages` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from app.audio_player import Playback
+from engine.speech import PreparationEvent
+
+
+class Readiness(Enum):
+    """Whether the engine can speak."""
+
+    PREPARING = "preparing"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Activity:
+    """`utterance_number` of `utterance_count` (from 1) is heard, or made when nothing is heard; 0 when unknown."""
+
+    readiness: Readiness = Readiness.PREPARING
+    preparation: PreparationEvent | None = None
+    making: bool = False
+    saving: bool = False
+    playback: Playback = Playback.STOPPED
+    waiting: bool = False
+    utterance_number: int = 0
+    utterance_count: int = 0
+    made_count: int = 0
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether there is something to stop."""
+        return self.making or self.playback is Playback.PLAYING
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing goes on by itself."""
+        return self.readiness is not Readiness.PREPARING and not self.saving and not self.can_stop

@@ -1,0 +1,176 @@
+"""The default audio device through PortAudio, and what can be wrong with it.
+
+It does not know what is played: a function fills each block.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import EngineError
+from engine.speech import Samples
+
+LATENCY_SECONDS = 0.25
+"""Long enough for a busy machine not to stutter; it delays neither start nor stop: the first block is filled at once,
+and what is queued is dropped when playing ends."""
+
+Fill = Callable[[Samples], int]
+"""Writes the next samples into the start of the block it is given and returns how many it had."""
+
+
+class AudioDeviceError(EngineError):
+    """Something is wrong with the sound output; speech is still made, shown and saved."""
+
+
+class NoAudioDevice(AudioDeviceError):
+    """There is no device to play on."""
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(
+            "No audio device was found.", "Speech is still made and shown here, and can be saved as a WAV file."
+        )
+        self.detail = detail
+
+
+class AudioDeviceLost(AudioDeviceError):
+    """The device has gone while playing."""
+
+    def __init__(self) -> None:
+        super().__init__("The audio device has gone, so playback is paused.", "Nothing is lost.")
+
+
+class OutputStream(Protocol):
+    """One opened device; `abort` drops what is queued, and a stream may start again after it."""
+
+    @property
+    def active(self) -> bool:
+        """Whether blocks are being asked for."""
+
+    @property
+    def latency_seconds(self) -> float:
+        """From a block being filled to its being heard."""
+
+    def start(self) -> None:
+        """Begin; raises `AudioDeviceError`."""
+
+    def abort(self) -> None:
+        """Fall silent at once."""
+
+    def close(self) -> None:
+        """Give the device back."""
+
+
+class AudioOutput(Protocol):
+    """Opens streams on whatever the current default device is."""
+
+    def check(self) -> None:
+        """Raise `NoAudioDevice` when there is none."""
+
+    def refresh(self) -> None:
+        """Look for devices anew; no stream may be open."""
+
+    def follow_default(self) -> None:
+        """Make sure that the next stream opens on the device that is the default now; no stream may be open."""
+
+    def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
+        """Make a stream, not yet started; raises `AudioDeviceError`."""
+
+
+class DefaultAudioOutput:
+    """The system's default output; PortAudio is loaded when it is first asked for, not before."""
+
+    def check(self) -> None:
+        """Raise `NoAudioDevice` when there is none."""
+        self._device(_portaudio())
+
+    def refresh(self) -> None:
+        """Look for devices anew.
+
+        PortAudio lists devices only when it starts, and sounddevice has no public name for starting it again.
+        """
+        sounddevice = _portaudio()
+        try:
+            sounddevice._terminate()
+            sounddevice._initialize()
+        except sounddevice.PortAudioError as error:
+            raise NoAudioDevice(str(error)) from error
+
+    def follow_default(self) -> None:
+        """Look for devices anew where that is quick and needed; on Linux the sound server follows by itself."""
+        if sys.platform == "darwin":
+            self.refresh()
+
+    def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
+        """Make a stream with the same samples on one or two channels."""
+        sounddevice = _portaudio()
+        channels = min(2, int(self._device(sounddevice)["max_output_channels"]))
+        try:
+            stream = sounddevice.OutputStream(
+                samplerate=sample_rate_hz,
+                channels=channels,
+                dtype="float32",
+                latency=LATENCY_SECONDS,
+                callback=_block_filler(fill),
+            )
+        except sounddevice.PortAudioError as error:
+            raise NoAudioDevice(str(error)) from error
+        return _PortAudioStream(stream, sounddevice.PortAudioError)
+
+    def _device(self, sounddevice: Any) -> Any:
+        try:
+            return sounddevice.query_devices(kind="output")
+        except (sounddevice.PortAudioError, ValueError) as error:
+            raise NoAudioDevice(str(error)) from error
+
+
+class _PortAudioStream:
+    def __init__(self, stream: Any, portaudio_error: type[Exception]) -> None:
+        self._stream = stream
+        self._portaudio_error = portaudio_error
+
+    @property
+    def active(self) -> bool:
+        try:
+            return bool(self._stream.active)
+        except self._portaudio_error:
+            return False
+
+    @property
+    def latency_seconds(self) -> float:
+        return float(self._stream.latency)
+
+    def start(self) -> None:
+        try:
+            self._stream.start()
+        except self._portaudio_error as error:
+            raise AudioDeviceLost from error
+
+    def abort(self) -> None:
+        self._stream.abort(ignore_errors=True)
+
+    def close(self) -> None:
+        self._stream.close(ignore_errors=True)
+
+
+def _portaudio() -> Any:
+    try:
+        import sounddevice  # loads the PortAudio library, which may be missing
+    except OSError as error:
+        raise NoAudioDevice(str(error)) from error
+    return sounddevice
+
+
+def _block_filler(fill: Fill) -> Callable[..., None]:
+    """PortAudio's callback: copies samples to every channel and does nothing else."""
+
+    def callback(block: NDArray[np.float32], frames: int, times: object, status: object) -> None:
+        count = fill(block[:, 0])
+        block[count:, 0] = 0
+        block[:, 1:] = block[:, :1]
+
+    return callback

@@ -1,0 +1,199 @@
+"""The window: connects what is on its page with the controller.
+
+It does not know how anything is done, drawn or stored.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import QMainWindow
+
+from app.audio_player import Playback
+from app.messages import Message, Remedy, message_for, message_for_notices
+from app.settings import Settings
+from app.speech_controller import SpeechController
+from app.theme import Theme
+from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
+from app.widgets.main_menu import MainMenu
+from app.widgets.speech_page import SpeechPage
+from app.window_memory import WindowMemory
+from engine.errors import InvalidRequest, NothingToSpeak
+from engine.paths import APPLICATION_NAME
+from engine.speech import Plan, SpeechRequest, VoiceInfo
+
+
+class MainWindow(QMainWindow):
+    """One window for one speech at a time; `closed` is emitted once everything is remembered."""
+
+    closed = Signal()
+
+    def __init__(self, controller: SpeechController, settings: Settings, theme: Theme) -> None:
+        super().__init__()
+        self._controller = controller
+        self._settings = settings
+        self._theme = theme
+        self._speak_when_voices_known = False
+        self.page = SpeechPage(self)
+        self.menu = MainMenu(self)
+        self.setWindowTitle(APPLICATION_NAME)
+        self.setCentralWidget(self.page)
+        self.setMenuBar(self.menu)
+        self.menu.add_editing(self.page.editor)
+        self.memory = WindowMemory(self, self.page, settings)
+        self._connect_page()
+        self._connect_menu()
+        self._connect_controller()
+        self.memory.restore()
+        self.menu.choose(settings.appearance)
+        self.page.set_colours(theme.colours)
+        self.page.editor.setFocus()
+
+    @Slot()
+    def speak(self) -> None:
+        """Speak the text as it is now."""
+        if not self.page.editor.text.strip():
+            self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
+        elif self.page.header.voices.voice is None:
+            self._speak_when_voices_known = True
+        else:
+            self.page.banner.dismiss()
+            self._controller.speak(self._request())
+
+    @Slot()
+    def save_as(self) -> None:
+        """Ask where, then save the speech of the text as it is now."""
+        text = self.page.editor.text
+        if text.strip():
+            ask_where_to_save(self, self._settings.save_folder / suggested_name(text), self.save_to)
+        else:
+            self.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
+
+    def save_to(self, path: Path) -> None:
+        """Save the speech of the text as it is now."""
+        self._settings.save_folder = path.parent
+        self.page.banner.dismiss()
+        self._controller.save(path, self._request())
+
+    @Slot()
+    def open_text(self) -> None:
+        """Ask which, then put a file's text into the editor."""
+        ask_which_text(self, self._settings.save_folder, self.page.editor.open_file)
+
+    @Slot(object)
+    def show_failure(self, error: Exception) -> None:
+        """Say what went wrong, in the window."""
+        self.page.banner.show_message(message_for(error))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Fall silent and remember everything."""
+        self._controller.stop()
+        self.memory.remember()
+        super().closeEvent(event)
+        self.closed.emit()
+
+    def _request(self) -> SpeechRequest:
+        header = self.page.header
+        return SpeechRequest(self.page.editor.text, header.voices.voice or "", header.speed.speed)
+
+    def _connect_page(self) -> None:
+        page, controller = self.page, self._controller
+        page.header.speak_button.speak_wanted.connect(self.speak)
+        page.header.speak_button.stop_wanted.connect(controller.stop)
+        page.header.save_button.clicked.connect(self.save_as)
+        page.editor.text_changed.connect(self._on_text)
+        page.editor.file_refused.connect(self._on_file_refused)
+        page.banner.remedy_chosen.connect(self._on_remedy)
+        page.player.seek_wanted.connect(controller.player.seek)
+        page.player.toggle_wanted.connect(controller.toggle_playback)
+        self._theme.changed.connect(page.set_colours)
+
+    def _connect_menu(self) -> None:
+        menu, page = self.menu, self.page
+        for action, slot in (
+            (menu.open_text, self.open_text),
+            (menu.save, self.save_as),
+            (menu.close_window, self.close),
+            (menu.quit, self.close),
+            (menu.speak, self.speak),
+            (menu.stop, self._controller.stop),
+            (menu.toggle, self._controller.toggle_playback),
+            (menu.back, page.player.go_back),
+            (menu.forward, page.player.go_forward),
+            (menu.faster, page.header.speed.faster),
+            (menu.slower, page.header.speed.slower),
+            (menu.usual_speed, page.header.speed.reset),
+        ):
+            action.triggered.connect(slot)
+        menu.appearances.triggered.connect(self._on_appearance)
+
+    def _connect_controller(self) -> None:
+        page, controller = self.page, self._controller
+        for follower in (page.header.speak_button, page.status, self.menu):
+            controller.activity_changed.connect(follower.follow)
+        controller.voices_listed.connect(self._on_voices)
+        controller.planned.connect(self._on_planned)
+        controller.utterance_changed.connect(page.editor.mark)
+        controller.track_changed.connect(page.player.show_track)
+        controller.track_grew.connect(page.player.refresh)
+        controller.player.position_changed.connect(page.player.show_position)
+        controller.player.playback_changed.connect(page.player.transport.show_playback)
+        controller.player.playback_changed.connect(self._on_playback)
+        controller.failed.connect(self.show_failure)
+        controller.saved.connect(self._on_saved)
+
+    @Slot(object)
+    def _on_voices(self, voices: tuple[VoiceInfo, ...]) -> None:
+        self.page.header.voices.show_voices(voices)
+        if self._speak_when_voices_known:
+            self._speak_when_voices_known = False
+            self.speak()
+
+    @Slot(object)
+    def _on_planned(self, plan: Plan) -> None:
+        self.page.editor.remember_spans(self._controller.text, plan.utterances)
+        if plan.notices:
+            self.page.banner.show_message(message_for_notices(plan.notices))
+
+    @Slot(object)
+    def _on_playback(self, playback: Playback) -> None:
+        message = self.page.banner.message
+        if playback is Playback.PLAYING and message is not None and message.remedy is Remedy.PLAY_ON:
+            self.page.banner.dismiss()
+
+    @Slot(object)
+    def _on_saved(self, path: Path) -> None:
+        self.page.status.tell(f"Saved {path.name} in {path.parent}")
+
+    @Slot()
+    def _on_text(self) -> None:
+        self.page.status.count(self.page.editor.text)
+
+    @Slot(str)
+    def _on_file_refused(self, reason: str) -> None:
+        self.show_failure(InvalidRequest(reason, "Nothing was changed."))
+
+    @Slot(object)
+    def _on_appearance(self, action: QAction) -> None:
+        self._settings.appearance = action.data()
+        self._theme.choose(action.data())
+
+    @Slot(object)
+    def _on_remedy(self, message: Message) -> None:
+        match message.remedy:
+            case Remedy.TRY_AGAIN:
+                self._controller.prepare()
+            case Remedy.EDIT_TEXT:
+                self.page.editor.setFocus()
+            case Remedy.CHOOSE_VOICE:
+                self.page.header.voices.showPopup()
+            case Remedy.SAVE_ELSEWHERE:
+                self.save_as()
+            case Remedy.LOOK_AGAIN | Remedy.PLAY_ON:
+                self._controller.player.play_on_current_device()
+            case Remedy.SHOW_IN_TEXT:
+                self.page.editor.select(*message.span)
+            case Remedy.COPY_DETAILS:
+                QGuiApplication.clipboard().setText(message.details)

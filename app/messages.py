@@ -1,0 +1,121 @@
+"""What the window says: every failure and every activity in words, and the button that goes with a failure.
+
+It does not know where the words are shown or what a button does.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from app.activity import Activity, Readiness
+from app.audio_output import AudioDeviceLost, NoAudioDevice
+from app.audio_player import Playback
+from engine.errors import (
+    CompileError,
+    DamagedFile,
+    EngineError,
+    MissingModel,
+    NothingToSpeak,
+    OutputError,
+    TextTooLong,
+    UnknownVoice,
+)
+from engine.speech import Notice, PreparationEvent
+
+
+class Remedy(Enum):
+    """What the user can do about it; the value is the button's title."""
+
+    TRY_AGAIN = "Try Again"
+    EDIT_TEXT = "Edit Text"
+    CHOOSE_VOICE = "Choose a Voice"
+    SAVE_ELSEWHERE = "Save Elsewhere…"
+    LOOK_AGAIN = "Look Again"
+    PLAY_ON = "Continue"
+    SHOW_IN_TEXT = "Show"
+    COPY_DETAILS = "Copy Details"
+
+
+class Tone(Enum):
+    """How serious it is."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Message:
+    """A sentence or two for the banner; `details` for a tooltip or the clipboard, `span` is the place in the text."""
+
+    text: str
+    tone: Tone = Tone.ERROR
+    remedy: Remedy | None = None
+    details: str = ""
+    span: tuple[int, int] = (0, 0)
+
+
+_REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
+    NothingToSpeak: (Tone.WARNING, Remedy.EDIT_TEXT),
+    TextTooLong: (Tone.WARNING, Remedy.EDIT_TEXT),
+    UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE),
+    MissingModel: (Tone.ERROR, Remedy.TRY_AGAIN),
+    DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN),
+    CompileError: (Tone.ERROR, Remedy.TRY_AGAIN),
+    OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE),
+    NoAudioDevice: (Tone.WARNING, Remedy.LOOK_AGAIN),
+    AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON),
+}
+
+
+def message_for(error: Exception) -> Message:
+    """The words and the button for a failure, by its type or the nearest type above it."""
+    if not isinstance(error, EngineError):
+        details = "".join(traceback.format_exception(error))
+        return Message(
+            "Something went wrong that nobody expected. Your text is safe.", Tone.ERROR, Remedy.COPY_DETAILS, details
+        )
+    for kind in type(error).__mro__:
+        if kind in _REMEDIES:
+            tone, remedy = _REMEDIES[kind]
+            return Message(str(error), tone, remedy)
+    return Message(str(error))
+
+
+def message_for_notices(notices: Sequence[Notice]) -> Message:
+    """What could not be spoken as written, in one line; all of it in the details."""
+    others = f" And {len(notices) - 1} more." if len(notices) > 1 else ""
+    details = "\n".join(notice.message for notice in notices)
+    span = notices[0].start, notices[0].end
+    return Message(f"{notices[0].message}{others}", Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span)
+
+
+def describe(activity: Activity) -> str:
+    """The status line."""
+    if activity.playback is Playback.PLAYING and not activity.waiting:
+        return _counted("Speaking", activity)
+    if activity.readiness is Readiness.PREPARING:
+        return _preparing(activity.preparation)
+    if activity.making:
+        return _counted("Making speech", activity)
+    if activity.saving:
+        return "Saving"
+    if activity.readiness is Readiness.FAILED:
+        return "Not ready"
+    return "Paused" if activity.playback is Playback.PAUSED else "Ready"
+
+
+def _counted(word: str, activity: Activity) -> str:
+    if not activity.utterance_count:
+        return word
+    return f"{word} {activity.utterance_number} of {activity.utterance_count}"
+
+
+def _preparing(event: PreparationEvent | None) -> str:
+    if event is None:
+        return "Preparing"
+    title = event.title[:1].lower() + event.title[1:]
+    return f"Preparing: {title}, {event.done} of {event.total}"

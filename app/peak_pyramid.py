@@ -1,0 +1,102 @@
+"""The lowest and highest samples of a growing signal, at several coarsenesses, so that any part can be drawn at once.
+
+It does not know how it is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.speech import Samples
+
+FINEST_BIN_SAMPLES = 64
+COARSER_BY = 8
+LEVEL_COUNT = 5
+
+
+@dataclass(frozen=True)
+class Peaks:
+    """The envelope of a part of a signal: `lowest` and `highest` [columns] float32."""
+
+    lowest: NDArray[np.float32]
+    highest: NDArray[np.float32]
+
+
+class PeakPyramid:
+    """Takes samples as they come; a bin is listed once it is full, so `covered_samples` trails by less than a bin."""
+
+    def __init__(self) -> None:
+        self._pending: Samples = np.zeros(0, np.float32)
+        self._levels = [_Level() for _ in range(LEVEL_COUNT)]
+
+    @property
+    def covered_samples(self) -> int:
+        """How far the finest level reaches."""
+        return len(self._levels[0]) * FINEST_BIN_SAMPLES
+
+    def append(self, samples: Samples) -> None:
+        """Go on with `samples` [n]."""
+        joined = np.concatenate([self._pending, samples])
+        whole = len(joined) // FINEST_BIN_SAMPLES * FINEST_BIN_SAMPLES
+        bins = joined[:whole].reshape(-1, FINEST_BIN_SAMPLES)
+        self._levels[0].append(bins.min(axis=1), bins.max(axis=1))
+        self._pending = joined[whole:].copy()
+        for finer, coarser in zip(self._levels, self._levels[1:], strict=False):
+            coarser.fold(finer)
+
+    def peaks(self, start: int, end: int, columns: int) -> Peaks:
+        """The envelope of samples `start` to `end` in so many columns, right to within one bin at a column's edges."""
+        per_column = max((end - start) / columns, 1.0)
+        level_index = self._level_for(per_column)
+        level = self._levels[level_index]
+        bin_samples = FINEST_BIN_SAMPLES * COARSER_BY**level_index
+        edges = (start + np.arange(columns + 1) * per_column) / bin_samples
+        return level.reduced(np.floor(edges[:-1]).astype(int), np.ceil(edges[1:]).astype(int))
+
+    def _level_for(self, samples_per_column: float) -> int:
+        coarsest = 0
+        while (
+            coarsest + 1 < LEVEL_COUNT and FINEST_BIN_SAMPLES * COARSER_BY ** (coarsest + 1) * 2 <= samples_per_column
+        ):
+            coarsest += 1
+        return coarsest
+
+
+class _Level:
+    """Lowest and highest of equally long bins, in arrays that double when full."""
+
+    def __init__(self) -> None:
+        self._bins = np.zeros((2, 64), np.float32)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, lowest: NDArray[np.float32], highest: NDArray[np.float32]) -> None:
+        end = self._count + len(lowest)
+        while end >= self._bins.shape[1]:  # one bin is always spare: `reduced` names the bin after the last
+            self._bins = np.concatenate([self._bins, np.zeros_like(self._bins)], axis=1)
+        self._bins[0, self._count : end] = lowest
+        self._bins[1, self._count : end] = highest
+        self._count = end
+
+    def fold(self, finer: _Level) -> None:
+        """Catch up with a finer level; this level's last bin may have been, and may again be, of fewer finer ones."""
+        self._count = max(self._count - 1, 0)
+        fresh = finer._bins[:, self._count * COARSER_BY : finer._count]
+        if fresh.shape[1]:
+            whole = np.pad(fresh, ((0, 0), (0, -fresh.shape[1] % COARSER_BY)), mode="edge").reshape(2, -1, COARSER_BY)
+            self.append(whole[0].min(axis=1), whole[1].max(axis=1))
+
+    def reduced(self, starts: NDArray[np.int_], ends: NDArray[np.int_]) -> Peaks:
+        """One pair per column; columns beyond the last bin are zero."""
+        lowest, highest = np.zeros((2, len(starts)), np.float32)
+        known = int(np.searchsorted(starts, self._count))
+        if known:
+            spans = np.stack([starts[:known], np.clip(ends[:known], starts[:known] + 1, self._count)], axis=1).ravel()
+            lowest[:known] = np.minimum.reduceat(self._bins[0, : self._count + 1], spans)[::2]
+            highest[:known] = np.maximum.reduceat(self._bins[1, : self._count + 1], spans)[::2]
+        return Peaks(lowest, highest)

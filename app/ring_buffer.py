@@ -1,0 +1,64 @@
+"""A lock-free ring of samples between one writing and one reading thread.
+
+It does not know what the samples are or who plays them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.speech import Samples
+
+
+class RingBuffer:
+    """Samples in transit; only the producer calls `write`, only the consumer `read_into`.
+
+    Both counters run on for ever; each is changed by one side only, and after the samples it speaks of are in place, so
+    no lock is needed.
+    """
+
+    def __init__(self, capacity_samples: int) -> None:
+        self._samples: Samples = np.zeros(capacity_samples, np.float32)
+        self._written = 0
+        self._read = 0
+
+    @property
+    def readable(self) -> int:
+        """Samples that wait to be read."""
+        return self._written - self._read
+
+    @property
+    def writable(self) -> int:
+        """Samples that fit in now."""
+        return len(self._samples) - self.readable
+
+    @property
+    def samples_read(self) -> int:
+        """Samples read since the last `clear`."""
+        return self._read
+
+    def write(self, samples: Samples) -> int:
+        """Take as many of `samples` [n] as fit; returns how many."""
+        count = min(len(samples), self.writable)
+        start = self._written % len(self._samples)
+        head = min(count, len(self._samples) - start)
+        self._samples[start : start + head] = samples[:head]
+        self._samples[: count - head] = samples[head:count]
+        self._written += count
+        return count
+
+    def read_into(self, target: NDArray[np.float32]) -> int:
+        """Fill `target` [n] from its start with what is there; returns how many, the rest of it is left alone."""
+        count = min(len(target), self.readable)
+        start = self._read % len(self._samples)
+        head = min(count, len(self._samples) - start)
+        target[:head] = self._samples[start : start + head]
+        target[head:count] = self._samples[: count - head]
+        self._read += count
+        return count
+
+    def clear(self) -> None:
+        """Forget everything; only while the consumer is not running."""
+        self._written = 0
+        self._read = 0

@@ -1,0 +1,47 @@
+"""Takes a picture of the window once nothing goes on by itself any more.
+
+It does not know what the window does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.activity import Activity
+
+SETTLED_AFTER_MS = 500
+
+
+class ScreenshotWhenIdle(QObject):
+    """`taken` carries an exit code: 0 when the picture is written and nothing failed before."""
+
+    taken = Signal(int)
+
+    def __init__(self, window: QWidget, path: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self._path = path
+        self._exit_code = 0
+        self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
+        self._timer.timeout.connect(self._take)
+
+    @Slot(object)
+    def follow(self, activity: Activity) -> None:
+        """Wait until it is idle, and has been for a moment."""
+        if activity.idle:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    @Slot(object)
+    def note_failure(self, error: Exception) -> None:
+        """The exit code will say so."""
+        self._exit_code = 1
+
+    @Slot()
+    def _take(self) -> None:
+        written = self._window.grab().save(str(self._path), "PNG")
+        self.taken.emit(self._exit_code if written else 1)

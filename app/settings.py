@@ -1,0 +1,117 @@
+"""What the window remembers, typed; every key in one place.
+
+It does not know what a value is used for.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+
+from app.theme import Appearance
+
+USUAL_SPEED = 1.0
+
+
+class Key(Enum):
+    """Every name in the store."""
+
+    TEXT = "text"
+    VOICE = "voice"
+    SPEED = "speed"
+    GEOMETRY = "window/geometry"
+    SPLIT = "window/split"
+    APPEARANCE = "window/appearance"
+    SAVE_FOLDER = "save_folder"
+
+
+class Settings:
+    """Reads with a default for what is missing or makes no sense; writes at once."""
+
+    def __init__(self, store: QSettings) -> None:
+        self._store = store
+
+    @property
+    def text(self) -> str | None:
+        """The text in the editor; None at the very first start."""
+        return self._string(Key.TEXT)
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._write(Key.TEXT, text)
+
+    @property
+    def voice(self) -> str | None:
+        """The name of the chosen voice."""
+        return self._string(Key.VOICE)
+
+    @voice.setter
+    def voice(self, voice: str) -> None:
+        self._write(Key.VOICE, voice)
+
+    @property
+    def speed(self) -> float:
+        """1 is the model's own pace."""
+        try:
+            speed = float(self._string(Key.SPEED) or USUAL_SPEED)
+        except ValueError:
+            return USUAL_SPEED
+        return speed if math.isfinite(speed) else USUAL_SPEED
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        self._write(Key.SPEED, str(speed))
+
+    @property
+    def appearance(self) -> Appearance:
+        """Light, dark, or as the system."""
+        try:
+            return Appearance(self._string(Key.APPEARANCE))
+        except ValueError:
+            return Appearance.SYSTEM
+
+    @appearance.setter
+    def appearance(self, appearance: Appearance) -> None:
+        self._write(Key.APPEARANCE, appearance.value)
+
+    @property
+    def geometry(self) -> QByteArray:
+        """The window's place; empty when unknown."""
+        return self._bytes(Key.GEOMETRY)
+
+    @geometry.setter
+    def geometry(self, geometry: QByteArray) -> None:
+        self._write(Key.GEOMETRY, geometry)
+
+    @property
+    def split(self) -> QByteArray:
+        """How the window's height is shared; empty when unknown."""
+        return self._bytes(Key.SPLIT)
+
+    @split.setter
+    def split(self, split: QByteArray) -> None:
+        self._write(Key.SPLIT, split)
+
+    @property
+    def save_folder(self) -> Path:
+        """Where a file was saved last; the home folder when that has gone."""
+        folder = Path(self._string(Key.SAVE_FOLDER) or "")
+        return folder if folder.is_absolute() and folder.is_dir() else Path.home()
+
+    @save_folder.setter
+    def save_folder(self, folder: Path) -> None:
+        self._write(Key.SAVE_FOLDER, str(folder))
+
+    def _string(self, key: Key) -> str | None:
+        value = self._store.value(key.value)
+        return value if isinstance(value, str) else None
+
+    def _bytes(self, key: Key) -> QByteArray:
+        value = self._store.value(key.value)
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def _write(self, key: Key, value: str | QByteArray) -> None:
+        self._store.setValue(key.value, value)

@@ -1,0 +1,160 @@
+"""Colours, light and dark, and the style sheet made of them.
+
+It does not know any widget; names in the style sheet are its only tie to them.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from string import Template
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from engine.paths import resources_folder
+
+
+class Appearance(Enum):
+    """What the user chose."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+_SCHEMES = {
+    Appearance.SYSTEM: Qt.ColorScheme.Unknown,
+    Appearance.LIGHT: Qt.ColorScheme.Light,
+    Appearance.DARK: Qt.ColorScheme.Dark,
+}
+
+
+@dataclass(frozen=True)
+class Colours:
+    """Every colour of the window as #rrggbb; the field names are the names in the style sheet."""
+
+    window: str
+    surface: str
+    control: str
+    control_hover: str
+    text: str
+    faint: str
+    line: str
+    accent: str
+    accent_hover: str
+    on_accent: str
+    highlight: str
+    wave: str
+    wave_pending: str
+    note: str
+    warning: str
+    error: str
+
+
+LIGHT = Colours(
+    window="#f4f4f7", surface="#ffffff", control="#ffffff", control_hover="#ececf2",
+    text="#1c1c22", faint="#6f6f7a", line="#dcdce4",
+    accent="#5a50d6", accent_hover="#4a40c4", on_accent="#ffffff", highlight="#e3e0fb",
+    wave="#b9b6d8", wave_pending="#e0e0ea", note="#3f6fd0", warning="#a86400", error="#c8303a",
+)  # fmt: skip
+
+DARK = Colours(
+    window="#1b1b1f", surface="#242429", control="#323238", control_hover="#3d3d45",
+    text="#f1f1f5", faint="#9c9ca8", line="#3a3a42",
+    accent="#7d74f0", accent_hover="#8f87f6", on_accent="#ffffff", highlight="#3b3766",
+    wave="#62607f", wave_pending="#3a3a44", note="#7fa6f5", warning="#e8a33d", error="#ff6b70",
+)  # fmt: skip
+
+
+class Theme(QObject):
+    """Follows the system or the user's choice and tells when the colours have changed."""
+
+    changed = Signal(object)
+
+    def __init__(self, application: QApplication, appearance: Appearance = Appearance.SYSTEM) -> None:
+        super().__init__(application)
+        self._application = application
+        self._native = sys.platform == "darwin"
+        self.colours = LIGHT
+        if not self._native:
+            application.setStyle("Fusion")
+        self.choose(appearance)
+        queued = Qt.ConnectionType.QueuedConnection  # the palette follows the scheme a moment later
+        application.styleHints().colorSchemeChanged.connect(self.refresh, queued)
+
+    def choose(self, appearance: Appearance) -> None:
+        """Light, dark, or as the system."""
+        self._appearance = appearance
+        self._application.styleHints().setColorScheme(_SCHEMES[appearance])
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Take the colours anew."""
+        colours = DARK if self._is_dark() else LIGHT
+        if self._native:
+            colours = with_system_colours(colours, self._application.palette())
+        else:
+            self._application.setPalette(palette_of(colours))
+        self.colours = colours
+        self._application.setStyleSheet(style_sheet(colours, self._native))
+        self.changed.emit(colours)
+
+    def _is_dark(self) -> bool:
+        if self._appearance is not Appearance.SYSTEM:
+            return self._appearance is Appearance.DARK
+        return QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+
+def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
+    """The ground, the text and the accent of the user's own system."""
+    accent = palette.color(QPalette.ColorRole.Accent)
+    return replace(
+        colours,
+        window=palette.color(QPalette.ColorRole.Window).name(),
+        surface=palette.color(QPalette.ColorRole.Base).name(),
+        text=palette.color(QPalette.ColorRole.WindowText).name(),
+        accent=accent.name(),
+        accent_hover=accent.darker(110).name(),
+        highlight=_mixed(accent, palette.color(QPalette.ColorRole.Base), 0.2).name(),
+    )
+
+
+def palette_of(colours: Colours) -> QPalette:
+    """A palette for a style that has none of the system's."""
+    role = QPalette.ColorRole
+    palette = QPalette(QColor(colours.control), QColor(colours.window))
+    for roles, colour in (
+        ((role.Window,), colours.window),
+        ((role.Base, role.ToolTipBase), colours.surface),
+        ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), colours.text),
+        ((role.PlaceholderText,), colours.faint),
+        ((role.Highlight, role.Accent, role.Link), colours.accent),
+        ((role.HighlightedText,), colours.on_accent),
+    ):
+        for each in roles:
+            palette.setColor(each, QColor(colour))
+    for each in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(colours.faint))
+    return palette
+
+
+def style_sheet(colours: Colours, native: bool) -> str:
+    """Own widgets always; the system's controls only where the system has no look of its own."""
+    folder = resources_folder() / "theme"
+    names = ["window.qss"] if native else ["window.qss", "controls.qss"]
+    values = {field.name: getattr(colours, field.name) for field in fields(colours)}
+    template = Template("\n".join((folder / name).read_text(encoding="utf-8") for name in names))
+    return template.substitute(values, icons=(resources_folder() / "icons").as_posix())
+
+
+def _mixed(colour: QColor, ground: QColor, share: float) -> QColor:
+    def mix(first: int, second: int) -> int:
+        return round(share * first + (1 - share) * second)
+
+    return QColor(
+        mix(colour.red(), ground.red()), mix(colour.green(), ground.green()), mix(colour.blue(), ground.blue())
+    )

@@ -1,0 +1,51 @@
+"""Asks for a file, without blocking the window.
+
+It does not know what is written or read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+NAME_WORDS = 6
+NAME_CHARACTERS = 48
+USUAL_NAME = "Speech"
+
+
+def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a WAV file's place; an existing file is replaced only when the user says so."""
+    dialog = _dialog(parent, "Save as WAV", "WAV audio (*.wav)", chosen)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix("wav")
+    dialog.setDirectory(str(suggestion.parent))
+    dialog.selectFile(suggestion.name)
+    dialog.open()
+    return dialog
+
+
+def ask_which_text(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a text file."""
+    dialog = _dialog(parent, "Open Text", "Text (*.txt *.md *.text);;All files (*)", chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setDirectory(str(folder))
+    dialog.open()
+    return dialog
+
+
+def suggested_name(text: str) -> str:
+    """A file name from the first words of a text."""
+    words = re.sub(r"[^\w\s'’-]", "", text).split()[:NAME_WORDS]
+    return f"{' '.join(words)[:NAME_CHARACTERS].strip() or USUAL_NAME}.wav"
+
+
+def _dialog(parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], None]) -> QFileDialog:
+    dialog = QFileDialog(parent, title)
+    dialog.setNameFilter(kinds)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+    return dialog

@@ -1,0 +1,100 @@
+"""The menu bar: everything the window can do, by name and by key.
+
+It does not do any of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from app.activity import Activity
+from app.theme import Appearance
+from app.widgets.text_editor import TextEditor
+
+_APPEARANCE_TITLES = {
+    Appearance.SYSTEM: "Same as System",
+    Appearance.LIGHT: "Light",
+    Appearance.DARK: "Dark",
+}
+
+Keys = str | QKeySequence.StandardKey
+
+
+class MainMenu(QMenuBar):
+    """Its actions are public: whoever builds the window connects them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        file = self.addMenu("&File")
+        self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
+        self.save = _action(file, "Save as WAV…", QKeySequence.StandardKey.Save)
+        file.addSeparator()
+        self.close_window = _action(file, "Close", "Ctrl+W")
+        self.quit = _action(file, "Quit Kokoro Desk", "Ctrl+Q")
+        self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+        self.edit_menu = self.addMenu("&Edit")
+        speech = self.addMenu("&Speech")
+        self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
+        self.stop = _action(speech, "Stop", *_stop_keys())
+        speech.addSeparator()
+        self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
+        self.back = _action(speech, "Back 5 Seconds", "Ctrl+Alt+Left")
+        self.forward = _action(speech, "Forward 5 Seconds", "Ctrl+Alt+Right")
+        speech.addSeparator()
+        self.faster = _action(speech, "Faster", "Ctrl+]")
+        self.slower = _action(speech, "Slower", "Ctrl+[")
+        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+0")
+        self.appearances = self._add_appearances()
+
+    def add_editing(self, editor: TextEditor) -> None:
+        """The usual menu for a text."""
+        keys, edit = QKeySequence.StandardKey, editor.edit
+        entries: tuple[tuple[str, Keys, Callable[[], None]] | None, ...] = (
+            ("Undo", keys.Undo, edit.undo),
+            ("Redo", keys.Redo, edit.redo),
+            None,
+            ("Cut", keys.Cut, edit.cut),
+            ("Copy", keys.Copy, edit.copy),
+            ("Paste", keys.Paste, edit.paste),
+            ("Select All", keys.SelectAll, edit.selectAll),
+        )
+        for entry in entries:
+            if entry is None:
+                self.edit_menu.addSeparator()
+            else:
+                title, key, slot = entry
+                _action(self.edit_menu, title, key).triggered.connect(slot)
+
+    def follow(self, activity: Activity) -> None:
+        """Offer Stop only while there is something to stop: Esc belongs to others otherwise."""
+        self.stop.setEnabled(activity.can_stop)
+
+    def choose(self, appearance: Appearance) -> None:
+        """Tick an appearance."""
+        for action in self.appearances.actions():
+            action.setChecked(action.data() is appearance)
+
+    def _add_appearances(self) -> QActionGroup:
+        menu = self.addMenu("&View")
+        group = QActionGroup(self)
+        for appearance, title in _APPEARANCE_TITLES.items():
+            action = _action(menu, title)
+            action.setCheckable(True)
+            action.setData(appearance)
+            group.addAction(action)
+        return group
+
+
+def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
+    action = QAction(title, menu)
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    menu.addAction(action)
+    return action
+
+
+def _stop_keys() -> tuple[str, ...]:
+    return ("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)

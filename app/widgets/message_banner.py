@@ -1,0 +1,96 @@
+"""A strip in the window that says what went wrong and offers what can be done; never a box in the way.
+
+It does not know what its button does.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.icons import icon
+from app.messages import Message, Tone
+from app.theme import LIGHT, Colours
+
+ICON_PIXELS = 20
+
+
+class MessageBanner(QFrame):
+    """Shows one message at a time; hidden while there is none."""
+
+    remedy_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self.setAccessibleName("Message")
+        self._message: Message | None = None
+        self._colours = LIGHT
+        self._symbol = QLabel(self)
+        self.label = QLabel(self)
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.button = QPushButton(self)
+        self.close_button = QToolButton(self)
+        self.close_button.setAccessibleName("Dismiss message")
+        self.close_button.setToolTip("Dismiss")
+        self._lay_out()
+        self.button.clicked.connect(self._on_button)
+        self.close_button.clicked.connect(self.dismiss)
+        self.hide()
+
+    @property
+    def message(self) -> Message | None:
+        """What is shown."""
+        return self._message
+
+    def show_message(self, message: Message) -> None:
+        """Replace what is shown."""
+        self._message = message
+        self.label.setText(message.text)
+        self.setToolTip(message.details if message.tone is Tone.NOTE else "")
+        self.setAccessibleDescription(message.text)
+        self.button.setVisible(message.remedy is not None)
+        self.button.setText(message.remedy.value if message.remedy else "")
+        self.setProperty("tone", message.tone.value)
+        self._draw()
+        self.show()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    @Slot()
+    def dismiss(self) -> None:
+        """Hide."""
+        self._message = None
+        self.hide()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the icons anew."""
+        self._colours = colours
+        self._draw()
+
+    def _draw(self) -> None:
+        self.close_button.setIcon(icon("close", self._colours.faint))
+        if self._message is not None:
+            tone = self._message.tone.value
+            size = QSize(ICON_PIXELS, ICON_PIXELS)
+            self._symbol.setPixmap(icon(tone, getattr(self._colours, tone)).pixmap(size, self.devicePixelRatioF()))
+        self.style().polish(self)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 7, 8, 7)
+        layout.setSpacing(10)
+        layout.addWidget(self._symbol)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.button)
+        layout.addWidget(self.close_button)
+
+    @Slot()
+    def _on_button(self) -> None:
+        message = self._message
+        self.dismiss()
+        if message is not None:
+            self.remedy_chosen.emit(message)

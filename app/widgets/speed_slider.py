@@ -1,0 +1,86 @@
+"""How fast to speak: a slider, its value in words, and a way back to normal.
+
+It does not know what the engine makes of it.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
+
+from app.icons import icon
+from app.settings import USUAL_SPEED
+from app.theme import Colours
+from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+
+STEPS_PER_UNIT = 20
+SLIDER_PIXELS = 140
+
+
+class SpeedSlider(QWidget):
+    """Steps of 0.05 between the engine's slowest and fastest."""
+
+    speed_changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.slider = QSlider(Qt.Orientation.Horizontal, self)
+        self.slider.setRange(round(SLOWEST_SPEED * STEPS_PER_UNIT), round(FASTEST_SPEED * STEPS_PER_UNIT))
+        self.slider.setValue(round(USUAL_SPEED * STEPS_PER_UNIT))
+        self.slider.setPageStep(STEPS_PER_UNIT // 4)
+        self.slider.setFixedWidth(SLIDER_PIXELS)
+        self.slider.setAccessibleName("Speed")
+        self.slider.setToolTip("How fast to speak")
+        self.label = QLabel(self)
+        self.label.setAccessibleName("Speed value")
+        self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
+        self.reset_button = QToolButton(self)
+        self.reset_button.setAccessibleName("Normal speed")
+        self.reset_button.setToolTip("Normal speed")
+        self.setFocusProxy(self.slider)
+        self._lay_out()
+        self.slider.valueChanged.connect(self._on_value)
+        self.reset_button.clicked.connect(self.reset)
+        self._on_value()
+
+    @property
+    def speed(self) -> float:
+        """1 is the voice's own pace."""
+        return self.slider.value() / STEPS_PER_UNIT
+
+    def set_speed(self, speed: float) -> None:
+        """Go to the nearest step."""
+        self.slider.setValue(round(speed * STEPS_PER_UNIT))
+
+    @Slot()
+    def reset(self) -> None:
+        """Back to the voice's own pace."""
+        self.set_speed(USUAL_SPEED)
+        self.slider.setFocus()
+
+    @Slot()
+    def faster(self) -> None:
+        """A quarter more."""
+        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
+
+    @Slot()
+    def slower(self) -> None:
+        """A quarter less."""
+        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the button anew."""
+        self.reset_button.setIcon(icon("reset", colours.faint))
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(8)
+        for widget in (self.slider, self.label, self.reset_button):
+            layout.addWidget(widget)
+
+    @Slot()
+    def _on_value(self) -> None:
+        self.label.setText(f"{self.speed:.2f}×")
+        self.reset_button.setEnabled(self.speed != USUAL_SPEED)
+        self.speed_changed.emit(self.speed)

@@ -1,0 +1,91 @@
+"""The window's last line: what is happening, how far it is, and how long the text is.
+
+It does not know how anything is done.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
+
+from app.activity import Activity, Readiness
+from app.messages import describe
+
+PROGRESS_WIDTH_PIXELS = 140
+PROGRESS_HEIGHT_PIXELS = 4
+NEWS_MS = 6000
+
+
+class StatusLine(QWidget):
+    """Describes the current activity; short news such as a saved file replace it for a while."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._activity = Activity()
+        self.label = QLabel(self)
+        self.label.setObjectName("statusText")
+        self.label.setAccessibleName("Status")
+        self.progress = QProgressBar(self)
+        self.progress.setObjectName("progress")
+        self.progress.setAccessibleName("Progress")
+        self.progress.setTextVisible(False)
+        self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
+        self.counter = QLabel(self)
+        self.counter.setObjectName("faint")
+        self.counter.setAccessibleName("Length of the text")
+        self._news_timer = QTimer(self, singleShot=True, interval=NEWS_MS)
+        self._news_timer.timeout.connect(self._show_activity)
+        self._lay_out()
+        self.count("")
+        self._show_activity()
+
+    @Slot(object)
+    def follow(self, activity: Activity) -> None:
+        """Say what is happening; news stay for their time unless something begins."""
+        self._activity = activity
+        if not activity.idle or not self._news_timer.isActive():
+            self._news_timer.stop()
+            self._show_activity()
+        self._show_progress()
+
+    def tell(self, news: str) -> None:
+        """Say this for a while."""
+        self.label.setText(news)
+        self._news_timer.start()
+
+    def count(self, text: str) -> None:
+        """Show how long the text is."""
+        words = len(text.split())
+        self.counter.setText(f"{_number(words, 'word')} · {_number(len(text), 'character')}")
+
+    @Slot()
+    def _show_activity(self) -> None:
+        self.label.setText(describe(self._activity))
+
+    def _show_progress(self) -> None:
+        activity = self._activity
+        preparing = activity.readiness is Readiness.PREPARING
+        self.progress.setVisible(preparing or activity.making)
+        if preparing and activity.preparation is not None:
+            self._set_progress(activity.preparation.done, activity.preparation.total)
+        elif activity.making and activity.utterance_count:
+            self._set_progress(activity.made_count, activity.utterance_count)
+        else:
+            self._set_progress(0, 0)
+
+    def _set_progress(self, done: int, total: int) -> None:
+        self.progress.setRange(0, total)  # no total: a bar that only moves
+        self.progress.setValue(done)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(4, 0, 4, 0)
+        layout.setSpacing(12)
+        layout.addWidget(self.label)
+        layout.addWidget(self.progress)
+        layout.addStretch(1)
+        layout.addWidget(self.counter)
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"

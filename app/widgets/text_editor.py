@@ -1,0 +1,159 @@
+"""The text to speak, with the part that is heard now marked in it.
+
+It does not know who speaks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+
+from app.theme import Colours
+from engine.speech import Utterance
+
+LARGEST_FILE_BYTES = 4_000_000
+MARGIN_PIXELS = 14
+
+
+class TextEditor(QFrame):
+    """A plain text editor on a page of its own; text and text files can be dropped into it."""
+
+    text_changed = Signal()
+    file_refused = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("editor")
+        self.edit = _PlainTextEdit(self)
+        self.setFocusProxy(self.edit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PIXELS // 2, MARGIN_PIXELS // 2, 2, MARGIN_PIXELS // 2)
+        layout.addWidget(self.edit)
+        self._spans: dict[int, QTextCursor] = {}
+        self._heard: int | None = None
+        self._highlight = QColor("yellow")
+        self.edit.textChanged.connect(self.text_changed)
+        self.edit.file_dropped.connect(self.open_file)
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self.edit.toPlainText()
+
+    def start_with(self, text: str) -> None:
+        """Begin with a text; what was there before cannot be brought back by undoing."""
+        self.edit.setPlainText(text)
+
+    def set_text(self, text: str) -> None:
+        """Replace everything; can be undone."""
+        cursor = QTextCursor(self.edit.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.edit.moveCursor(QTextCursor.MoveOperation.Start)
+
+    @Slot(object)
+    def open_file(self, path: Path) -> None:
+        """Replace everything by a text file's content, or say why not."""
+        try:
+            if path.stat().st_size > LARGEST_FILE_BYTES:
+                self.file_refused.emit(f"“{path.name}” is too large for a text to speak.")
+                return
+            self.set_text(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            self.file_refused.emit(f"“{path.name}” cannot be read ({error.strerror}).")
+        except UnicodeDecodeError:
+            self.file_refused.emit(f"“{path.name}” is not a plain text file (UTF-8).")
+
+    def remember_spans(self, text: str, utterances: Sequence[Utterance]) -> None:
+        """Keep where the utterances of `text` are; they move along when the text is edited."""
+        self.mark(None)
+        self._spans = {}
+        if text == self.text:
+            positions = _Utf16Positions(text)
+            self._spans = {each.index: self._span(positions, each.start, each.end) for each in utterances}
+
+    @Slot(object)
+    def mark(self, utterance: Utterance | None) -> None:
+        """Mark what is heard now and keep it in view."""
+        span = self._spans.get(utterance.index) if utterance is not None else None
+        selections = [self._selection(span)] if span is not None and span.hasSelection() else []
+        self.edit.setExtraSelections(selections)
+        if selections and span is not None:
+            self._bring_into_view(span)
+
+    def select(self, start: int, end: int) -> None:
+        """Select characters and bring them into view."""
+        self.edit.setTextCursor(self._span(_Utf16Positions(self.text), start, end))
+        self.edit.setFocus()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's highlight."""
+        self._highlight = QColor(colours.highlight)
+        self.edit.setExtraSelections([self._recoloured(each) for each in self.edit.extraSelections()])
+
+    def _span(self, positions: _Utf16Positions, start: int, end: int) -> QTextCursor:
+        cursor = QTextCursor(self.edit.document())
+        cursor.setPosition(positions.of(start))
+        cursor.setPosition(positions.of(end), QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _selection(self, span: QTextCursor) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        selection.cursor = span  # type: ignore[attr-defined]
+        return self._recoloured(selection)
+
+    def _recoloured(self, selection: QTextEdit.ExtraSelection) -> QTextEdit.ExtraSelection:
+        selection.format.setBackground(self._highlight)  # type: ignore[attr-defined]
+        return selection
+
+    def _bring_into_view(self, span: QTextCursor) -> None:
+        start = QTextCursor(span)
+        start.setPosition(span.selectionStart())
+        view = self.edit.viewport().rect()
+        if self.edit.cursorRect(start).top() < view.top() or self.edit.cursorRect(span).bottom() > view.bottom():
+            line = start.block().layout().lineForTextPosition(start.positionInBlock()).lineNumber()
+            bar = self.edit.verticalScrollBar()  # counts lines, not pixels
+            bar.setValue(start.block().firstLineNumber() + line - bar.pageStep() // 4)
+
+
+class _PlainTextEdit(QPlainTextEdit):
+    file_dropped = Signal(object)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText("Type, paste or drop the text to speak.")
+        self.setAccessibleName("Text to speak")
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.document().setDocumentMargin(MARGIN_PIXELS)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return _file_in(source) is not None or super().canInsertFromMimeData(source)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        path = _file_in(source)
+        if path is None:
+            super().insertFromMimeData(source)
+        else:
+            self.file_dropped.emit(path)
+
+
+class _Utf16Positions:
+    """Qt counts UTF-16 units, Python characters; they differ after an emoji."""
+
+    def __init__(self, text: str) -> None:
+        self._wide = [position for position, character in enumerate(text) if ord(character) > 0xFFFF]
+
+    def of(self, position: int) -> int:
+        return position + bisect_left(self._wide, position)
+
+
+def _file_in(source: QMimeData) -> Path | None:
+    files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
+    return files[0] if files else None

@@ -1,0 +1,1 @@
+"""Everything that makes speech; usable from the command line and from the window, without Qt."""

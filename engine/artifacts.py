@@ -1,0 +1,244 @@
+"""The compiled libraries of one model architecture: their manifest, whether they still fit, whether they are intact.
+
+It does not know how a library is built or run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.config import ModelConfig
+from engine.errors import DamagedFile
+from engine.paths import project_folder
+from engine.stages import declaration_fingerprint
+
+MANIFEST_NAME = "manifest.json"
+LIBRARY_SUFFIX = ".so"
+_COMPILER_SOURCES = ("engine/compiler", "engine/ops", "engine/model/exportable")
+_CPU_DESCRIPTION = Path("/proc/cpuinfo")
+_CPU_FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
+_REBUILD_HINT = "Build it again with “python -m engine compile”."
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A weight that a library takes as input: its folded state-dict key, shape and dtype."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time."""
+
+    stage: str
+    file: str
+    sha256: str
+    bytes: int
+    seconds: float
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Everything a set of libraries depends on; libraries of another identity are stale.
+
+    `target` names the processor and its features too, so libraries copied to another machine are stale there.
+    """
+
+    declaration: str
+    config: str
+    target: str
+    tvm_version: str
+    compiler_source_hash: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The libraries in one folder and what they were built for."""
+
+    identity: Identity
+    artifacts: tuple[Artifact, ...]
+
+    def artifact(self, stage: str) -> Artifact | None:
+        """The library of this stage, if there is one."""
+        return next((artifact for artifact in self.artifacts if artifact.stage == stage), None)
+
+    def with_artifact(self, artifact: Artifact) -> Manifest:
+        """The same manifest with this library added, or put in place of the stage's older one."""
+        others = tuple(other for other in self.artifacts if other.stage != artifact.stage)
+        return Manifest(self.identity, (*others, artifact))
+
+    def save(self, folder: Path) -> None:
+        """Write `manifest.json`, in one step for whoever reads it meanwhile."""
+        text = json.dumps(asdict(self), indent=1)
+        write_atomically(folder / MANIFEST_NAME, text.encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Manifest:
+        """Read `manifest.json`; raises `DamagedFile` when it is not there or not one."""
+        path = folder / MANIFEST_NAME
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            return cls(Identity(**values["identity"]), tuple(_artifact(entry) for entry in values["artifacts"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DamagedFile(path, f"The list of compiled modules {path} cannot be read.", _REBUILD_HINT) from error
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """The libraries are all there, intact, and of this identity."""
+
+    manifest: Manifest
+
+
+@dataclass(frozen=True)
+class Stale:
+    """There are libraries, but they must not be used: `why` says so in words."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """There are no libraries."""
+
+
+Freshness = Fresh | Stale | Missing
+
+_WORDS: Mapping[str, str] = {
+    "declaration": "the interface of the stages has changed",
+    "config": "they are of another architecture",
+    "target": "they are for another processor",
+    "tvm_version": "they are of another TVM version",
+    "compiler_source_hash": "the compiler has changed since",
+}
+
+
+def expected_identity(config: ModelConfig, target: str) -> Identity:
+    """The identity of libraries built here and now for this architecture and target name."""
+    return Identity(
+        declaration=declaration_fingerprint(),
+        config=config.fingerprint(),
+        target=f"{target} {host_processor()}",
+        tvm_version=importlib.metadata.version("apache-tvm"),
+        compiler_source_hash=compiler_source_hash(),
+    )
+
+
+def modules_folder(root: Path, config: ModelConfig, target: str) -> Path:
+    """Where the libraries of this architecture and target name belong below `root`."""
+    return root / f"{config.fingerprint()}-{target}"
+
+
+def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
+    """Whether the libraries in `folder` can be used for these stages; reads and hashes every one of them."""
+    if not (folder / MANIFEST_NAME).is_file():
+        return Missing()
+    try:
+        manifest = Manifest.load(folder)
+        difference = _difference(manifest.identity, expected)
+        if difference:
+            return Stale(difference)
+        for stage in stages:
+            artifact = manifest.artifact(stage)
+            if artifact is None:
+                return Stale(f"the module of stage {stage} is not among them")
+            verify(folder, artifact)
+    except DamagedFile as damage:
+        return Stale(f"{damage.path.name} is damaged")
+    return Fresh(manifest)
+
+
+def verify(folder: Path, artifact: Artifact) -> Path:
+    """The path of a library whose content is as it was built; raises `DamagedFile` otherwise."""
+    path = folder / artifact.file
+    try:
+        actual = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise DamagedFile(path, f"The compiled module {path} cannot be read.", _REBUILD_HINT) from error
+    if actual != artifact.sha256:
+        raise DamagedFile(path, f"The compiled module {path} is damaged.", _REBUILD_HINT)
+    return path
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that no reader ever sees half of it: into a temporary file beside it, then renamed."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@cache
+def host_processor() -> str:
+    """This machine's system, architecture and a hash of its processor's model and features."""
+    described = f"{platform.system().lower()}-{platform.machine()}"
+    return f"{described}-{hashlib.sha256(_processor_description().encode()).hexdigest()[:12]}"
+
+
+@cache
+def compiler_source_hash() -> str:
+    """Hash of the source code that decides what a library computes."""
+    digest = hashlib.sha256()
+    for folder in _COMPILER_SOURCES:
+        for path in sorted((project_folder() / folder).rglob("*.py")):
+            digest.update(path.relative_to(project_folder()).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _processor_description() -> str:
+    return _mac_processor() if sys.platform == "darwin" else _linux_processor(_CPU_DESCRIPTION)
+
+
+def _mac_processor() -> str:
+    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return platform.processor()
+
+
+def _linux_processor(path: Path) -> str:
+    """Model and features of the first processor, features in alphabetical order."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return platform.processor()
+    first: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name.strip() in _CPU_FIELDS:
+            first.setdefault(name.strip(), " ".join(sorted(value.split())))
+    return repr(sorted(first.items()))
+
+
+def _difference(actual: Identity, expected: Identity) -> str:
+    for field in fields(Identity):
+        if getattr(actual, field.name) != getattr(expected, field.name):
+            return _WORDS[field.name]
+    return ""
+
+
+def _artifact(entry: Mapping[str, Any]) -> Artifact:
+    parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
+    return Artifact(**{**entry, "parameters": tuple(parameters)})

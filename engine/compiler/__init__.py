@@ -1,0 +1,1 @@
+"""From exported stages to weight-free libraries."""

@@ -1,0 +1,230 @@
+"""How operators of a torch graph become Relax: hand-written kernels for the heavy ones, TVM's own for the rest.
+
+Weights are packed by a kernel too, so that a later pass can move the packing to where weights are loaded. It does not
+know any stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+
+import tvm
+from torch import fx
+from tvm import relax
+from tvm.tirx import PrimFunc
+
+from engine.compiler.kernel_calls import Call, Importer, KernelBook, shape_of, simplified
+from engine.compiler.schedules import conv1d, conv_transpose1d, linear
+from engine.compiler.schedules.layer_norm import layer_norm
+from engine.compiler.schedules.linear import Epilogue
+from engine.errors import CompileError
+from engine.ops import adaptive_norm_tir, packed_lstm_tir
+from engine.ops.attention_tir import attention
+from engine.ops.harmonic_source_tir import harmonic_source
+from engine.ops.inverse_stft_tir import inverse_stft
+from engine.ops.microkernel_tir import microkernel_for
+from engine.ops.reflect_left_tir import reflect_left
+
+Converter = Callable[[fx.Node, Importer], relax.Expr]
+
+
+def converters_for(target: tvm.target.Target) -> Mapping[str, Converter]:
+    """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes."""
+    book = KernelBook(microkernel_for(target))
+    table: dict[str, Callable[[Call], relax.Expr]] = {
+        "conv1d.default": _conv1d,
+        "conv_transpose1d.default": _conv_transpose1d,
+        "embedding.default": _embedding,
+        "masked_fill.Scalar": _masked_fill,
+        "linear.default": _linear,
+        "gelu.default": _gelu,
+        "layer_norm.default": _layer_norm,
+        "adaptive_norm.default": _adaptive_norm,
+        "adaptive_norm_leaky_relu.default": _adaptive_norm_leaky_relu,
+        "adaptive_norm_snake.default": _adaptive_norm_snake,
+        "lstm_forward_packed.default": _lstm_forward,
+        "lstm_forward_packed_bidirectional.default": _lstm_bidirectional,
+        "attention.default": _attention,
+        "harmonic_source.default": _harmonic_source,
+        "inverse_stft.default": _inverse_stft,
+        "reflect_left.default": _reflect_left,
+        "select.int": _select,
+        "reshape.default": _reshape,
+    }
+    return {name: _converter(convert, book) for name, convert in table.items()}
+
+
+def _name(node: fx.Node) -> str:
+    return getattr(node.target, "__name__", str(node.target))
+
+
+def _converter(convert: Callable[[Call], relax.Expr], book: KernelBook) -> Converter:
+    return lambda node, importer: convert(Call(node, importer, book))
+
+
+def _conv1d(call: Call) -> relax.Var:
+    x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
+    _require(groups == 1, "a convolution in groups")
+    out_channels, in_channels, kernel_size = shape_of(weight)
+    batch, _, length = shape_of(x)
+    outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
+    packed = call.packed(conv1d.pack_weight, conv1d.packed_shape, (out_channels, in_channels, kernel_size), weight)
+    sizes = (in_channels, out_channels, kernel_size, dilation, stride, padding, bias is not None)
+    return call.kernel(conv1d.conv1d, sizes, [x, packed, bias], [batch, out_channels, outputs])
+
+
+def _conv_transpose1d(call: Call) -> relax.Var:
+    x, weight, bias, (stride,), (padding,), (output_padding,), groups, (dilation,) = call.arguments
+    in_channels, out_channels, kernel_size = shape_of(weight)
+    batch, _, length = shape_of(x)
+    outputs = simplified((length - 1) * stride - 2 * padding + kernel_size + output_padding)
+    sizes = (kernel_size, stride, padding, bias is not None)
+    if groups == in_channels and out_channels == 1:
+        return call.kernel(
+            conv_transpose1d.depthwise, (in_channels, *sizes), [x, weight, bias], [batch, in_channels, outputs]
+        )
+    _require(groups == 1 and dilation == 1, "a transposed convolution in groups or with dilation")
+    packing = (in_channels, out_channels, kernel_size, stride)
+    packed = call.packed(conv_transpose1d.pack_weight, conv_transpose1d.packed_shape, packing, weight)
+    return call.kernel(
+        conv_transpose1d.conv_transpose1d,
+        (in_channels, out_channels, *sizes),
+        [x, packed, bias],
+        [batch, out_channels, outputs],
+    )
+
+
+def _embedding(call: Call) -> relax.Var:
+    """Rows of a table; numbers beyond it, which only padding may hold, read its last row instead of foreign memory."""
+    weight, numbers, *_ = call.arguments
+    return call.emit(relax.op.take(weight, numbers, axis=0, mode="clip"))
+
+
+def _select(call: Call) -> relax.Var:
+    x, axis, index = call.arguments
+    return call.emit(relax.op.take(x, relax.const(index, "int64"), axis=axis, mode="clip"))
+
+
+def _masked_fill(call: Call) -> relax.Var:
+    x, mask, value = call.arguments
+    return call.emit(relax.op.where(mask, relax.const(value, x.ty.dtype.dtype), x))
+
+
+def _linear(call: Call, epilogue: Epilogue = Epilogue.NONE) -> relax.Var:
+    x, weight, bias = call.arguments
+    return _linear_rows(call, x, weight, bias, epilogue)
+
+
+def _gelu(call: Call) -> relax.Var:
+    """A GELU, made part of the linear layer before it where there is one; the layer without it is then unused."""
+    x, approximate = call.arguments
+    layer = call.node.args[0]
+    if approximate == "tanh" and isinstance(layer, fx.Node) and _name(layer) == "linear.default":
+        return _linear(call.of(layer), Epilogue.GELU_TANH)
+    _require(approximate == "tanh", "an exact GELU")
+    return call.emit(relax.op.nn.gelu_tanh(x))
+
+
+def _linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None, epilogue: Epilogue) -> relax.Var:
+    """The layer over the last axis of `x`, whatever axes come before."""
+    *leading, in_features = shape_of(x)
+    out_features, _ = shape_of(weight)
+    rows = simplified(prod(leading))
+    packed = call.packed(linear.pack_weight, linear.packed_shape, (out_features, in_features), weight)
+    flat = call.emit(relax.op.reshape(x, [rows, in_features]))
+    sizes = (in_features, out_features, bias is not None, epilogue)
+    y = call.kernel(linear.linear, sizes, [flat, packed, bias], [rows, out_features])
+    return call.emit(relax.op.reshape(y, [*leading, out_features]))
+
+
+def _layer_norm(call: Call) -> relax.Var:
+    x, (channels,), scale, shift, epsilon, _ = call.arguments
+    *leading, _ = shape_of(x)
+    rows = simplified(prod(leading))
+    flat = call.emit(relax.op.reshape(x, [rows, channels]))
+    sizes = (channels, scale is not None, epsilon)
+    y = call.kernel(layer_norm, sizes, [flat, scale, shift], [rows, channels])
+    return call.emit(relax.op.reshape(y, [*leading, channels]))
+
+
+def _lstm_forward(call: Call) -> relax.Var:
+    x, lengths, *weights = call.arguments
+    return _lstm(call, x, lengths, [weights])
+
+
+def _lstm_bidirectional(call: Call) -> relax.Var:
+    x, lengths, *weights = call.arguments
+    return _lstm(call, x, lengths, [weights[:3], weights[3:]])
+
+
+def _lstm(call: Call, x: relax.Var, lengths: relax.Var, directions: Sequence[Sequence[relax.Var]]) -> relax.Var:
+    """Per direction all input projections at once, as a linear layer, then the recurrence of all directions."""
+    batch, time, _ = shape_of(x)
+    operands = []
+    for weight_input, weight_hidden, bias in directions:
+        hidden_size = shape_of(weight_hidden)[1]
+        operands.append(_linear_rows(call, x, weight_input, bias, Epilogue.NONE))
+        operands.append(
+            call.packed(
+                packed_lstm_tir.pack_hidden_weight, packed_lstm_tir.packed_hidden_shape, (hidden_size,), weight_hidden
+            )
+        )
+    shape = [batch, time, len(directions) * hidden_size]
+    return call.kernel(packed_lstm_tir.recurrence, (hidden_size, len(directions)), [*operands, lengths], shape)
+
+
+def _adaptive_norm(call: Call) -> relax.Var:
+    return _normalised(call, adaptive_norm_tir.adaptive_norm, ())
+
+
+def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
+    *_, slope = call.arguments
+    return _normalised(call, adaptive_norm_tir.adaptive_norm_leaky_relu, (slope,))
+
+
+def _adaptive_norm_snake(call: Call) -> relax.Var:
+    return _normalised(call, adaptive_norm_tir.adaptive_norm_snake, ())
+
+
+def _normalised(call: Call, factory: Callable[..., PrimFunc], constants: Sequence[float]) -> relax.Var:
+    tensors = [argument for argument in call.arguments if isinstance(argument, relax.Expr)]
+    shape = shape_of(tensors[0])
+    return call.kernel(factory, (shape[1], *constants), tensors, shape)
+
+
+def _attention(call: Call) -> relax.Var:
+    query, key, value, lengths = call.arguments
+    shape = shape_of(query)
+    return call.kernel(attention, (shape[1], shape[3]), [query, key, value, lengths], shape)
+
+
+def _harmonic_source(call: Call) -> relax.Var:
+    f0, noise, lengths, weight, bias, n_fft, hop = call.arguments
+    batch, frames, samples, harmonics = shape_of(noise)
+    shape = [batch, n_fft + 2, simplified(samples // hop * frames + 1)]
+    sizes = (shape_of(f0)[2], samples, harmonics, n_fft, hop)
+    return call.kernel(harmonic_source, sizes, [f0, noise, lengths, weight, bias], shape)
+
+
+def _inverse_stft(call: Call) -> relax.Var:
+    magnitude, phase, lengths, n_fft, hop, samples = call.arguments
+    batch, _, columns = shape_of(magnitude)
+    shape = [batch, simplified((columns - 1) * hop)]
+    return call.kernel(inverse_stft, (n_fft, hop, samples), [magnitude, phase, lengths], shape)
+
+
+def _reflect_left(call: Call) -> relax.Var:
+    (x,) = call.arguments
+    batch, channels, length = shape_of(x)
+    return call.kernel(reflect_left, (channels,), [x], [batch, channels, simplified(length + 1)])
+
+
+def _reshape(call: Call) -> relax.Var:
+    x, shape = call.arguments
+    return call.emit(relax.op.reshape(x, [simplified(extent) for extent in shape]))
+
+
+def _require(supported: bool, what: str) -> None:
+    if not supported:
+        raise CompileError(f"There is no kernel for {what}.")

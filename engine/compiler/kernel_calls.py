@@ -1,0 +1,133 @@
+"""Calls of hand-written kernels in a Relax graph: each kernel is there once per size, each weight is packed once.
+
+It does not know which operator becomes which kernel.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from torch import fx
+from tvm import relax
+from tvm.sym import Analyzer
+from tvm.tirx import PrimFunc
+
+from engine.ops.microkernel_tir import Microkernel
+
+Importer = Any
+"""TVM's translator: `env` maps torch nodes to Relax variables, `block_builder` takes new ones."""
+_NO_FILES = ("<ast>", "<string>", "<frozen runpy>")
+"""What stands for a file name in code that was evaluated, or run with `python -m`."""
+_OPAQUE = 8
+"""Relax's operator pattern of a function that fusion must leave alone."""
+
+
+class KernelBook:
+    """The kernels placed in one graph so far; `microkernel` says what suits the processor."""
+
+    def __init__(self, microkernel: Microkernel) -> None:
+        self.microkernel = microkernel
+        self._placed: dict[Hashable, Any] = {}
+        self._packed: dict[Hashable, relax.Var] = {}
+
+    def place(self, importer: Importer, factory: Callable[..., PrimFunc], sizes: Sequence[Hashable]) -> Any:
+        """The name in the graph of the kernel `factory(*sizes, microkernel)`, added when it is not there yet."""
+        key = (factory, *sizes)
+        if key not in self._placed:
+            with _frames_without_source():
+                kernel = factory(*sizes, self.microkernel).with_attr("op_pattern", _OPAQUE)
+            self._placed[key] = importer.block_builder.add_func(kernel, factory.__name__)
+        return self._placed[key]
+
+    def packed(self, weight: relax.Var, key: Hashable, pack: Callable[[], relax.Var]) -> relax.Var:
+        """What `pack` makes of a weight, made once per weight and key: layers may share their weights."""
+        if (weight, key) not in self._packed:
+            self._packed[weight, key] = pack()
+        return self._packed[weight, key]
+
+
+class Call:
+    """One operator being translated: its arguments, and the means to emit what stands for it."""
+
+    def __init__(self, node: fx.Node, importer: Importer, book: KernelBook) -> None:
+        self.node = node
+        self._importer = importer
+        self._book = book
+        self.arguments = self._arguments()
+
+    @property
+    def microkernel(self) -> Microkernel:
+        """What suits the processor."""
+        return self._book.microkernel
+
+    def of(self, node: fx.Node) -> Call:
+        """Another operator of the same graph."""
+        return Call(node, self._importer, self._book)
+
+    def emit(self, expression: relax.Expr) -> relax.Var:
+        """Bind an expression to a new variable."""
+        return self._importer.block_builder.emit(expression)
+
+    def kernel(
+        self,
+        factory: Callable[..., PrimFunc],
+        sizes: Sequence[Hashable],
+        arguments: Sequence[relax.Expr | None],
+        shape: Sequence[Any],
+    ) -> relax.Var:
+        """Call the kernel `factory(*sizes, microkernel)` on the arguments that are there; gives its output."""
+        name = self._book.place(self._importer, factory, sizes)
+        given = [argument for argument in arguments if argument is not None]
+        return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), "float32")))
+
+    def packed(
+        self,
+        pack: Callable[..., PrimFunc],
+        packed_shape: Callable[..., Sequence[int]],
+        sizes: Sequence[Hashable],
+        weight: relax.Var,
+    ) -> relax.Var:
+        """The weight as kernels want it, by the kernel `pack(*sizes, microkernel)`."""
+
+        def emit() -> relax.Var:
+            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.microkernel))
+
+        return self._book.packed(weight, (pack, *sizes), emit)
+
+    def _arguments(self) -> list[Any]:
+        """Every argument in its declared order, defaults filled in, tensors as Relax variables."""
+        operator: Any = self.node.target
+        declared = operator._schema.arguments
+        given = self._importer.retrieve_args(self.node)
+        named = {name: self._importer.env.get(value, value) for name, value in self.node.kwargs.items()}
+        missing = [named.get(argument.name, argument.default_value) for argument in declared[len(given) :]]
+        return [*given, *missing]
+
+
+@contextmanager
+def _frames_without_source() -> Iterator[None]:
+    """Tell `inspect` that evaluated code is in no module's file, for this context only.
+
+    At every macro, TVM's script parser asks for the source file of every frame on its stack. For evaluated code
+    `inspect` then searches all loaded modules, which took three quarters of the time to make a kernel.
+    """
+    unknown = [name for name in _NO_FILES if name not in inspect.modulesbyfile]
+    inspect.modulesbyfile.update(dict.fromkeys(unknown, "builtins"))
+    try:
+        yield
+    finally:
+        for name in unknown:
+            inspect.modulesbyfile.pop(name, None)
+
+
+def shape_of(tensor: relax.Expr) -> list[Any]:
+    """The extents of a Relax tensor, fixed ones as ints."""
+    return [int(extent) if hasattr(extent, "value") else extent for extent in tensor.ty.shape.values]
+
+
+def simplified(extent: Any) -> Any:
+    """A symbolic extent in its simplest form, so that equal extents look equal."""
+    return extent if isinstance(extent, int) else Analyzer().simplify(extent)

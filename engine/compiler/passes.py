@@ -1,0 +1,91 @@
+"""The named lists of passes that turn a stage's Relax function into an executable; every failure is an error.
+
+It does not know any stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tvm
+from tvm import relax
+from tvm.ir.transform import Pass, PassContext, module_pass
+from tvm.tirx import PrimFunc
+
+from engine.compiler.schedules.elementwise import schedule_elementwise
+from engine.errors import CompileError
+
+_OPTIMIZATION_LEVEL = 3
+_CODE_GENERATION = {"tirx.disable_assert": True}
+"""Kernels check none of their arguments: the virtual machine has checked the stage's. Halves the libraries."""
+
+
+def weight_passes() -> tuple[Pass, ...]:
+    """Move what depends on weights alone into a function of its own, which runs once when weights are loaded."""
+    return (relax.transform.LiftTransformParams(),)
+
+
+def graph_passes() -> tuple[Pass, ...]:
+    """Turn operators into loops and fuse neighbours; a reshape stays one, for the machine gives it the same memory."""
+    return (
+        relax.transform.DeadCodeElimination(),
+        relax.transform.LegalizeOps(skip_ops=["relax.reshape"]),
+        relax.transform.AnnotateTIROpPattern(),
+        relax.transform.FoldConstant(),
+        relax.transform.FuseOps(),
+        relax.transform.FuseTIR(),
+        relax.transform.DeadCodeElimination(),
+        schedule_loops,
+    )
+
+
+@module_pass(opt_level=0, name="ScheduleLoops")
+def schedule_loops(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+    """Schedule every function of loops that is no kernel of ours."""
+    scheduled = {
+        name: schedule_elementwise(function) if isinstance(function, PrimFunc) else function
+        for name, function in module.functions.items()
+    }
+    return tvm.IRModule(scheduled, attrs=module.attrs)
+
+
+def machine_passes() -> tuple[Pass, ...]:
+    """Lower the graph to instructions of the virtual machine, with its memory planned."""
+    return (
+        relax.transform.ToNonDataflow(),
+        relax.transform.RemovePurityChecking(),
+        relax.transform.CallTIRRewrite(),
+        relax.transform.StaticPlanBlockMemory(),
+        relax.transform.LowerAllocTensor(),
+        relax.transform.KillAfterLastUse(),
+        relax.transform.LowerRuntimeBuiltin(),
+        relax.transform.ComputePrimValue(),
+        relax.transform.VMShapeLower(),
+        relax.transform.AttachGlobalSymbol(),
+    )
+
+
+def apply(module: tvm.IRModule, passes: Sequence[Pass], target: tvm.target.Target) -> tvm.IRModule:
+    """Run the passes in order; raises `CompileError` naming the one that fails."""
+    with target, PassContext(opt_level=_OPTIMIZATION_LEVEL):
+        for step in passes:
+            try:
+                module = step(module)
+            except (RuntimeError, ValueError, TypeError, AttributeError, LookupError) as error:
+                raise CompileError(f"Compiler pass {step.info.name} failed: {first_line(error)}") from error
+    return module
+
+
+def build_executable(module: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
+    """All passes, then machine code; raises `CompileError` naming what fails."""
+    module = apply(module, (*weight_passes(), *graph_passes(), *machine_passes()), target)
+    try:
+        with PassContext(opt_level=_OPTIMIZATION_LEVEL, config=_CODE_GENERATION):
+            return relax.build(module, target, relax_pipeline=None)
+    except (RuntimeError, ValueError, TypeError, AttributeError, LookupError) as error:
+        raise CompileError(f"Code generation failed: {first_line(error)}") from error
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error's words; TVM adds pages of internals below it."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

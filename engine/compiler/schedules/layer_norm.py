@@ -1,0 +1,86 @@
+"""Layer normalisation of rows: mean, variance, scale and shift in one pass over a row that stays in cache.
+
+It does not know what the rows are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.ops.microkernel_tir import Microkernel
+
+LANES = 16
+"""Partial sums per row, so that a sum of a row becomes vector code; any channel count is allowed."""
+
+
+def layer_norm(channels: int, has_affine: bool, epsilon: float, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x [rows, channels], scale and shift [channels] if any -> y [rows, channels]."""
+    return _affine(channels, epsilon) if has_affine else _plain(channels, epsilon)
+
+
+@T.inline
+def _sum(channels: Any, values: Any, partial: Any, result: Any) -> None:
+    for lane in T.vectorized(LANES):
+        partial[lane] = T.float32(0)
+    for block in T.serial(channels // LANES):
+        for lane in T.vectorized(LANES):
+            partial[lane] += values[block * LANES + lane]
+    for channel in T.serial(channels // LANES * LANES, channels):
+        partial[0] += values[channel]
+    result[0] = T.float32(0)
+    for lane in T.serial(LANES):
+        result[0] += partial[lane]
+
+
+@T.inline
+def _normalise(channels: Any, epsilon: Any, source: Any, scale: Any, shift: Any, target: Any, row: Any) -> None:
+    values = T.alloc_buffer((channels,), "float32")
+    squares = T.alloc_buffer((channels,), "float32")
+    partial = T.alloc_buffer((LANES,), "float32")
+    mean = T.alloc_buffer((1,), "float32")
+    variance = T.alloc_buffer((1,), "float32")
+    for channel in T.serial(channels):
+        values[channel] = source[row, channel]
+    _sum(channels, values, partial, mean)
+    mean[0] = mean[0] / T.float32(channels)
+    for channel in T.serial(channels):
+        values[channel] -= mean[0]
+        squares[channel] = values[channel] * values[channel]
+    _sum(channels, squares, partial, variance)
+    factor: T.float32 = T.float32(1) / T.sqrt(variance[0] / T.float32(channels) + T.float32(epsilon))
+    for channel in T.serial(channels):
+        if scale is None:
+            target[row, channel] = values[channel] * factor
+        else:
+            target[row, channel] = values[channel] * factor * scale[channel] + shift[channel]
+
+
+def _affine(channels: int, epsilon: float) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def layer_norm(x: T.handle, gamma: T.handle, beta: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int64()
+        source = T.match_buffer(x, (rows, channels), "float32")
+        scale = T.match_buffer(gamma, (channels,), "float32")
+        shift = T.match_buffer(beta, (channels,), "float32")
+        target = T.match_buffer(y, (rows, channels), "float32")
+        for row in T.parallel(rows):
+            _normalise(channels, epsilon, source, scale, shift, target, row)
+
+    return layer_norm
+
+
+def _plain(channels: int, epsilon: float) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def layer_norm(x: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int64()
+        source = T.match_buffer(x, (rows, channels), "float32")
+        target = T.match_buffer(y, (rows, channels), "float32")
+        for row in T.parallel(rows):
+            _normalise(channels, epsilon, source, None, None, target, row)
+
+    return layer_norm

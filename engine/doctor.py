@@ -1,0 +1,116 @@
+"""Checks this installation and says what is wrong and what to do.
+
+It does not know how findings are shown.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.checkpoints import STARTER, model_config, open_checkpoint
+from engine.errors import EngineError
+from engine.paths import built_modules_folder
+from engine.preparation import module_state
+
+
+class Outcome(Enum):
+    """How a check ended."""
+
+    GOOD = "good"
+    NOTE = "note"
+    PROBLEM = "problem"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check, in words."""
+
+    title: str
+    outcome: Outcome
+    message: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether speech will not work because of this."""
+        return self.outcome is Outcome.PROBLEM
+
+
+Check = Callable[[], tuple[Outcome, str]]
+
+
+def examine_installation() -> tuple[Finding, ...]:
+    """Run every check; one that breaks becomes a finding, never a crash."""
+    return tuple(_examine(title, check) for title, check in CHECKS.items())
+
+
+def _examine(title: str, check: Check) -> Finding:
+    try:
+        outcome, message = check()
+    except EngineError as error:
+        return Finding(title, Outcome.PROBLEM, str(error))
+    except Exception as error:  # noqa: BLE001 - a crashed check is a result
+        return Finding(title, Outcome.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
+    return Finding(title, outcome, message)
+
+
+def _machine() -> tuple[Outcome, str]:
+    return Outcome.GOOD, f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+
+def _packages() -> tuple[Outcome, str]:
+    names = ("kokoro-desk", "apache-tvm", "torch", "kokoro", "misaki", "PySide6-Essentials")
+    return Outcome.GOOD, ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+
+
+def _starter() -> tuple[Outcome, str]:
+    checkpoint = open_checkpoint(STARTER)
+    return Outcome.GOOD, f"intact, voices: {', '.join(checkpoint.voices)}"
+
+
+def _modules() -> tuple[Outcome, str]:
+    state = module_state(model_config(STARTER))
+    if state is None:
+        return Outcome.GOOD, f"built, in {built_modules_folder()}"
+    return Outcome.NOTE, f"{state}; they are built on first use"
+
+
+def _linker() -> tuple[Outcome, str]:
+    found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    if found:
+        return Outcome.GOOD, f"{found} links the built modules"
+    return Outcome.PROBLEM, "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
+
+
+def _pronunciation() -> tuple[Outcome, str]:
+    if importlib.util.find_spec("en_core_web_sm"):
+        return Outcome.GOOD, "the spaCy model tags words"
+    return Outcome.NOTE, "the offline tagger tags words; the spaCy model en_core_web_sm is not installed"
+
+
+def _audio() -> tuple[Outcome, str]:
+    try:
+        import sounddevice
+    except OSError:
+        return Outcome.NOTE, "PortAudio is missing; speech can be saved but not played"
+    try:
+        device = sounddevice.query_devices(kind="output")
+    except (sounddevice.PortAudioError, ValueError):
+        return Outcome.NOTE, "no output device; speech can be saved but not played"
+    return Outcome.GOOD, str(device["name"])
+
+
+CHECKS: dict[str, Check] = {
+    "Machine": _machine,
+    "Packages": _packages,
+    "Starter model": _starter,
+    "Compiled modules": _modules,
+    "Linker": _linker,
+    "Pronunciation": _pronunciation,
+    "Audio": _audio,
+}

@@ -1,0 +1,74 @@
+"""Every failure a user can meet, as a type with fields and one sentence that says what to do.
+
+It does not know how an error is shown: the command line prints it, the window maps its type to a button.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class EngineError(Exception):
+    """A failure with a cause the user can understand and a hint that says what to do.
+
+    `message` is one sentence about what is wrong, `hint` one sentence about what to do.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InvalidRequest(EngineError):
+    """The request itself cannot be spoken: empty text, a speed out of range, and so on."""
+
+
+class NothingToSpeak(InvalidRequest):
+    """The text has no symbol that can be spoken."""
+
+
+class TextTooLong(InvalidRequest):
+    """A single unbreakable piece of text exceeds what the model can take."""
+
+
+class UnknownVoice(InvalidRequest):
+    """No voice of this name; carries the known ones and the nearest."""
+
+    def __init__(self, name: str, known: tuple[str, ...], nearest: str | None) -> None:
+        suggestion = f"Did you mean “{nearest}”? " if nearest else ""
+        super().__init__(f"There is no voice named “{name}”.", f"{suggestion}Known voices: {', '.join(known)}.")
+        self.name = name
+        self.known = known
+        self.nearest = nearest
+
+
+class UnknownModel(InvalidRequest):
+    """No model of this name."""
+
+
+class DamagedFile(EngineError):
+    """A file does not match its checksum or cannot be read."""
+
+    def __init__(self, path: Path, message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.path = path
+
+
+class MissingModel(EngineError):
+    """The weights of a model are not on this machine."""
+
+
+class CompileError(EngineError):
+    """A stage could not be compiled."""
+
+
+class OutputError(EngineError):
+    """A result could not be written where the user asked."""
+
+
+class Cancelled(EngineError):
+    """The user stopped the request; nothing is wrong."""

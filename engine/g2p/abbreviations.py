@@ -1,0 +1,102 @@
+"""Abbreviations and initials written out, so that their dots end no sentence.
+
+It does not know numbers.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.g2p.draft import any_of, rule
+from engine.g2p.language import Language
+
+TITLES = {
+    "Mr": "Mister", "Mrs": "Missus", "Ms": "Ms", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",
+    "Hon": "Honorable", "Gen": "General", "Col": "Colonel", "Maj": "Major", "Capt": "Captain", "Lt": "Lieutenant",
+    "Sgt": "Sergeant", "Cpl": "Corporal", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
+    "Pres": "President", "Fr": "Father", "Mt": "Mount", "Ft": "Fort",
+}  # fmt: skip
+"""Before a name."""
+WORDS = {
+    "vs": "versus", "etc": "et cetera", "cf": "compare", "approx": "approximately", "dept": "department",
+    "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
+    "Corp": "Corporation", "Co": "Company", "Bros": "Brothers", "Jr": "Junior", "Sr": "Senior", "tel": "telephone",
+    "Tel": "Telephone", "ext": "extension", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane",
+    "Hwy": "Highway", "Univ": "University", "misc": "miscellaneous", "incl": "including", "excl": "excluding",
+    "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association", "Intl": "International",
+}  # fmt: skip
+"""Written with a dot, which may end a sentence too."""
+BEFORE_NUMBERS = {
+    "no": "number", "No": "Number", "nos": "numbers", "Nos": "Numbers", "p": "page", "pp": "pages", "vol": "volume",
+    "Vol": "Volume", "fig": "figure", "Fig": "Figure", "figs": "figures", "Figs": "Figures", "ch": "chapter",
+    "Ch": "Chapter", "sec": "section", "Sec": "Section", "eq": "equation", "Eq": "Equation", "ed": "edition",
+    "art": "article", "Art": "Article", "pt": "part", "Pt": "Part", "ver": "version",
+}  # fmt: skip
+LATIN = {
+    "e.g": "for example", "i.e": "that is", "a.k.a": "also known as", "w/o": "without", "w/": "with", "b/c": "because",
+    "c/o": "care of", "n/a": "not applicable", "N/A": "not applicable",
+}  # fmt: skip
+SENTENCE_STARTERS = (
+    "The|A|An|He|She|It|They|We|I|You|But|And|In|On|At|This|That|These|Those|However|When|If|There|His|Her|Its|Their"
+    "|Our|My|As|After|Before|For|So|Then|What|Why|How|Who|No|Yes|Not|Some|Many|Most|All|One|Now"
+)
+ENDS_SENTENCE = re.compile(rf"[”\"')]*(?:[ ](?:{SENTENCE_STARTERS})\b|[ ]*(?:\n|$))")
+
+
+def _stop(match: re.Match[str]) -> str:
+    """The dot of an abbreviation, kept where it ends a sentence too."""
+    return "." if ENDS_SENTENCE.match(match.string, match.end()) else ""
+
+
+def _title(match: re.Match[str], language: Language) -> str:
+    return TITLES[match["title"]]
+
+
+def _word(match: re.Match[str], language: Language) -> str:
+    return WORDS[match["word"]] + _stop(match)
+
+
+def _before_number(match: re.Match[str], language: Language) -> str:
+    return f"{BEFORE_NUMBERS[match['word']]} "
+
+
+def _latin(match: re.Match[str], language: Language) -> str:
+    return LATIN[match["latin"]] if match["latin"] in LATIN else LATIN[match["latin"].lower()]
+
+
+def _saint(match: re.Match[str], language: Language) -> str:
+    return "Saint "
+
+
+def _street(match: re.Match[str], language: Language) -> str:
+    return f"{match['name']} Street{_stop(match) if match['dot'] else ''}"
+
+
+def _letters(match: re.Match[str], language: Language) -> str:
+    """“U.S.” keeps its inner dots, by which misaki knows that it has to spell; “Ph.D.” becomes single letters."""
+    parts = match["letters"].split(".")
+    letters = match["letters"] if all(len(part) == 1 for part in parts) else " ".join("".join(parts).upper())
+    return letters + _stop(match)
+
+
+def _initial(match: re.Match[str], language: Language) -> str:
+    return match["initial"]
+
+
+STREET = (
+    r"(?!(?:In|At|On|From|The|To|Near|Of|And|By)[ ])(?P<name>\b[A-Z][a-z]+|\b\d+(?:st|nd|rd|th))[ ]St\b"
+    r"(?:(?P<dot>\.)|(?![\w']))"
+)
+RULES = (
+    rule(r"(?<![\w.])(?i:(?P<latin>e\.g|i\.e|a\.k\.a))\.", _latin),
+    rule(r"(?<![\w./])(?P<latin>w/o|w/|b/c|c/o|n/a|N/A)(?![\w/])", _latin),
+    rule(rf"\b(?P<title>{any_of(TITLES)})\.(?=[ ]?[A-Z])", _title),
+    rule(r"\b(?P<title>Mr|Mrs|Dr)(?=[ ][A-Z])", _title),
+    rule(STREET, _street),
+    rule(r"\bSt\.?[ ](?=[A-Z][a-z])", _saint),
+    rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
+    rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?(?=\d)", _before_number),
+    rule(r"\bvs\b", lambda match, language: "versus"),
+    rule(r"(?<![\w.])(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z])\.(?![A-Za-z])", _letters),
+    rule(rf"(?<![\w.'])(?<![AP][ ])(?P<initial>[A-HJ-Z])\.(?=[ ](?!(?:{SENTENCE_STARTERS})\b)[A-Z])", _initial),
+)

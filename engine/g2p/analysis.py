@@ -1,0 +1,120 @@
+"""Words with part-of-speech tags for misaki: spaCy's English model where it is installed, else an offline tagger.
+
+It does not know pronunciations.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from engine.g2p.tagger import PartOfSpeechTagger, load_tagger
+
+MODEL_NAME = "en_core_web_sm"
+"""The spaCy model misaki was made with."""
+MODEL_COMPONENTS = ("tok2vec", "tagger")
+
+
+@dataclass(frozen=True)
+class TaggedWord:
+    """A word or punctuation mark at `start` in its sentence; `space` tells whether a space follows."""
+
+    text: str
+    tag: str
+    space: bool
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Offset just after the word, without the space."""
+        return self.start + len(self.text)
+
+
+Analyser = Callable[[str], list[TaggedWord]]
+Homographs = Mapping[str, Collection[str]]
+"""Words to the classes (NOUN, VERB, ADJ) by which their pronunciations differ."""
+
+
+def import_spacy() -> None:
+    """Load spaCy, without torch where its model is not installed."""
+    if find_spec(MODEL_NAME) is not None:
+        import_module("spacy")
+        return
+    with hidden_module("torch"):
+        import_module("spacy")
+
+
+def load_analyser(homographs: Homographs) -> Analyser:
+    """The spaCy model if it is installed and loads, else the offline tagger."""
+    return load_model_analyser() or load_offline_analyser(homographs)
+
+
+def load_model_analyser() -> Analyser | None:
+    """An analyser over spaCy's model; `None` where it is missing or does not fit the installed spaCy."""
+    if find_spec(MODEL_NAME) is None:
+        return None
+    import spacy
+
+    try:
+        pipeline = spacy.load(MODEL_NAME, enable=list(MODEL_COMPONENTS))
+    except (ImportError, OSError, ValueError):
+        return None
+    return lambda text: [_tagged(token, token.tag_) for token in pipeline(text)]
+
+
+def load_offline_analyser(homographs: Homographs) -> Analyser:
+    """An analyser over spaCy's English tokenizer, which needs no model, and the offline tagger."""
+    tokenizer = _load_tokenizer()
+    tagger = load_tagger(homographs)
+    return lambda text: _tag_offline(text, tokenizer, tagger)
+
+
+def _tag_offline(text: str, tokenizer: Any, tagger: PartOfSpeechTagger) -> list[TaggedWord]:
+    tokens = list(tokenizer(text))
+    tags = tagger.tag([token.text for token in tokens])
+    return [_tagged(token, tag) for token, tag in zip(tokens, tags, strict=True)]
+
+
+def _tagged(token: Any, tag: str) -> TaggedWord:
+    return TaggedWord(token.text, tag, bool(token.whitespace_), token.idx)
+
+
+def _load_tokenizer() -> Any:
+    """The tokenizer of spaCy without its `Language`, which would load every installed extension of spaCy."""
+    with hidden_module("torch"):
+        from spacy.lang.en import English
+        from spacy.tokenizer import Tokenizer
+        from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
+        from spacy.vocab import Vocab
+    defaults = English.Defaults
+    return Tokenizer(
+        Vocab(),
+        rules=defaults.tokenizer_exceptions,
+        prefix_search=compile_prefix_regex(defaults.prefixes).search,
+        suffix_search=compile_suffix_regex(defaults.suffixes).search,
+        infix_finditer=compile_infix_regex(defaults.infixes).finditer,
+        token_match=defaults.token_match,
+        url_match=defaults.url_match,
+    )
+
+
+@contextmanager
+def hidden_module(name: str) -> Iterator[None]:
+    """While this lasts a module that is not loaded yet counts as not installed.
+
+    spaCy loads torch wherever it finds it, only to convert arrays: 180 MB and a second that are not needed here. No
+    other thread may import the module meanwhile.
+    """
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]

@@ -1,0 +1,118 @@
+"""Dates and times of day as they are spoken.
+
+It does not know quantities or any other number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.g2p.draft import any_of, rule
+from engine.g2p.language import Language
+from engine.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
+
+_MONTHS = "January February March April May June July August September October November December"
+MONTHS = _MONTHS.split()
+MONTH_NUMBERS = (
+    {month: index for index, month in enumerate(MONTHS)}
+    | {month[:3]: index for index, month in enumerate(MONTHS)}
+    | {"Sept": 8}
+)
+MONTH = (
+    r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?\b"
+YEAR = r"(?P<year>1[1-9]\d\d|20\d\d)\b"
+WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")} | {
+    "Tues": "Tuesday",
+    "Thur": "Thursday",
+    "Thurs": "Thursday",
+}
+HALF_DAYS = {"a": "A M", "p": "P M"}
+
+
+def _date(language: Language, month: int, day: str, year_digits: str | None) -> str:
+    of_year = year(year_digits, language.british) if year_digits else ""
+    nth = ordinal(day, language.british)
+    if language.day_first:
+        return f"the {nth} of {MONTHS[month]} {of_year}".strip()
+    return f"{MONTHS[month]} {nth}" + (f", {of_year}" if of_year else "")
+
+
+def _iso_date(match: re.Match[str], language: Language) -> str | None:
+    month, day = int(match["month"]), int(match["day"])
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return _date(language, month - 1, match["day"], match["year"])
+
+
+def _numeric_date(match: re.Match[str], language: Language) -> str | None:
+    """3/4/2025 in the order of the language, unless only the other order makes a date."""
+    first, second = int(match["first"]), int(match["second"])
+    day_first = language.day_first or match["separator"] == "."
+    day, month = (first, second) if day_first else (second, first)
+    if month > 12:
+        day, month = month, day
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return _date(language, month - 1, str(day), match["year"])
+
+
+def _named_date(match: re.Match[str], language: Language) -> str:
+    return _date(language, MONTH_NUMBERS[match["month"]], match["day"], match["year"])
+
+
+def _month_and_year(match: re.Match[str], language: Language) -> str:
+    return f"{MONTHS[MONTH_NUMBERS[match['month']]]} {year(match['year'], language.british)}"
+
+
+def _weekday(match: re.Match[str], language: Language) -> str:
+    return WEEKDAYS[match["weekday"]]
+
+
+def _clock(match: re.Match[str], language: Language) -> str:
+    hour, minute, second = int(match["hour"]), int(match["minute"]), match["second"]
+    half = f" {HALF_DAYS[match['half'].lower()]}" if match["half"] else ""
+    words = f"{below_hundred(hour)}{_minutes(minute, hour, bool(half) or second is not None)}"
+    if second is not None:
+        count = int(second)
+        words += f" and {below_hundred(count)} second{'' if count == 1 else 's'}"
+    return words + half
+
+
+def _minutes(minute: int, hour: int, plain: bool) -> str:
+    if minute:
+        return f" {'oh ' if minute < 10 else ''}{below_hundred(minute)}"
+    if plain:
+        return ""
+    return " o'clock" if 0 < hour <= 12 else " hundred hours"
+
+
+def _hour(match: re.Match[str], language: Language) -> str:
+    return f"{cardinal(match['hour'], language.british)} {HALF_DAYS[match['half'].lower()]}"
+
+
+def _decade(match: re.Match[str], language: Language) -> str:
+    return decade(match["digits"])
+
+
+HALF = r"[ ]?(?P<half>[AaPp])(?:\.[Mm]\.(?=[ ]*[a-z,;:)])|\.[Mm](?=\.)|[Mm]\b)"
+"""The dot after “p.m.” is dropped only where no sentence can end."""
+RULES = (
+    rule(r"(?<![\d/.-])(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\d/-])(?:T(?=\d\d:))?", _iso_date),
+    rule(
+        r"(?<![\d/.])(?P<first>\d{1,2})(?P<separator>[/.])(?P<second>\d{1,2})(?P=separator)(?P<year>(?:19|20)\d\d)(?![\d/])",
+        _numeric_date,
+    ),
+    rule(rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))", _weekday),
+    rule(rf"(?<![\w.,-]){MONTH}[ ]{DAY}(?![:.]\d)(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
+    rule(rf"(?<![\w.,-])(?:[Tt]he[ ])?{DAY}(?:[ ]of)?[ ]{MONTH}(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
+    rule(rf"(?<![\w.,-]){MONTH}[ ]{YEAR}", _month_and_year),
+    rule(
+        rf"(?<![\d:.])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])(?:{HALF})?",
+        _clock,
+    ),
+    rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", _decade),
+    rule(rf"(?<![\w.:,-])(?P<hour>1[0-2]|[1-9]){HALF}", _hour),
+)

@@ -1,0 +1,49 @@
+"""Text as it is written to text as it is spoken: letters, single spaces, and punctuation that has a melody.
+
+It does not know any rule of writing itself, only the order in which they apply, nor any phoneme.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from engine.g2p import abbreviations, dates, numerals, quantities, roman, symbols, web
+from engine.g2p.characters import simplify
+from engine.g2p.draft import Draft
+from engine.g2p.language import Language
+from engine.g2p.lines import join_lines
+from engine.g2p.long_words import cut_long_words
+from engine.g2p.markup import strip_markup
+from engine.g2p.overrides import Override, put_back, set_aside
+from engine.g2p.spans import SourcedText
+from engine.speech import Notice
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """Text ready to be spoken, what its writer says about pronunciations, and what had to be left out."""
+
+    sourced: SourcedText
+    overrides: tuple[Override, ...]
+    notices: tuple[Notice, ...]
+
+    def overrides_in(self, start: int, end: int) -> list[Override]:
+        """The overrides that begin in a piece of the text, in the offsets of that piece."""
+        first = bisect_left(self.overrides, start, key=lambda override: override.start)
+        last = bisect_left(self.overrides, end, key=lambda override: override.start)
+        return [override.moved(-start) for override in self.overrides[first:last]]
+
+
+def normalise(text: str, language: Language) -> Normalised:
+    """The text as it is spoken in this language; paragraphs are parted by single line breaks."""
+    draft = Draft(text, language)
+    given = set_aside(draft)
+    simplify(draft)
+    strip_markup(draft)
+    join_lines(draft)
+    for module in (web, dates, abbreviations, quantities, roman, numerals, symbols):
+        draft.apply(*module.RULES)
+    cut_long_words(draft)
+    overrides = put_back(draft, given)
+    return Normalised(draft.sourced, tuple(overrides), tuple(draft.notices))

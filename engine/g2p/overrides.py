@@ -1,0 +1,111 @@
+"""What a writer says about pronunciations: `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`, `[123](#&#)`.
+
+It does not know how words are pronounced otherwise. While the text around them is rewritten, one placeholder stands
+for each such word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from engine.g2p.draft import Draft
+from engine.g2p.language import Language
+
+PLACEHOLDER = "\ue000"
+REPLACEMENT = "\ufffd"
+INLINE = re.compile(
+    r"\[(?P<text>[^\[\]\n]{1,200})\]\((?:/(?P<phonemes>[^/()\n]{1,2000})/+|(?P<stress>[+-]?(?:[0-2]|0\.5))"
+    r"|\#(?P<flags>[&an]*)\#)\)"
+)
+NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
+NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
+LONGEST_PLAIN_CHARACTERS = 60
+_BOTH = (
+    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("eɪ", "A"), ("aɪ", "I"), ("aʊ", "W"), ("ɔɪ", "Y"),
+    ("ɚ", "əɹ"), ("ɝ", "ɜɹ"), ("g", "ɡ"), ("r", "ɹ"), ("ɫ", "l"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"),
+    (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
+)  # fmt: skip
+AMERICAN_IPA = (*_BOTH, ("oʊ", "O"), ("əʊ", "O"), ("ɜː", "ɜɹ"), ("ɹɹ", "ɹ"), ("ː", ""), ("e", "ɛ"), ("o", "ɔ"))
+BRITISH_IPA = (*_BOTH, ("oʊ", "Q"), ("əʊ", "Q"), ("eə", "ɛː"), ("ɛə", "ɛː"), ("e", "ɛ"), ("o", "ɔ"))
+"""Usual IPA to the one symbol per sound that Kokoro was trained with, as misaki's espeak fallback does it."""
+
+
+@dataclass(frozen=True)
+class Override:
+    """How the characters `start` to `end` are to be spoken: by phonemes, stress (-2 to 2) or number flags."""
+
+    start: int
+    end: int
+    phonemes: str | None = None
+    stress: float | None = None
+    number_flags: str | None = None
+
+    def moved(self, offset: int) -> Override:
+        """The same, `offset` characters further on."""
+        return replace(self, start=self.start + offset, end=self.end + offset)
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A word for which a placeholder stands, and how it is to be spoken; its offsets are not known yet."""
+
+    text: str
+    override: Override
+
+
+def set_aside(draft: Draft) -> list[SetAside]:
+    """Put a placeholder for each word whose pronunciation is given; returns those words in order."""
+    draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
+    words: list[SetAside] = []
+
+    def keep(match: re.Match[str]) -> str | None:
+        word = _parsed(match, draft.language)
+        if word is None:
+            return None
+        words.append(word)
+        return PLACEHOLDER
+
+    draft.rewrite(INLINE, keep)
+    return words
+
+
+def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
+    """Put the words in the places of their placeholders; returns how they are to be spoken, with their offsets."""
+    waiting = iter(words)
+    overrides: list[Override] = []
+    grown = 0
+
+    def restore(match: re.Match[str]) -> str:
+        nonlocal grown
+        word = next(waiting)
+        overrides.append(word.override.moved(match.start() + grown))
+        grown += len(word.text) - 1
+        return word.text
+
+    draft.rewrite(re.compile(PLACEHOLDER), restore)
+    return overrides
+
+
+def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
+    """The word of an inline pronunciation; `None` where its text needs rewriting itself."""
+    if match["phonemes"] is not None:
+        phonemes = to_misaki(match["phonemes"], language)
+        if not phonemes:
+            return None
+        text = " ".join(NOT_LETTERS.sub("", match["text"]).split()).strip("'-") or "x"
+        return SetAside(text, Override(0, len(text), phonemes=phonemes))
+    text = match["text"].strip()
+    if not text or NOT_PLAIN.search(text) or len(text) > LONGEST_PLAIN_CHARACTERS:
+        return None
+    if match["stress"] is not None:
+        return SetAside(text, Override(0, len(text), stress=float(match["stress"])))
+    return SetAside(text, Override(0, len(text), number_flags=match["flags"]))
+
+
+def to_misaki(phonemes: str, language: Language) -> str:
+    """Phonemes in the usual IPA or in misaki's letters as misaki's letters, with single spaces."""
+    for usual, ours in BRITISH_IPA if language.british else AMERICAN_IPA:
+        phonemes = phonemes.replace(usual, ours)
+    return " ".join(phonemes.split())

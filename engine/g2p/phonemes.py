@@ -1,0 +1,133 @@
+"""Words to phonemes by misaki: its lexicon, spelling for what the lexicon lacks, and inline pronunciations.
+
+It does not know sentences, utterances or the original text; offsets are those of the text it is given.
+Importing it loads misaki and spaCy, so it is imported where a `Phonemizer` is built.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from misaki import en
+from misaki.token import MToken
+
+from engine.g2p.analysis import Analyser, Homographs, TaggedWord
+from engine.g2p.overrides import Override
+from engine.g2p.pieces import SpokenWord
+from engine.g2p.unknown import UnknownWords, load_letter_to_sound
+
+MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What misaki 0.9.4 raises on words it did not expect."""
+RATING_GIVEN = 5
+NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
+LoadAnalyser = Callable[[Homographs], Analyser]
+WORD = re.compile(r"\S+")
+
+
+class _G2P(en.G2P):
+    """misaki's G2P with our analyser: its own constructor would download a spaCy model."""
+
+    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
+        self.version = None
+        self.british = british
+        self.lexicon = en.Lexicon(british)
+        self.nlp = load_analyser(homographs(self.lexicon.golds))
+        self.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
+        self.unk = ""
+
+    def tokenize(self, text: str, tokens: Sequence[str], features: Sequence[Override]) -> list[MToken]:
+        """The tokens of misaki; their time stamps, which it hands on untouched, carry the offsets."""
+        borders = {border for override in features for border in (override.start, override.end)}
+        result = [_token(word) for word in _cut(self.nlp(text), borders)]
+        for override in features:
+            _apply(override, [token for token in result if override.start <= token.start_ts < override.end])
+        return result
+
+
+class Pronouncer:
+    """Speaks one sentence at a time in one variety of English."""
+
+    def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
+        self._g2p = _G2P(british, load_analyser)
+
+    @property
+    def unknown_words(self) -> UnknownWords:
+        """What happened to the words that the lexicon lacks."""
+        return self._g2p.fallback
+
+    def pronounce(self, text: str, overrides: Sequence[Override] = ()) -> list[SpokenWord]:
+        """The words of a sentence that has single spaces between them and none around it."""
+        try:
+            return self._words(text, overrides)
+        except MISAKI_FAILURES:
+            return [spoken for match in WORD.finditer(text) for spoken in self._alone(text, match, overrides)]
+
+    def _words(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
+        _, tokens = self._g2p(text, preprocess=lambda text: (text, [], overrides))
+        return [_spoken(token) for token in tokens]
+
+    def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[SpokenWord]:
+        """One word of a sentence that misaki failed on, and nothing for the word that it fails on even alone."""
+        start, end = word.span()
+        inside = [o.moved(-start) for o in overrides if start <= o.start < end]
+        try:
+            spoken = self._words(word[0], inside)
+        except MISAKI_FAILURES:
+            token = _token(TaggedWord(word[0], "NN", False, 0))
+            spoken = [SpokenWord(word[0], self.unknown_words(token)[0], 0, end - start, space=False)]
+        moved = [replace(item, start=item.start + start, end=item.end + start) for item in spoken]
+        return [*moved[:-1], replace(moved[-1], space=end < len(text))] if moved else []
+
+
+def homographs(lexicon: Mapping[str, str | Mapping[str, str | None]]) -> dict[str, frozenset[str]]:
+    """The words of the lexicon whose pronunciation depends on their part of speech."""
+    found = {}
+    for word, entry in lexicon.items():
+        if not isinstance(entry, str) and word.islower():
+            classes = frozenset(entry) - NO_WORD_CLASSES
+            if classes:
+                found[word] = classes
+    return found
+
+
+def _cut(words: Sequence[TaggedWord], borders: set[int]) -> list[TaggedWord]:
+    """The words, cut where an override begins or ends inside one."""
+    pieces: list[TaggedWord] = []
+    for word in words:
+        inner = sorted(border for border in borders if word.start < border < word.end)
+        for start, end in pairwise([word.start, *inner, word.end]):
+            text = word.text[start - word.start : end - word.start]
+            pieces.append(TaggedWord(text, word.tag, word.space and end == word.end, start))
+    return pieces
+
+
+def _token(word: TaggedWord) -> MToken:
+    return MToken(
+        text=word.text,
+        tag=word.tag,
+        whitespace=" " if word.space else "",
+        start_ts=word.start,
+        end_ts=word.end,
+        _=MToken.Underscore(is_head=True, num_flags="", prespace=False),
+    )
+
+
+def _apply(override: Override, tokens: Sequence[MToken]) -> None:
+    for index, token in enumerate(tokens):
+        if override.phonemes is not None:
+            token.phonemes = "" if index else override.phonemes
+            token._.is_head = index == 0
+            token._.rating = RATING_GIVEN
+        if override.stress is not None:
+            token._.stress = override.stress
+        if override.number_flags is not None:
+            token._.num_flags = override.number_flags
+
+
+def _spoken(token: Any) -> SpokenWord:
+    start, end = int(token.start_ts), int(token.end_ts)
+    return SpokenWord(token.text, token.phonemes or "", start, end, bool(token.whitespace))

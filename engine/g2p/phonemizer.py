@@ -1,0 +1,135 @@
+"""The way from text to a plan: normalise, find sentences, pronounce, cut into utterances.
+
+It does not know how any of these steps is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from engine.errors import NothingToSpeak
+from engine.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
+from engine.g2p.language import language_of
+from engine.g2p.normalise import Normalised, normalise
+from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
+from engine.g2p.sentences import Sentence, sentences
+from engine.g2p.spans import Span
+from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined
+from engine.speech import Notice, Plan, Utterance
+
+MOST_NOTICES = 100
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Phonemizer:
+    """Plans how a model speaks a text.
+
+    `language` is `en-US` or `en-GB`, `symbols` the characters of the model's vocabulary, `phoneme_limit` the
+    most it takes at once. Building one takes a second or two and loads the lexicon; the default `load_analyser` takes
+    spaCy's English model where it is installed, else the offline tagger. An instance belongs to one thread.
+    """
+
+    def __init__(
+        self,
+        language: str,
+        symbols: Collection[str],
+        phoneme_limit: int,
+        *,
+        load_analyser: Callable[[Homographs], Analyser] = load_analyser,
+    ) -> None:
+        self._language = language_of(language)
+        self._symbols = frozenset(symbols)
+        self._phoneme_limit = phoneme_limit
+        import_spacy()
+        from engine.g2p.phonemes import Pronouncer  # loads misaki, which wants spaCy
+
+        self._pronouncer = Pronouncer(self._language.british, load_analyser)
+
+    def plan(self, text: str) -> Plan:
+        """The utterances of the text in order, and a notice for whatever cannot be spoken as it is written.
+
+        Raises `NothingToSpeak` for text without anything that has a sound.
+        """
+        if not text.strip():
+            raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
+        normalised = normalise(text, self._language)
+        notices = list(normalised.notices)
+        pieces: list[Piece] = []
+        for sentence in sentences(normalised.sourced.text):
+            spoken, problems = self._spoken(normalised, sentence)
+            pieces += pieces_of(spoken, sentence.border)
+            notices += problems
+        utterances = _utterances(groups(pieces, self._phoneme_limit), text)
+        if not utterances:
+            raise NothingToSpeak(
+                "Nothing in the text has a sound in English.", "Type words or numbers in Latin letters."
+            )
+        return Plan(tuple(utterances), _readable(notices))
+
+    def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
+        """The words of a sentence in the model's symbols and in offsets of the source, and what went wrong."""
+        text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
+        said = self._pronouncer.pronounce(text, normalised.overrides_in(start, sentence.end))
+        words, notices, done = [], [], 0
+        for word in said:
+            span = normalised.sourced.source_span(start + word.start, start + word.end)
+            known = "".join(symbol for symbol in word.phonemes if symbol in self._symbols)
+            if known != word.phonemes:
+                notices.append(_lost_symbols(word, self._symbols, span))
+            # words cut out of one token of spaCy all carry the span of that token
+            begin, done = max(span.start, done), max(span.end, done)
+            words.append(replace(word, phonemes=known, start=begin, end=done))
+        for message, first, last in self._pronouncer.unknown_words.reports():
+            span = normalised.sourced.source_span(start + first, start + last)
+            notices.append(Notice(message, span.start, span.end))
+        return words, notices
+
+
+def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:
+    lost = "".join(dict.fromkeys(symbol for symbol in word.phonemes if symbol not in symbols))
+    return Notice(
+        f"“{printable(lost)}” in “{word.text}” is no sound that this voice has; it is left out.", span.start, span.end
+    )
+
+
+def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """The notices in the order of the text, those beyond `MOST_NOTICES` taken together in one."""
+    ordered = sorted(notices, key=lambda notice: (notice.start, notice.end))
+    rest = ordered[MOST_NOTICES:]
+    if len(rest) < 2:
+        return tuple(ordered)
+    end = max(notice.end for notice in rest)
+    summary = Notice(f"{len(rest)} more places are not spoken as they are written.", rest[0].start, end)
+    return (*ordered[:MOST_NOTICES], summary)
+
+
+def _utterances(found: Sequence[Sequence[Piece]], text: str) -> list[Utterance]:
+    sounding = _with_sound(found)
+    last = len(sounding) - 1
+    return [
+        _utterance(index, pieces, text, 0.0 if index == last else PAUSE_SECONDS[pieces[-1].border])
+        for index, pieces in enumerate(sounding)
+    ]
+
+
+def _with_sound(found: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+    """The groups that have a sound; the span of one without goes to the group before it."""
+    sounding: list[list[Piece]] = []
+    for pieces in found:
+        if has_sound(joined(pieces)):
+            sounding.append(list(pieces))
+        elif sounding:
+            sounding[-1][-1] = replace(sounding[-1][-1], end=pieces[-1].end, border=pieces[-1].border)
+    return sounding
+
+
+def _utterance(index: int, pieces: Sequence[Piece], text: str, pause_seconds: float) -> Utterance:
+    start, end = pieces[0].start, pieces[-1].end
+    return Utterance(index, printable(text[start:end]), joined(pieces), start, end, pause_seconds)
+
+
+def printable(text: str) -> str:
+    """The text with its lone surrogates, which no file or terminal takes, replaced one for one."""
+    return LONE_SURROGATE.sub("\ufffd", text)

@@ -1,0 +1,79 @@
+"""Spoken words of one sentence to pieces: each word glued to its punctuation, with the border that follows it.
+
+It does not know how words are pronounced or how pieces are grouped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from engine.g2p.split import Border, Piece
+
+PUNCTUATION = frozenset(';:,.!?—…"()“” ')
+"""Symbols that shape the melody but have no sound of their own."""
+CLOSING = "\"”’')"
+CLAUSE_ENDS = frozenset(";:,.!?—…)")
+BREAKABLE_AFTER = frozenset("—…")
+"""An utterance may end after these even where no space follows."""
+_STARTERS = (
+    "after although and as at because before but by during for from if in into nor or since so than that though "
+    "through to under unless until when where whereas which while who whose with within without yet"
+)
+PHRASE_STARTERS = frozenset(_STARTERS.split())
+"""Words that begin a phrase: a voice may take a breath before them."""
+
+
+@dataclass(frozen=True)
+class SpokenWord:
+    """Phonemes of the characters `start` to `end`, which read `text`; `space` tells whether a space follows."""
+
+    text: str
+    phonemes: str
+    start: int
+    end: int
+    space: bool
+
+
+def has_sound(phonemes: str) -> bool:
+    """Whether anything in them is more than punctuation."""
+    return any(symbol not in PUNCTUATION for symbol in phonemes)
+
+
+def pieces_of(words: Sequence[SpokenWord], border: Border) -> list[Piece]:
+    """The words of one sentence as pieces; `border` is what follows the sentence."""
+    runs = list(_runs(words))
+    pieces: list[Piece] = []
+    for run, following in zip_longest(runs, runs[1:]):
+        phonemes = "".join(word.phonemes for word in run)
+        if phonemes.strip():
+            after = _border(phonemes, following)
+            pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after))
+        elif pieces:
+            pieces[-1] = replace(pieces[-1], space=True)
+    if pieces:
+        pieces[-1] = replace(pieces[-1], space=True, border=max(border, pieces[-1].border))
+    return pieces
+
+
+def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
+    """Words that must not be torn apart: up to a space or a dash."""
+    run: list[SpokenWord] = []
+    for word in words:
+        run.append(word)
+        if word.space or word.phonemes[-1:] in BREAKABLE_AFTER:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _border(phonemes: str, following: Sequence[SpokenWord] | None) -> Border:
+    if phonemes.rstrip(CLOSING)[-1:] in CLAUSE_ENDS or phonemes[-1:] == ")":
+        return Border.CLAUSE
+    if following is None:
+        return Border.WORD
+    if following[0].phonemes[:1] in ("(", "—"):
+        return Border.CLAUSE
+    return Border.PHRASE if following[0].text.lower() in PHRASE_STARTERS else Border.WORD

@@ -1,0 +1,129 @@
+"""Cutting spoken pieces into utterances: short first ones for a quick start, then whole sentences together.
+
+It does not know text or pronunciation, only how long each piece is and how strong the border after it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import accumulate
+
+TARGET_PHONEMES = (90, 150, 250)
+"""Lengths aimed at for the first utterance, the second, and all later ones.
+
+The first is short so that speech starts soon; each may be 1.7 times the one before without a gap at a real-time factor
+of 0.6, and beyond 250 the voice begins to rush.
+"""
+SLACK = 1.25
+"""A sentence this much longer than the target is still spoken in one go."""
+SHORTEST_SHARE = 0.25
+"""A border earlier than this share of the target is not taken inside a sentence."""
+LONGEST_SHARE = 1.6
+"""A border later than this multiple of the target is not waited for inside a sentence."""
+
+
+class Border(IntEnum):
+    """What separates a piece from the next, the strongest last."""
+
+    WORD = 0
+    PHRASE = 1
+    CLAUSE = 2
+    SENTENCE = 3
+    PARAGRAPH = 4
+
+
+PAUSE_SECONDS = {
+    Border.WORD: 0.0,
+    Border.PHRASE: 0.0,
+    Border.CLAUSE: 0.05,
+    Border.SENTENCE: 0.25,
+    Border.PARAGRAPH: 0.5,
+}
+"""Silence after an utterance that ends at such a border, on top of what the voice itself leaves."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Phonemes that belong together, for characters `start` to `end`; `space`: one follows; `border` to the next."""
+
+    phonemes: str
+    start: int
+    end: int
+    space: bool
+    border: Border
+
+
+def joined(pieces: Sequence[Piece]) -> str:
+    """The phonemes of the pieces with the spaces between them."""
+    return "".join(piece.phonemes + " " * piece.space for piece in pieces).rstrip()
+
+
+def groups(pieces: Sequence[Piece], limit: int) -> list[Sequence[Piece]]:
+    """The pieces in groups of at most `limit` phonemes, one per utterance, in order and complete."""
+    fitting = [part for piece in pieces for part in _parts(piece, limit)]
+    ends = list(accumulate((len(piece.phonemes) + piece.space for piece in fitting), initial=0))
+    result: list[Sequence[Piece]] = []
+    start = 0
+    while start < len(fitting):
+        target = min(limit, TARGET_PHONEMES[min(len(result), len(TARGET_PHONEMES) - 1)])
+        end = _end(_Window(fitting, ends, start, limit), target)
+        result.append(fitting[start:end])
+        start = end
+    return result
+
+
+def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
+    """A piece longer than the limit in parts that share its span evenly; any other as it is."""
+    count = max(1, -(-len(piece.phonemes) // limit))
+    length = piece.end - piece.start
+    for index in range(count):
+        last = index == count - 1
+        yield Piece(
+            piece.phonemes[index * limit : (index + 1) * limit],
+            piece.start + length * index // count,
+            piece.start + length * (index + 1) // count,
+            piece.space and last,
+            piece.border if last else Border.WORD,
+        )
+
+
+class _Window:
+    """The pieces from `start` on that may still be part of one utterance."""
+
+    def __init__(self, pieces: Sequence[Piece], ends: Sequence[int], start: int, limit: int) -> None:
+        self.borders: list[tuple[int, int, Border]] = []
+        """For each possible end: its index, the utterance's length, and the border there."""
+        for index in range(start, len(pieces)):
+            piece = pieces[index]
+            length = ends[index + 1] - ends[start] - piece.space
+            if length > limit:
+                break
+            self.borders.append((index + 1, length, piece.border))
+            if piece.border is Border.PARAGRAPH:
+                break
+
+    def furthest(self, border: Border, shortest: float, longest: float) -> int | None:
+        """The last end at such a border or a stronger one, for an utterance of these lengths."""
+        found = [end for end, length, at in self.borders if at >= border and shortest <= length <= longest]
+        return found[-1] if found else None
+
+    def nearest(self, border: Border, longest: float) -> int | None:
+        """The first end at such a border or a stronger one, for an utterance of at most this length."""
+        found = (end for end, length, at in self.borders if at >= border and length <= longest)
+        return next(found, None)
+
+
+def _end(window: _Window, target: int) -> int:
+    """Where the next utterance ends: the best border near the target, never beyond the limit."""
+    shortest, longest = target * SHORTEST_SHARE, target * LONGEST_SHARE
+    end = (
+        window.furthest(Border.SENTENCE, 0, target)
+        or window.nearest(Border.SENTENCE, target * SLACK)
+        or window.furthest(Border.CLAUSE, shortest, target)
+        or window.furthest(Border.PHRASE, shortest, target)
+        or window.nearest(Border.CLAUSE, longest)
+        or window.furthest(Border.WORD, 0, target)
+    )
+    return end if end is not None else window.borders[0][0]

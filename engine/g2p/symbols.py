@@ -1,0 +1,108 @@
+"""Signs that stand for words, and punctuation in the few forms that have a melody.
+
+It does not know numbers or words.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.g2p.draft import Rule, rule
+from engine.g2p.language import Language
+
+NAMES = {
+    "&": "and",
+    "+": "plus",
+    "=": "equals",
+    "@": "at",
+    "×": "times",
+    "÷": "divided by",
+    "±": "plus or minus",
+    "≈": "approximately",
+    "≠": "does not equal",
+    "≤": "is at most",
+    "≥": "is at least",
+    "√": "square root of",
+    "∞": "infinity",
+    "→": "to",
+    "⇒": "therefore",
+    "↔": "to and from",
+    "←": "from",
+    "%": "percent",
+    "‰": "per mille",
+    "°": "degrees",
+    "§": "section",
+    "¶": "paragraph",
+    "№": "number",
+    "μ": "mu",
+    "Ω": "omega",
+    "$": "dollars",
+    "£": "pounds",
+    "€": "euros",
+    "¥": "yen",
+    "₹": "rupees",
+    "¢": "cents",
+    "₩": "won",
+    "₽": "rubles",
+    "₪": "shekels",
+    "₴": "hryvnias",
+    "₺": "lira",
+    "฿": "baht",
+    "₦": "naira",
+    "₱": "pesos",
+    "₫": "dong",
+    "₿": "bitcoin",
+}
+DRAWN = 3
+"""A sign repeated so often is a drawing, not a word."""
+ELISIONS = "em|til|cause|tis|twas|n|round|bout|fraid|neath|twere|twill|d|ll|s|m"
+
+
+def _name(match: re.Match[str], language: Language) -> str:
+    drawn = len(match[0]) >= DRAWN and match["sign"] != "&" and not match["sign"].isalpha()
+    return " " if drawn else f" {NAMES[match['sign']]} "
+
+
+def _quote(match: re.Match[str], language: Language) -> str:
+    """A straight quotation mark opens after white space or an opening bracket and closes anywhere else."""
+    before = match.string[match.start() - 1 : match.start()] if match.start() else " "
+    return "“" if before in " \n(—-“'" else "”"
+
+
+def _becomes(spoken: str, pattern: str) -> Rule:
+    return rule(pattern, lambda match, language: spoken)
+
+
+SIGN = "[" + re.escape("".join(NAMES)) + "]"
+RULES = (
+    _becomes("C plus plus", r"\b[Cc]\+\+(?!\w)"),
+    rule(r"\b(?P<letter>[CFcf])\#(?!\w)", lambda match, language: f"{match['letter'].upper()} sharp"),
+    _becomes(" to ", r"[ ]?(?:-+|=+)>[ ]?"),
+    _becomes(" from ", r"[ ]?<-+[ ]"),
+    _becomes(" is at most ", r"[ ]?<=[ ]?"),
+    _becomes(" is at least ", r"[ ]?>=[ ]?"),
+    _becomes(" does not equal ", r"[ ]?!=[ ]?"),
+    _becomes(" less than ", r"(?:[ ]?<[ ]?(?=\w))"),
+    _becomes(" greater than ", r"(?:[ ]?>[ ]?(?=\w))"),
+    _becomes("about ", r"(?<!\w)~(?=\w)"),
+    rule(rf"(?P<sign>{SIGN})(?P=sign)*", _name),
+    _becomes("(", r"[\[{]"),
+    _becomes(")", r"[\]}]"),
+    _becomes(", ", r"[ ]?(?:[|•]+[ ]?)+"),
+    rule(r"\"", _quote),
+    _becomes("…", r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+"),
+    _becomes(" ", r"[-=_*~]{4,}"),
+    _becomes("—", r"[ ]?(?:-{2,}|—|–)(?:[ ]?[-—–])*[ ]?|[ ]-+(?:[ ]|$)"),
+    _becomes("-", r"(?<=\w)[-](?=[\w\ue000])"),
+    _becomes(" ", r"(?<!\w)-+|-+(?![\w\ue000])"),
+    _becomes("", rf"(?<!\w)'+(?!(?:{ELISIONS})\b)|(?<![snSN])'+(?!\w)|(?<=\w)'{{2,}}"),
+    _becomes(" ", r"[^A-Za-z0-9 \n'.,!?;:—…“”()\ue000-]+"),
+    rule(r"(?P<mark>[!?])[!?]+", lambda match, language: "?" if "?" in match[0] else "!"),
+    rule(r"(?P<mark>[,;:])(?:[ ]?[,;:])+", lambda match, language: match["mark"]),
+    _becomes("", r"[,;:][ ]?(?=[.!?])|(?:(?<=\n)|^)[ ]?[,;:]+[ ]?"),
+    _becomes("", r"\([ ]*\)"),
+    _becomes(" ", r"[ ]{2,}"),
+    rule(r"[ ]+(?P<mark>[,.;:!?…)”])", lambda match, language: match["mark"]),
+    rule(r"(?P<mark>[(“])[ ]+", lambda match, language: match["mark"]),
+    _becomes("\n", r"[ ]*\n[ \n]*"),
+)

@@ -1,0 +1,126 @@
+"""Penn Treebank tags for the words of an English sentence, from the tables that the textblob package brings along.
+
+It does not know spaCy or misaki, nor what a tag is good for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from engine.g2p.brill import (
+    BORDER,
+    REACH,
+    ContextRule,
+    MorphologyRule,
+    read_context,
+    read_lexicon,
+    read_morphology,
+    rules_by_tag,
+    table_lines,
+)
+from engine.g2p.homographs import settle
+
+NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,:/-][0-9]+)*%?")
+PUNCTUATION_TAGS = {
+    **dict.fromkeys(".!?…", "."),
+    **dict.fromkeys(";:—–", ":"),
+    "-": "HYPH",
+    **dict.fromkeys("([{", "-LRB-"),
+    **dict.fromkeys(")]}", "-RRB-"),
+    **dict.fromkeys("$£€", "$"),
+    ",": ",",
+    "#": "#",
+    "“": "``",
+    "”": "''",
+    '"': "''",
+}
+"""By the first character of a word without letters and digits."""
+SYMBOL_TAG = "SYM"
+
+
+class PartOfSpeechTagger:
+    """Tags one sentence at a time."""
+
+    def __init__(
+        self,
+        lexicon: Mapping[str, str],
+        morphology: Sequence[MorphologyRule],
+        context: Mapping[str, Sequence[ContextRule]],
+        homographs: Mapping[str, Collection[str]],
+    ) -> None:
+        self._lexicon = lexicon
+        self._morphology = morphology
+        self._context = context
+        self._homographs = homographs
+
+    def tag(self, words: Sequence[str]) -> list[str]:
+        """One tag per word."""
+        known = [self._known(word, first=index == 0) for index, word in enumerate(words)]
+        tags = [tag or self._guessed(words, index) for index, tag in enumerate(known)]
+        return settle(words, self._in_context(words, tags), self._homographs)
+
+    def _known(self, word: str, first: bool) -> str | None:
+        if not any(character.isalnum() for character in word):
+            return PUNCTUATION_TAGS.get(word[:1], SYMBOL_TAG)
+        tag = self._lexicon.get(word)
+        return self._lexicon.get(word.lower()) if tag is None and first else tag
+
+    def _guessed(self, words: Sequence[str], index: int) -> str:
+        word = words[index]
+        if word.istitle():
+            return "NNP"
+        if NUMBER.fullmatch(word):
+            return "CD"
+        before = words[index - 1] if index else ""
+        after = words[index + 1] if index + 1 < len(words) else ""
+        tag = "NN"
+        for rule in self._morphology:
+            if rule.before in (None, tag) and rule.applies(word, before, after):
+                tag = rule.after
+        return tag
+
+    def _in_context(self, words: Sequence[str], tags: Sequence[str]) -> list[str]:
+        margin = [BORDER] * REACH
+        padded_words = [*margin, *words, *margin]
+        padded_tags = [*margin, *tags, *margin]
+        for index in range(REACH, REACH + len(words)):
+            self._sweep(padded_words, padded_tags, index)
+        return padded_tags[REACH : REACH + len(words)]
+
+    def _sweep(self, words: Sequence[str], tags: list[str], index: int) -> None:
+        """Apply the rules to one word in order; those after one that has applied see its result."""
+        done = -1
+        while True:
+            rules = self._context.get(tags[index], ())
+            rule = next((r for r in rules if r.order > done and r.applies(words, tags, index)), None)
+            if rule is None:
+                return
+            tags[index] = rule.after
+            done = rule.order
+
+
+def load_tagger(homographs: Mapping[str, Collection[str]]) -> PartOfSpeechTagger:
+    """The tagger with textblob's tables, read without importing textblob: that would cost a second and 70 MB.
+
+    `homographs` maps words to the classes (NOUN, VERB, ADJ) by which their pronunciations differ.
+    """
+    lexicon = read_lexicon(_table("en-lexicon.txt"))
+    context = read_context("\n".join(filter(_is_wanted, table_lines(_table("en-context.txt")))))
+    tags = {*lexicon.values(), *(rule.after for rule in context), "NNP", "CD", "NN", SYMBOL_TAG}
+    morphology = read_morphology(_table("en-morphology.txt"), lexicon)
+    return PartOfSpeechTagger(lexicon, morphology, rules_by_tag(context, tags), homographs)
+
+
+def _is_wanted(context_rule: str) -> bool:
+    """The rules that take a name for a common word at the start of a sentence (“Smith lives …”) cost too much."""
+    return not (context_rule.startswith("NNP ") and BORDER in context_rule)
+
+
+def _table(name: str) -> str:
+    spec = find_spec("textblob")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("textblob is not installed", name="textblob")
+    return (Path(spec.submodule_search_locations[0]) / "en" / name).read_text(encoding="utf-8")

@@ -1,0 +1,32 @@
+"""The device stages as torch modules over a network's own parameters, for batches of any length.
+
+Each computes, on every member of a batch, what kokoro's modules compute on that member alone; nothing beyond a member's
+length reaches its result. Every module can be exported whole with symbolic batch, tokens and frames. Lengths start at
+1 token and 1 frame; tokens count the two border tokens where there are any. It does not know how a graph is compiled.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from engine.model.exportable.prosody import Duration, PitchAndEnergy
+from engine.model.exportable.speech import Decoder, Source, Waveform
+from engine.model.exportable.text import Bert, TextEncoder
+from engine.model.network import Network
+
+
+def exportable_stages(network: Network) -> dict[str, nn.Module]:
+    """One module per device stage, by stage name.
+
+    `forward` takes the stage's declared inputs and returns its declared outputs, in order. The network's weight norm
+    must be folded: parameters then have the names of `engine.model.weights`.
+    """
+    return {
+        "bert": Bert(network),
+        "duration": Duration(network),
+        "f0n": PitchAndEnergy(network),
+        "text_encoder": TextEncoder(network),
+        "source": Source(network),
+        "decoder": Decoder(network),
+        "istft": Waveform(network),
+    }

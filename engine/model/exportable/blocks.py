@@ -1,0 +1,95 @@
+"""What the stages are built of: kokoro's blocks over a batch of unequal lengths.
+
+Each function reads the parameters of one of kokoro's modules and computes what that module computes on each member
+alone. It does not know which stage uses it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from engine.ops.adaptive_norm_torch import adaptive_norm_leaky_relu, adaptive_norm_snake
+from engine.ops.packed_lstm_torch import lstm_forward_packed_bidirectional
+
+HALF_POWER = 1 / math.sqrt(2)
+"""kokoro scales the sum of a block's two branches with it."""
+
+
+def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
+    """`x` [batch, ...] with zeros beyond the length along `axis`, whatever stands there."""
+    beyond = torch.arange(x.shape[axis], dtype=torch.int32) >= lengths[:, None]
+    for place in range(1, x.dim()):
+        beyond = beyond if place == axis else beyond.unsqueeze(place)
+    return x.masked_fill(beyond, 0)
+
+
+def bidirectional_lstm(network: Any, x: Tensor, lengths: Tensor) -> Tensor:
+    """A `torch.nn.LSTM` over `x` [batch, time, channels]; zeros beyond the length."""
+    forward = network.bias_ih_l0 + network.bias_hh_l0
+    backward = network.bias_ih_l0_reverse + network.bias_hh_l0_reverse
+    hidden: Tensor = lstm_forward_packed_bidirectional(
+        x,
+        lengths,
+        network.weight_ih_l0,
+        network.weight_hh_l0,
+        forward,
+        network.weight_ih_l0_reverse,
+        network.weight_hh_l0_reverse,
+        backward,
+    )
+    return hidden
+
+
+def scale_and_shift(norm: Any, style: Tensor) -> tuple[Tensor, Tensor]:
+    """What an adaptive norm does to the normalised channels for this style, both [batch, channels].
+
+    kokoro computes (1 + gamma) (w n + b) + beta with gamma, beta of the style and the affine w, b of its instance norm.
+    """
+    gamma, beta = norm.fc(style).chunk(2, dim=1)
+    factor = 1 + gamma
+    return factor * norm.norm.weight, factor * norm.norm.bias + beta
+
+
+def residual_block(block: Any, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
+    """What kokoro's `AdainResBlk1d` does to `x` [batch, channels, time]; `lengths` are those of `x`.
+
+    Gives [batch, channels, time], or twice the time for a block that upsamples; beyond the length undefined
+    but finite.
+    """
+    slope = block.actv.negative_slope
+    y = adaptive_norm_leaky_relu(x, lengths, *scale_and_shift(block.norm1, style), slope)
+    if block.upsample_type != "none":
+        x, lengths = repeated_twice(x), 2 * lengths
+        y = zero_beyond(block.pool(y), lengths, axis=2)  # its bias stands there, and the next convolution would see it
+    y = block.conv1(y)
+    y = adaptive_norm_leaky_relu(y, lengths, *scale_and_shift(block.norm2, style), slope)
+    y = block.conv2(y)
+    shortcut = block.conv1x1(x) if block.learned_sc else x
+    joined: Tensor = (y + shortcut) * HALF_POWER
+    return joined
+
+
+def repeated_twice(x: Tensor) -> Tensor:
+    """`x` [batch, channels, time] with every step twice: nearest upsampling."""
+    batch, channels, time = x.shape
+    return x.unsqueeze(-1).expand(batch, channels, time, 2).reshape(batch, channels, 2 * time)
+
+
+def snake_block(block: Any, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
+    """What kokoro's `AdaINResBlock1` does to `x` [batch, channels, time]; beyond the length undefined but finite."""
+    layers = zip(block.convs1, block.convs2, block.adain1, block.adain2, block.alpha1, block.alpha2, strict=True)
+    for first, second, norm1, norm2, alpha1, alpha2 in layers:
+        y = adaptive_norm_snake(x, lengths, *scale_and_shift(norm1, style), alpha1.reshape(-1))
+        y = adaptive_norm_snake(first(y), lengths, *scale_and_shift(norm2, style), alpha2.reshape(-1))
+        x = second(y) + x
+    return x
+
+
+def leaky_relu_within(x: Tensor, lengths: Tensor, slope: float) -> Tensor:
+    """A leaky ReLU of `x` [batch, channels, time], zeros beyond the length."""
+    return zero_beyond(functional.leaky_relu(x, slope), lengths, axis=2)

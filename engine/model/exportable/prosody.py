@@ -1,0 +1,83 @@
+"""The two stages that predict prosody: durations, and pitch with energy.
+
+It does not know how durations become frames.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from kokoro.modules import AdaLayerNorm
+from torch import Tensor, nn
+from torch.nn import functional
+
+from engine.model.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
+from engine.model.network import Network
+
+
+class Duration(nn.Module):
+    """Stage `duration`: kokoro's duration encoder, duration LSTM and projection."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        names = ("text_encoder", "lstm", "duration_proj")
+        self.predictor = nn.ModuleDict({name: getattr(network.predictor, name) for name in names})
+
+    def forward(self, text_features: Tensor, prosody: Tensor, token_count: Tensor) -> tuple[Tensor, Tensor]:
+        """Duration logits [batch, tokens, max_dur] and prosody features [batch, tokens, prosody_channels]."""
+        predictor: Any = self.predictor
+        features = self._encoded(text_features.transpose(1, 2), prosody, token_count)
+        hidden = bidirectional_lstm(predictor["lstm"], features, token_count)
+        logits = predictor["duration_proj"].linear_layer(hidden)
+        return zero_beyond(logits, token_count, axis=1), zero_beyond(features, token_count, axis=1)
+
+    def _encoded(self, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
+        encoder: Any = self.predictor["text_encoder"]
+        beside = style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])
+        x = torch.cat([x, beside], dim=2)
+        for block in encoder.lstms:
+            if isinstance(block, AdaLayerNorm):
+                x = torch.cat([_adaptive_layer_norm(block, x, style), beside], dim=2)
+            else:
+                x = bidirectional_lstm(block, x, lengths)
+        return x
+
+
+class PitchAndEnergy(nn.Module):
+    """Stage `f0n`: kokoro's aligned LSTM, and one tower of blocks each for pitch and energy."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__()
+        names = ("shared", "F0", "N", "F0_proj", "N_proj")
+        self.predictor = nn.ModuleDict({name: getattr(network.predictor, name) for name in names})
+        self._values_per_frame = network.config.f0_values_per_frame
+
+    def forward(
+        self, prosody_features: Tensor, frame_token: Tensor, prosody: Tensor, frame_count: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Pitch in Hz and energy, both [batch, frames, values], 0 beyond the count."""
+        predictor: Any = self.predictor
+        chosen = zero_beyond(frame_token, frame_count, axis=1).long()[:, :, None]
+        index = chosen.expand(chosen.shape[0], chosen.shape[1], prosody_features.shape[2])
+        aligned = torch.gather(prosody_features, 1, index)
+        hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count).transpose(1, 2)
+        pitch = self._curve(predictor["F0"], predictor["F0_proj"], hidden, prosody, frame_count)
+        energy = self._curve(predictor["N"], predictor["N_proj"], hidden, prosody, frame_count)
+        return pitch, energy
+
+    def _curve(self, blocks: Any, projection: nn.Module, x: Tensor, style: Tensor, frame_count: Tensor) -> Tensor:
+        batch, _, frames = x.shape
+        lengths = frame_count
+        for block in blocks:
+            x = residual_block(block, x, style, lengths)
+            lengths = lengths if block.upsample_type == "none" else 2 * lengths
+        values = projection(x).reshape(batch, frames, self._values_per_frame)
+        return zero_beyond(values, frame_count, axis=1)
+
+
+def _adaptive_layer_norm(block: Any, x: Tensor, style: Tensor) -> Tensor:
+    gamma, beta = block.fc(style)[:, None, :].chunk(2, dim=2)
+    normal = functional.layer_norm(x, (block.channels,), eps=block.eps)
+    styled: Tensor = (1 + gamma) * normal + beta
+    return styled

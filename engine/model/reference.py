@@ -1,0 +1,250 @@
+"""The truth: kokoro's own modules, cut into stages and run unpadded on one utterance, with the noise injected.
+
+Upstream's names beside ours: `d_en` text_features, `s` prosody, `d` prosody_features, `pred_aln_trg` frame_token, `en`
+prosody features per frame, `F0` and `N` f0 and energy, `t_en` phoneme_features, `asr` phoneme features per frame, `har`
+harmonics. It does not know batches, nor any other implementation of a stage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+from torch.overrides import TorchFunctionMode
+
+from engine.model.network import Network
+from engine.ops.harmonic_source import exact_waveform, spectrum
+from engine.speech import Array
+from engine.stages import stage_named
+
+ProbeObserver = Callable[[str, Array], None]
+"""Gets a module's path in the kokoro module tree and its output, batch first."""
+
+
+class SourcePrecision(Enum):
+    """How the reference evaluates the harmonic source.
+
+    `FLOAT64` is the truth: the exact formula under the phase contract of `engine.ops.harmonic_source`. `UPSTREAM` is
+    kokoro's own float32 source and STFT, whose distance from the truth is the noise floor.
+    """
+
+    FLOAT64 = "float64"
+    UPSTREAM = "upstream"
+
+
+class Reference:
+    """kokoro's network run stage by stage; batches of one, no padding."""
+
+    def __init__(self, network: Network, precision: SourcePrecision = SourcePrecision.FLOAT64) -> None:
+        self.config = network.config
+        self.precision = precision
+        self._network = network
+        self._stages: dict[str, Callable[..., tuple[Tensor | Array, ...]]] = {
+            "bert": self._bert,
+            "duration": self._duration,
+            "f0n": self._f0n,
+            "text_encoder": self._text_encoder,
+            "source": self._source,
+            "decoder": self._decoder,
+            "istft": self._istft,
+        }
+
+    def run(
+        self, stage_name: str, inputs: Mapping[str, Array], observe: ProbeObserver | None = None
+    ) -> dict[str, Array]:
+        """The stage's declared outputs from its declared inputs, batch of one without padding.
+
+        `observe` gets the outputs of the modules that the stage declares as probes, in the order they run.
+        """
+        stage = stage_named(stage_name)
+        patterns = tuple(probe.module for probe in stage.probes)
+        values = [torch.tensor(inputs[tensor.name]) for tensor in stage.inputs]
+        with torch.no_grad(), _observed(self._network, patterns, observe):
+            outputs = self._stages[stage_name](*values)
+        return {
+            tensor.name: np.ascontiguousarray(output, dtype=tensor.dtype)
+            for tensor, output in zip(stage.outputs, outputs, strict=True)
+        }
+
+    def _bert(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
+        hidden = self._network.bert(tokens, attention_mask=torch.ones_like(tokens))
+        return (self._network.bert_encoder(hidden).transpose(1, 2),)
+
+    def _duration(self, text_features: Tensor, prosody: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
+        predictor: Any = self._network.predictor
+        d = predictor.text_encoder(text_features, prosody, token_count.long(), _no_padding(token_count))
+        x, _ = predictor.lstm(d)
+        return predictor.duration_proj(x), d
+
+    def _f0n(
+        self, prosody_features: Tensor, frame_token: Tensor, prosody: Tensor, frame_count: Tensor
+    ) -> tuple[Tensor, ...]:
+        predictor: Any = self._network.predictor
+        en = prosody_features[:, frame_token[0].long()].transpose(1, 2)
+        with _SingleStepNorm():
+            curves = predictor.F0Ntrain(en, prosody)
+        return tuple(curve.reshape(1, len(frame_token[0]), -1) for curve in curves)
+
+    def _text_encoder(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
+        encoder: Any = self._network.text_encoder
+        return (encoder(tokens, token_count.long(), _no_padding(token_count)),)
+
+    def _source(self, f0: Tensor, source_noise: Tensor, frame_count: Tensor) -> tuple[Tensor | Array, ...]:
+        generator: Any = self._network.decoder.generator
+        curve = generator.f0_upsamp(f0.reshape(1, 1, -1)).transpose(1, 2)
+        with InjectedNoise(source_noise.flatten(1, 2)), self._exact_source(f0, source_noise):
+            waveform, _, _ = generator.m_source(curve)
+        if self.precision is SourcePrecision.UPSTREAM:
+            return (torch.cat(generator.stft.transform(waveform[:, :, 0]), dim=1),)
+        sizes = self.config.istftnet
+        return (spectrum(waveform[0, :, 0].numpy(), sizes.gen_istft_n_fft, sizes.gen_istft_hop_size)[None],)
+
+    def _decoder(
+        self,
+        phoneme_features: Tensor,
+        frame_token: Tensor,
+        f0: Tensor,
+        energy: Tensor,
+        timbre: Tensor,
+        frame_count: Tensor,
+        harmonics: Tensor,
+    ) -> tuple[Tensor, ...]:
+        decoder: Any = self._network.decoder
+        asr = phoneme_features[:, :, frame_token[0].long()]
+        border = _SpectrumBorder(*harmonics.split(self.config.frequency_bins, dim=1))
+        with _replaced(decoder.generator, m_source=_NoSource(), stft=border), _SingleStepNorm():
+            decoder(asr, f0.flatten(1), energy.flatten(1), timbre)
+        return border.given
+
+    def _istft(self, magnitude: Tensor, phase: Tensor, frame_count: Tensor) -> tuple[Tensor, ...]:
+        generator: Any = self._network.decoder.generator
+        return (generator.stft.inverse(magnitude, phase)[:, 0],)
+
+    @contextmanager
+    def _exact_source(self, f0: Tensor, noise: Tensor) -> Iterator[None]:
+        """Have `m_source` give the exact waveform, if this is the reference's precision."""
+        if self.precision is SourcePrecision.UPSTREAM:
+            yield
+            return
+        source: Any = self._network.decoder.generator.m_source
+        merging = source.l_linear.weight.numpy(), source.l_linear.bias.numpy()
+        exact = torch.from_numpy(exact_waveform(f0[0].numpy(), noise[0].numpy(), *merging))[None, :, None]
+        handle = source.register_forward_hook(lambda _, __, output: (exact, *output[1:]), prepend=True)
+        try:
+            yield
+        finally:
+            handle.remove()
+
+
+class InjectedNoise(TorchFunctionMode):
+    """While it is active, kokoro's source reads this noise [1, samples, harmonics] instead of drawing its own.
+
+    The random initial phases become 0; they never reach a sample. Nothing outside the context or thread is touched.
+    """
+
+    def __init__(self, noise: Tensor) -> None:
+        super().__init__()
+        self._noise = noise
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Answer torch's random functions; pass on every other."""
+        if func is torch.randn_like:
+            return self._noise if args[0].shape == self._noise.shape else torch.zeros_like(args[0])
+        if func is torch.rand:
+            return torch.zeros(*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+
+class _SingleStepNorm(TorchFunctionMode):
+    """While it is active, an instance norm takes a single step, which torch's Python wrapper refuses.
+
+    The formula holds: the step is its own mean, so the normalised value is 0.
+    """
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        keywords = kwargs or {}
+        if func is nn.functional.instance_norm and args[0].shape[2] == 1:
+            return keywords["bias"][None, :, None].expand_as(args[0])
+        return func(*args, **keywords)
+
+
+class _SpectrumBorder(nn.Module):
+    """In the place of the generator's STFT: gives the source's spectrum, takes the waveform's."""
+
+    def __init__(self, magnitude: Tensor, phase: Tensor) -> None:
+        super().__init__()
+        self._source = magnitude, phase
+        self.given: tuple[Tensor, ...] = ()
+
+    def transform(self, waveform: Tensor) -> tuple[Tensor, Tensor]:
+        """The spectrum of the source, whatever the waveform."""
+        return self._source
+
+    def inverse(self, magnitude: Tensor, phase: Tensor) -> Tensor:
+        """Keep what the generator made; no waveform is wanted."""
+        self.given = magnitude, phase
+        return magnitude
+
+
+class _NoSource(nn.Module):
+    """In the place of the generator's source, whose spectrum is given."""
+
+    def forward(self, curve: Tensor) -> tuple[Tensor, None, None]:
+        return curve, None, None
+
+
+@contextmanager
+def _replaced(module: nn.Module, **children: nn.Module) -> Iterator[None]:
+    """Other children in the place of a module's own, while the context lasts."""
+    own = {name: getattr(module, name) for name in children}
+    try:
+        for name, child in children.items():
+            setattr(module, name, child)
+        yield
+    finally:
+        for name, child in own.items():
+            setattr(module, name, child)
+
+
+@contextmanager
+def _observed(network: nn.Module, patterns: tuple[str, ...], observe: ProbeObserver | None) -> Iterator[None]:
+    """Report the output of every module whose path matches a pattern, while the context lasts."""
+    expressions = [re.compile(re.escape(pattern).replace(r"\*", "[^.]+")) for pattern in patterns if observe]
+    with ExitStack() as handles:
+        for path, module in network.named_modules():
+            if any(expression.fullmatch(path) for expression in expressions):
+                hook = _reporting(path, observe)
+                handles.callback(module.register_forward_hook(hook).remove)
+        yield
+
+
+def _reporting(path: str, observe: ProbeObserver | None) -> Callable[..., None]:
+    def hook(module: nn.Module, arguments: Any, output: Any) -> None:
+        if observe is not None:
+            observe(path, _first_array(output))
+
+    return hook
+
+
+def _first_array(output: Any) -> NDArray[np.floating]:
+    """The first tensor of a module's output as an array; a packed sequence of one as a batch of one."""
+    if isinstance(output, PackedSequence):
+        return np.asarray(output.data[None])
+    return np.asarray(output if isinstance(output, Tensor) else _first_array(output[0]))
+
+
+def _no_padding(token_count: Tensor) -> Tensor:
+    """Upstream's mask of padding [1, tokens] for an utterance without any."""
+    return torch.zeros(1, int(token_count), dtype=torch.bool)

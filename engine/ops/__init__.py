@@ -1,0 +1,1 @@
+"""Hand-written operators: numpy meaning, torch custom op, TIR kernel."""

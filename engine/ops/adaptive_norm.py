@@ -1,0 +1,48 @@
+"""Adaptive instance normalisation over a valid length, alone or with the activation that follows it, in numpy.
+
+It does not know where scale and shift come from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Lengths = NDArray[np.integer]
+
+EPSILON = 1e-5
+"""As in `torch.nn.InstanceNorm1d`."""
+
+
+def adaptive_norm(x: Floats, lengths: Lengths, scale: Floats, shift: Floats) -> NDArray[np.float32]:
+    """Normalise each channel of `x` [batch, channels, time] over its valid steps, then scale and shift it.
+
+    `lengths` [batch]; `scale`, `shift` [batch, channels]. The variance is the biased one; beyond the length the
+    result is 0.
+    """
+    result = np.zeros(x.shape, np.float32)
+    for member, length in enumerate(lengths):
+        valid = x[member, :, :length].astype(np.float64)
+        centred = valid - valid.mean(axis=1, keepdims=True)
+        normal = centred / np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + EPSILON)
+        result[member, :, :length] = normal * scale[member][:, None] + shift[member][:, None]
+    return result
+
+
+def adaptive_norm_leaky_relu(
+    x: Floats, lengths: Lengths, scale: Floats, shift: Floats, slope: float
+) -> NDArray[np.float32]:
+    """`adaptive_norm`, then a leaky ReLU."""
+    y = adaptive_norm(x, lengths, scale, shift)
+    return np.where(y > 0, y, np.float32(slope) * y)
+
+
+def adaptive_norm_snake(
+    x: Floats, lengths: Lengths, scale: Floats, shift: Floats, alpha: Floats
+) -> NDArray[np.float32]:
+    """`adaptive_norm`, then Snake: y + sin(alpha y)^2 / alpha, with `alpha` [channels]."""
+    y = adaptive_norm(x, lengths, scale, shift)
+    frequency = alpha[:, None]
+    activated: NDArray[np.float32] = y + np.square(np.sin(frequency * y)) / frequency
+    return activated

@@ -1,0 +1,58 @@
+"""How many vector registers a CPU target has, and the register tile that keeps its multipliers busy.
+
+It does not know what is computed in the tile: convolutions, matrix products and recurrences all use it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tvm.target import Target
+from tvm.target.codegen import llvm_get_cpu_features
+
+TILE_BYTES = 512 * 1024
+"""Input a tile may pack: about half of the second-level cache of one core."""
+CHUNKS = 16
+"""Parts the work of a kernel is split into; more than cores, so that 2 - 16 of them are balanced."""
+
+
+@dataclass(frozen=True)
+class Microkernel:
+    """A tile of `rows` x `columns` float32 accumulators held in vector registers of `lanes` values.
+
+    `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
+    """
+
+    lanes: int
+    rows: int
+    columns: int
+    tile_bytes: int = TILE_BYTES
+    chunks: int = CHUNKS
+
+    def padded(self, extent: int) -> int:
+        """`extent` rounded up to whole vectors."""
+        return ceil_div(extent, self.lanes) * self.lanes
+
+
+AVX512 = Microkernel(lanes=16, rows=8, columns=48)
+"""32 registers: 24 accumulators, 3 loads; weights are broadcast from memory."""
+AVX2 = Microkernel(lanes=8, rows=4, columns=24)
+"""16 registers: 12 accumulators, 3 loads, 1 broadcast."""
+NEON = Microkernel(lanes=4, rows=8, columns=12)
+"""32 registers: 24 accumulators, 3 loads, up to 5 broadcasts."""
+SSE = Microkernel(lanes=4, rows=4, columns=12)
+"""16 registers: 12 accumulators, 3 loads, 1 broadcast."""
+
+
+def microkernel_for(target: Target) -> Microkernel:
+    """The register tile for an LLVM target, chosen by its CPU features."""
+    features = set(llvm_get_cpu_features(target))
+    for feature, microkernel in (("avx512f", AVX512), ("avx2", AVX2), ("neon", NEON)):
+        if feature in features:
+            return microkernel
+    return SSE
+
+
+def ceil_div(dividend: int, divisor: int) -> int:
+    """The quotient rounded up."""
+    return -(-dividend // divisor)

@@ -1,0 +1,70 @@
+"""The packed LSTM in numpy: what every other implementation must compute.
+
+A sequence ends at its own length: the forward direction stops there, the backward direction starts there, the output
+beyond is 0. It does not know how a device evaluates it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Lengths = NDArray[np.integer]
+
+
+def lstm_forward_packed(
+    x: Floats, lengths: Lengths, weight_ih: Floats, weight_hh: Floats, bias: Floats
+) -> NDArray[np.float32]:
+    """One direction over `x` [batch, time, input]; gives [batch, time, hidden].
+
+    `weight_ih` [4 hidden, input], `weight_hh` [4 hidden, hidden] and `bias` [4 hidden] (both of torch's biases summed)
+    hold the gates in the order input, forget, cell, output, as `torch.nn.LSTM` does.
+    """
+    batch, time, _ = x.shape
+    result = np.zeros((batch, time, weight_hh.shape[1]), np.float32)
+    for member, length in enumerate(lengths):
+        result[member, :length] = _run(x[member, :length], weight_ih, weight_hh, bias)
+    return result
+
+
+def lstm_forward_packed_bidirectional(
+    x: Floats,
+    lengths: Lengths,
+    weight_ih: Floats,
+    weight_hh: Floats,
+    bias: Floats,
+    weight_ih_reverse: Floats,
+    weight_hh_reverse: Floats,
+    bias_reverse: Floats,
+) -> NDArray[np.float32]:
+    """Both directions side by side; gives [batch, time, 2 hidden]. Arguments as for `lstm_forward_packed`."""
+    forward = lstm_forward_packed(x, lengths, weight_ih, weight_hh, bias)
+    backward = lstm_forward_packed(
+        reversed_within(x, lengths), lengths, weight_ih_reverse, weight_hh_reverse, bias_reverse
+    )
+    return np.concatenate([forward, reversed_within(backward, lengths)], axis=2)
+
+
+def reversed_within(x: Floats, lengths: Lengths) -> NDArray[np.float32]:
+    """`x` [batch, time, channels] with each member's first `length` steps in reverse order."""
+    result = x.copy()
+    for member, length in enumerate(lengths):
+        result[member, :length] = x[member, :length][::-1]
+    return result
+
+
+def _run(x: Floats, weight_ih: Floats, weight_hh: Floats, bias: Floats) -> NDArray[np.float32]:
+    projected = x @ weight_ih.T + bias
+    hidden = cell = np.zeros(weight_hh.shape[1], np.float32)
+    outputs = np.zeros((len(x), len(hidden)), np.float32)
+    for step, projection in enumerate(projected):
+        gate_in, gate_forget, candidate, gate_out = np.split(projection + weight_hh @ hidden, 4)
+        cell = _sigmoid(gate_forget) * cell + _sigmoid(gate_in) * np.tanh(candidate)
+        outputs[step] = hidden = _sigmoid(gate_out) * np.tanh(cell)
+    return outputs
+
+
+def _sigmoid(x: Floats) -> NDArray[np.float32]:
+    half = np.float32(0.5)
+    return np.asarray(half + half * np.tanh(half * x))

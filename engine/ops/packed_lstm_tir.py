@@ -1,0 +1,199 @@
+"""The recurrence of the packed LSTM as one kernel: a register block of hidden units at a time, members in parallel.
+
+Gates of all steps are projected before, by a linear layer. A sequence ends at its own length: the forward direction
+stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length are never read.
+It does not know where projections come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.ops.math_tir import sigmoid, tanh
+from engine.ops.microkernel_tir import Microkernel, ceil_div
+
+GATES = 4
+"""Input, forget, cell, output: torch's order."""
+VECTORS = 2
+"""Vectors of units in a block: with four gates, enough sums in flight to hide the latency of a multiplication."""
+
+
+@dataclass(frozen=True)
+class _Recurrence:
+    """Sizes of a recurrence; hidden units beyond the last in a block have weight 0."""
+
+    hidden_size: int
+    directions: int
+    microkernel: Microkernel
+
+    @property
+    def lanes(self) -> int:
+        return self.microkernel.lanes
+
+    @property
+    def units(self) -> int:
+        return self.lanes * VECTORS
+
+    @property
+    def blocks(self) -> int:
+        return ceil_div(self.hidden_size, self.units)
+
+    @property
+    def state_shape(self) -> tuple[int, int, int]:
+        return self.blocks, VECTORS, self.lanes
+
+    @property
+    def gates_shape(self) -> tuple[int, int, int]:
+        return self.blocks, GATES * VECTORS, self.lanes
+
+    @property
+    def packed_shape(self) -> tuple[int, int, int, int]:
+        return self.blocks, self.hidden_size, GATES * VECTORS, self.lanes
+
+
+def recurrence(hidden_size: int, directions: int, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: projected [B, T, 4 hidden] and packed weight of each direction, lengths [B] -> y.
+
+    y is [B, T, directions * hidden]; the second direction runs backward.
+    """
+    plan = _Recurrence(hidden_size, directions, microkernel)
+    return _bidirectional(plan) if directions == 2 else _forward(plan)
+
+
+def packed_hidden_shape(hidden_size: int, microkernel: Microkernel) -> tuple[int, int, int, int]:
+    """Shape of the packed weight: [block, hidden, gate and vector, lane]."""
+    return _Recurrence(hidden_size, 1, microkernel).packed_shape
+
+
+def pack_hidden_weight(hidden_size: int, microkernel: Microkernel) -> PrimFunc:
+    """The function that packs: w [4 hidden, hidden] -> packed weight, 0 for units beyond the last."""
+    plan = _Recurrence(hidden_size, 1, microkernel)
+
+    @T.prim_func(s_tir=True)
+    def pack_hidden_weight(w: T.handle, p: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        weight = T.match_buffer(w, (GATES * hidden_size, hidden_size), "float32")
+        packed = T.match_buffer(p, plan.packed_shape, "float32")
+        for block in T.parallel(plan.blocks):
+            for source, gate, vector, lane in T.grid(hidden_size, GATES, VECTORS, plan.lanes):
+                unit: T.int32 = block * plan.units + vector * plan.lanes + lane
+                if unit < hidden_size:
+                    packed[block, source, gate * VECTORS + vector, lane] = weight[gate * hidden_size + unit, source]
+                else:
+                    packed[block, source, gate * VECTORS + vector, lane] = T.float32(0)
+
+    return pack_hidden_weight
+
+
+@T.inline
+def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any) -> None:
+    for block in T.serial(plan.blocks):
+        sums = T.alloc_buffer((GATES * VECTORS, plan.lanes), "float32")
+        for part in T.unroll(GATES * VECTORS):
+            for lane in T.vectorized(plan.lanes):
+                sums[part, lane] = gates[block, part, lane]
+        for source in T.serial(plan.hidden_size):
+            for part in T.unroll(GATES * VECTORS):
+                for lane in T.vectorized(plan.lanes):
+                    sums[part, lane] += hidden[source] * weight[block, source, part, lane]
+        for part in T.unroll(GATES * VECTORS):
+            for lane in T.vectorized(plan.lanes):
+                gates[block, part, lane] = sums[part, lane]
+
+
+@T.inline
+def _update(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
+    for block in T.serial(plan.blocks):
+        for vector in T.serial(VECTORS):
+            for lane in T.vectorized(plan.lanes):
+                cell[block, vector, lane] = sigmoid(gates[block, VECTORS + vector, lane]) * cell[
+                    block, vector, lane
+                ] + sigmoid(gates[block, vector, lane]) * tanh(gates[block, 2 * VECTORS + vector, lane])
+            for lane in T.vectorized(plan.lanes):
+                hidden[block * plan.units + vector * plan.lanes + lane] = sigmoid(
+                    gates[block, 3 * VECTORS + vector, lane]
+                ) * tanh(cell[block, vector, lane])
+
+
+@T.inline
+def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
+    for block in T.serial(plan.blocks):
+        for part in T.serial(GATES * VECTORS):
+            for lane in T.vectorized(plan.lanes):
+                gates[block, part, lane] = T.float32(0)
+        for vector in T.serial(VECTORS):
+            for lane in T.vectorized(plan.lanes):
+                cell[block, vector, lane] = T.float32(0)
+                hidden[block * plan.units + vector * plan.lanes + lane] = T.float32(0)
+
+
+@T.inline
+def _run(
+    plan: Any, projected: Any, weight: Any, target: Any, member: Any, length: Any, time: Any, direction: Any
+) -> None:
+    gates = T.alloc_buffer(plan.gates_shape, "float32")
+    cell = T.alloc_buffer(plan.state_shape, "float32")
+    hidden = T.alloc_buffer((plan.blocks * plan.units,), "float32")
+    _begin(plan, gates, cell, hidden)
+    for count in T.serial(length):
+        step: T.int64 = count
+        if direction == 1:
+            step = length - 1 - count
+        for gate in T.serial(GATES):
+            for unit in T.serial(plan.hidden_size):
+                gates[unit // plan.units, gate * VECTORS + unit % plan.units // plan.lanes, unit % plan.lanes] = (
+                    projected[member, step, gate * plan.hidden_size + unit]
+                )
+        _multiply(plan, weight, hidden, gates)
+        _update(plan, gates, cell, hidden)
+        for unit in T.serial(plan.hidden_size):
+            target[member, step, direction * plan.hidden_size + unit] = hidden[unit]
+    for step in T.serial(length, time):
+        for unit in T.serial(plan.hidden_size):
+            target[member, step, direction * plan.hidden_size + unit] = T.float32(0)
+
+
+def _forward(plan: _Recurrence) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def lstm_recurrence(p: T.handle, w: T.handle, n: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        time = T.int64()
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        lengths = T.match_buffer(n, (batch,), "int32")
+        target = T.match_buffer(y, (batch, time, plan.hidden_size), "float32")
+        for member in T.parallel(batch):
+            length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
+            _run(plan, projected, weight, target, member, length, time, 0)
+
+    return lstm_recurrence
+
+
+def _bidirectional(plan: _Recurrence) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def lstm_recurrence(
+        p: T.handle, w: T.handle, p_reverse: T.handle, w_reverse: T.handle, n: T.handle, y: T.handle
+    ) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        time = T.int64()
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), "float32")
+        weight_reverse = T.match_buffer(w_reverse, plan.packed_shape, "float32")
+        lengths = T.match_buffer(n, (batch,), "int32")
+        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), "float32")
+        for index in T.parallel(2 * batch):
+            member: T.int64 = index // 2
+            length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
+            if index % 2 == 0:
+                _run(plan, projected, weight, target, member, length, time, 0)
+            else:
+                _run(plan, projected_reverse, weight_reverse, target, member, length, time, 1)
+
+    return lstm_recurrence

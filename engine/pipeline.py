@@ -1,0 +1,98 @@
+"""Runs one utterance through `STAGES`: named arrays in, named arrays out, one event per stage.
+
+It does not know how a stage is computed; its runners do.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import ModelConfig
+from engine.errors import Cancelled
+from engine.runners.base import Runner
+from engine.speech import Array, Event, Samples, StageEvent, Style, Utterance
+from engine.stages import STAGES, Place, Stage
+
+BORDER_TOKEN = 0
+"""Kokoro puts it before the first and after the last phoneme."""
+
+Observer = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """The observer of a caller who wants none."""
+
+
+class Pipeline:
+    """The stages in order over one runner per place."""
+
+    def __init__(self, config: ModelConfig, runners: Mapping[Place, Runner]) -> None:
+        self._config = config
+        self._runners = runners
+
+    def speak(
+        self,
+        utterance: Utterance,
+        style: Style,
+        speed: float,
+        seed: int,
+        observe: Observer = ignore,
+        cancel: threading.Event | None = None,
+    ) -> Samples:
+        """The raw audio [samples] of one utterance; raises `Cancelled` between stages once `cancel` is set.
+
+        The noise depends on `seed` and the utterance's index alone, so the same request gives the same samples.
+        """
+        values = initial_values(self._config, utterance.phonemes, style, speed)
+        for stage in STAGES:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("Speaking was stopped.")
+            started = time.perf_counter()
+            outputs = self._run(stage, values)
+            observe(StageEvent(utterance.index, stage.name, time.perf_counter() - started, outputs))
+            values.update(outputs)
+            if "frame_count" in outputs:
+                values["source_noise"] = source_noise(
+                    self._config, int(outputs["frame_count"][0]), [seed, utterance.index]
+                )
+        return np.asarray(values["audio"][0], np.float32)
+
+    def _run(self, stage: Stage, values: Mapping[str, Array]) -> dict[str, Array]:
+        inputs = {tensor.name: values[tensor.name] for tensor in stage.inputs}
+        outputs = self._runners[stage.runs_on].run(stage, inputs)
+        for array in outputs.values():
+            array.flags.writeable = False
+        return outputs
+
+    def close(self) -> None:
+        """Release what the runners hold."""
+        for runner in self._runners.values():
+            runner.close()
+
+
+def encode(phonemes: str, vocab: Mapping[str, int]) -> NDArray[np.int32]:
+    """Token numbers [tokens] with a border token at both ends; symbols outside the vocabulary are not allowed."""
+    return np.array([BORDER_TOKEN, *(vocab[symbol] for symbol in phonemes), BORDER_TOKEN], np.int32)
+
+
+def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: float) -> dict[str, Array]:
+    """The arrays the first stages need, batch of one."""
+    tokens = encode(phonemes, config.vocab)[None]
+    return {
+        "tokens": tokens,
+        "token_count": np.array([tokens.shape[1]], np.int32),
+        "timbre": style.timbre[None].astype(np.float32),
+        "prosody": style.prosody[None].astype(np.float32),
+        "speed": np.array([speed], np.float32),
+    }
+
+
+def source_noise(config: ModelConfig, frame_count: int, seed: list[int]) -> NDArray[np.float32]:
+    """Standard normal noise [1, frames, samples_per_frame, harmonics] for the source, the same for the same seed."""
+    shape = (1, frame_count, config.samples_per_frame, config.harmonic_count)
+    return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)

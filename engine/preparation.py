@@ -1,0 +1,111 @@
+"""Makes sure the compiled modules of a model are there, building them in a child process when they are not.
+
+The child brings torch and the compiler and gives their memory back when it ends. This module does not know how
+modules are built or run.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.artifacts import Fresh, Missing, Stale, expected_identity, freshness, modules_folder
+from engine.config import ModelConfig
+from engine.errors import Cancelled, CompileError
+from engine.paths import built_modules_folder, project_folder
+from engine.pipeline import Observer
+from engine.speech import PreparationEvent
+from engine.stages import DEVICE_STAGES
+
+DEVICES = ("auto", "cpu")
+TARGET = "cpu"
+_POLL_SECONDS = 0.1
+_NAMES = tuple(stage.name for stage in DEVICE_STAGES)
+
+
+def ensure_modules(model: str, config: ModelConfig, observe: Observer, cancel: threading.Event | None = None) -> Path:
+    """The folder with intact, current modules for this architecture, built now if need be.
+
+    `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    """
+    if module_state(config) is not None:
+        _build(model, observe, cancel)
+    problem = module_state(config)
+    if problem is not None:
+        raise CompileError(f"The speech modules cannot be used: {problem}.", "Run “python -m engine doctor”.")
+    return modules_folder(built_modules_folder(), config, TARGET)
+
+
+def module_state(config: ModelConfig) -> str | None:
+    """None when the modules can be used, else why not, in words."""
+    folder = modules_folder(built_modules_folder(), config, TARGET)
+    match freshness(folder, expected_identity(config, TARGET), _NAMES):
+        case Fresh():
+            return None
+        case Stale(why):
+            return why
+        case Missing():
+            return "they are not built yet"
+
+
+def _build(model: str, observe: Observer, cancel: threading.Event | None) -> None:
+    observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
+    command = [sys.executable, "-m", "engine", "compile", "--model", model, "--progress-json"]
+    child = subprocess.Popen(
+        command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    try:
+        words = _follow(child, observe, cancel)
+    finally:
+        child.kill()  # does nothing to a child that has ended
+        code = child.wait()
+    if code != 0:
+        raise CompileError(words or f"The compiler ended with code {code}.", "Run “python -m engine doctor”.")
+
+
+def _follow(child: subprocess.Popen[str], observe: Observer, cancel: threading.Event | None) -> str:
+    """Pass progress on until the child closes its output; returns its last words that are no progress."""
+    words = ""
+    for line in _lines(child, cancel):
+        event = _progress(line)
+        if event:
+            observe(event)
+        elif line.startswith("error: "):
+            words = line.removeprefix("error: ").strip()
+    child.wait()
+    return words
+
+
+def _lines(child: subprocess.Popen[str], cancel: threading.Event | None) -> Iterator[str]:
+    lines: queue.Queue[str | None] = queue.Queue()
+    threading.Thread(target=_pump, args=(child, lines), daemon=True).start()
+    while True:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("Preparing was stopped.")
+        try:
+            line = lines.get(timeout=_POLL_SECONDS)
+        except queue.Empty:
+            continue
+        if line is None:
+            return
+        yield line
+
+
+def _pump(child: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
+    if child.stderr is not None:
+        with child.stderr as stream:  # closed by whoever reads it
+            for line in stream:
+                lines.put(line)
+    lines.put(None)
+
+
+def _progress(line: str) -> PreparationEvent | None:
+    try:
+        return PreparationEvent(**json.loads(line))
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,1 @@
+"""Things that can run one stage: compiled modules, PyTorch, the host."""

@@ -1,0 +1,80 @@
+"""What every runner is, and the one place where a stage's inputs are checked against its declaration.
+
+It does not know how any runner computes a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from engine.config import ModelConfig
+from engine.speech import Array
+from engine.stages import Axis, Stage, Tensor
+
+
+class Runner(Protocol):
+    """Something that can run stages."""
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """The stage's declared outputs from its declared inputs, by name.
+
+        Raises `ValueError` when the inputs are not the declared ones.
+        """
+
+    def close(self) -> None:
+        """Release what the runner holds; it cannot run afterwards."""
+
+
+COUNTS = {"tokens": "token_count", "frames": "frame_count"}
+"""Which tensor holds the valid length of a symbolic axis."""
+
+
+def check_inputs(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:
+    """Check names, types, shapes and counts; gives the extent of `batch` and of each symbolic axis.
+
+    Raises `ValueError` that names the tensor and says what was declared.
+    """
+    expected, given = [tensor.name for tensor in stage.inputs], sorted(inputs)
+    if sorted(expected) != given:
+        raise ValueError(f"Stage {stage.name} takes {', '.join(expected)}; it was given {', '.join(given)}.")
+    lengths = _lengths(config, stage, inputs)
+    for tensor in stage.inputs:
+        array, shape = inputs[tensor.name], tensor.shape(config, lengths["batch"], lengths)
+        if str(array.dtype) != tensor.dtype or array.shape != shape:
+            raise ValueError(
+                f"Stage {stage.name}: {tensor.name} must be {tensor.dtype} {shape}, not {array.dtype} {array.shape}."
+            )
+    for axis, count in COUNTS.items():
+        if count in inputs and axis in lengths:
+            _check_count(stage, count, inputs[count], lengths[axis])
+    return lengths
+
+
+def _lengths(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:
+    """The extents that the first tensor with each axis shows; `tensor.shape` tells whether the others agree."""
+    lengths = {"batch": len(inputs[stage.inputs[0].name])}
+    for tensor in stage.inputs:
+        array = inputs[tensor.name]
+        if array.ndim != len(tensor.axes) + 1:
+            raise ValueError(
+                f"Stage {stage.name}: {tensor.name} must have {len(tensor.axes) + 1} axes, not {array.ndim}."
+            )
+        for axis, extent in zip(tensor.axes, array.shape[1:], strict=True):
+            if isinstance(axis, Axis):
+                lengths.setdefault(axis.name, (extent - axis.plus) // axis.factor(config))
+    return lengths
+
+
+def _check_count(stage: Stage, name: str, counts: Array, limit: int) -> None:
+    if not all(1 <= count <= limit for count in counts.tolist()):
+        raise ValueError(f"Stage {stage.name}: {name} must lie in 1 to {limit}, not {counts.tolist()}.")
+
+
+def cropped(config: ModelConfig, tensor: Tensor, array: Array, lengths: Mapping[str, int]) -> Array:
+    """One member's array [...] without padding, for the valid lengths that are known."""
+    places = (
+        slice(axis.extent(config, lengths)) if isinstance(axis, Axis) and axis.name in lengths else slice(None)
+        for axis in tensor.axes
+    )
+    return array[tuple(places)]

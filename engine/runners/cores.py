@@ -1,0 +1,54 @@
+"""Which processor cores computing threads should use.
+
+It does not know what they compute.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_TOPOLOGY = Path("/sys/devices/system/cpu")
+
+
+def usable_cores(threads: int | None = None) -> tuple[int, ...]:
+    """Numbers of the processors to compute on: one per physical core this process may use, `threads` of them at most.
+
+    On a Mac only as many as there are performance cores: work is cut into equal parts, and the slowest core would
+    decide when all is done.
+    """
+    cores = _mac_cores() if sys.platform == "darwin" else _one_per_core(_allowed())
+    return cores[:threads] if threads else cores
+
+
+def _allowed() -> tuple[int, ...]:
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
+
+
+def _one_per_core(processors: tuple[int, ...]) -> tuple[int, ...]:
+    first_of_core: dict[str, int] = {}
+    for processor in processors:
+        first_of_core.setdefault(_siblings(processor), processor)
+    return tuple(first_of_core.values())
+
+
+def _siblings(processor: int) -> str:
+    """The processors that share a core with this one, as the system writes it; itself alone when it does not say."""
+    path = _TOPOLOGY / f"cpu{processor}" / "topology" / "thread_siblings_list"
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return str(processor)
+
+
+def _mac_cores() -> tuple[int, ...]:
+    command = ["/usr/sbin/sysctl", "-n", "hw.perflevel0.physicalcpu"]
+    try:
+        count = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        count = os.cpu_count() or 1
+    return tuple(range(count))

@@ -1,0 +1,57 @@
+"""The stages that run on the host, in numpy: how durations become frames.
+
+It does not know how durations were predicted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.config import ModelConfig
+from engine.runners.base import check_inputs
+from engine.speech import Array
+from engine.stages import Stage
+
+
+class HostRunner:
+    """Runs the host stages; needs no model."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        self._config = config
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        check_inputs(self._config, stage, inputs)
+        frame_token, frame_count = align(inputs["duration_logits"], inputs["token_count"], inputs["speed"])
+        return {"frame_token": frame_token, "frame_count": frame_count}
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def align(logits: Array, token_count: Array, speed: Array) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Which token each frame speaks, [batch, frames] padded with 0, and how many frames there are, [batch].
+
+    `logits` [batch, tokens, max_dur], `token_count` [batch], `speed` [batch].
+    """
+    members = [
+        np.repeat(np.arange(count, dtype=np.int32), durations(logits[member, :count], float(speed[member])))
+        for member, count in enumerate(token_count)
+    ]
+    frame_count = np.array([len(member) for member in members], np.int32)
+    frame_token = np.zeros((len(members), frame_count.max()), np.int32)
+    for row, member in zip(frame_token, members, strict=True):
+        row[: len(member)] = member
+    return frame_token, frame_count
+
+
+def durations(logits: Array, speed: float) -> NDArray[np.int64]:
+    """Frames per token [tokens], at least 1: the sum of the logits' sigmoids over the speed, halves to even.
+
+    `logits` [tokens, max_dur]; the formula of kokoro's `KModel.forward_with_tokens`, in float64.
+    """
+    chances = 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64)))
+    return np.asarray(np.maximum(np.rint(chances.sum(axis=1) / speed), 1), np.int64)

@@ -1,0 +1,79 @@
+"""Runs stages in PyTorch: kokoro's own modules, or the exportable ones.
+
+It does not know any compiled module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import torch
+
+from engine.model.exportable import exportable_stages
+from engine.model.network import Network
+from engine.model.reference import ProbeObserver, Reference
+from engine.runners.base import COUNTS, check_inputs, cropped
+from engine.speech import Array
+from engine.stages import Stage
+
+
+class ReferenceRunner:
+    """The reference on batches: each member alone, without its padding, then zeros beyond its length.
+
+    `observe`, if given, gets the probes of every member in turn.
+    """
+
+    def __init__(self, reference: Reference, observe: ProbeObserver | None = None) -> None:
+        self._reference = reference
+        self._observe = observe
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        config = self._reference.config
+        lengths = check_inputs(config, stage, inputs)
+        result: dict[str, Array] = {
+            tensor.name: np.zeros(tensor.shape(config, lengths["batch"], lengths), tensor.dtype)
+            for tensor in stage.outputs
+        }
+        for member, alone in enumerate(self._members(stage, inputs, lengths["batch"])):
+            outputs = self._reference.run(stage.name, alone, self._observe)
+            valid = _valid_lengths(inputs, member)
+            for tensor in stage.outputs:
+                cropped(config, tensor, result[tensor.name][member], valid)[...] = outputs[tensor.name][0]
+        return result
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _members(self, stage: Stage, inputs: Mapping[str, Array], batch: int) -> Iterator[dict[str, Array]]:
+        for member in range(batch):
+            valid = _valid_lengths(inputs, member)
+            yield {
+                tensor.name: cropped(self._reference.config, tensor, inputs[tensor.name][member], valid)[None]
+                for tensor in stage.inputs
+            }
+
+
+class ExportableRunner:
+    """The exportable stages as eager PyTorch, on batches of any lengths."""
+
+    def __init__(self, network: Network) -> None:
+        self._config = network.config
+        self._stages = exportable_stages(network)
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        check_inputs(self._config, stage, inputs)
+        with torch.no_grad():
+            outputs = self._stages[stage.name](*(torch.tensor(inputs[tensor.name]) for tensor in stage.inputs))
+        return {
+            tensor.name: np.ascontiguousarray(output) for tensor, output in zip(stage.outputs, outputs, strict=True)
+        }
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def _valid_lengths(inputs: Mapping[str, Array], member: int) -> dict[str, int]:
+    return {axis: int(inputs[count][member]) for axis, count in COUNTS.items() if count in inputs}

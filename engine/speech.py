@@ -1,0 +1,123 @@
+"""The plain data that crosses every boundary of the engine: requests, utterances, events, audio.
+
+It does not know how any of it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+Samples = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SpeechRequest:
+    """What the user wants to hear.
+
+    `speed` 1 is the model's own pace, 2 twice as fast; `seed` fixes the noise: the same request gives the same samples.
+    """
+
+    text: str
+    voice: str
+    speed: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A piece of the request that the model speaks in one go.
+
+    `start` and `end` are the span of characters in the request's text; `phonemes` has at most the model's limit;
+    `pause_seconds` is the silence that follows it.
+    """
+
+    index: int
+    text: str
+    phonemes: str
+    start: int
+    end: int
+    pause_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something in the text that could not be spoken as written, and what was done instead."""
+
+    message: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A request's text, cut into utterances in order; nothing speakable is left out without a notice."""
+
+    utterances: tuple[Utterance, ...]
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Style:
+    """A voice at one length: `timbre` [style_dim] for the decoder, `prosody` [style_dim] for the predictors."""
+
+    timbre: NDArray[np.float32]
+    prosody: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class StageEvent:
+    """One stage has finished for one utterance; `arrays` holds its outputs, read-only."""
+
+    utterance_index: int
+    stage: str
+    seconds: float
+    arrays: Mapping[str, Array] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class PlanEvent:
+    """The text has been cut into utterances."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class PreparationEvent:
+    """The engine gets ready: `done` of `total` steps, and what it does now in words."""
+
+    title: str
+    done: int
+    total: int
+
+
+Event = StageEvent | PlanEvent | PreparationEvent
+
+
+@dataclass(frozen=True)
+class AudioChunk:
+    """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included."""
+
+    utterance: Utterance
+    utterance_count: int
+    samples: Samples = field(repr=False)
+    sample_rate_hz: int
+
+    @property
+    def seconds(self) -> float:
+        """Length of the audio."""
+        return len(self.samples) / self.sample_rate_hz
+
+
+@dataclass(frozen=True)
+class VoiceInfo:
+    """A voice as it is listed: `language` is a BCP 47 tag such as `en-US`."""
+
+    name: str
+    title: str
+    language: str
+    gender: str

@@ -1,0 +1,194 @@
+"""THE declaration of the stages: names, order, tensors, probes, tolerances.
+
+Compiler, pipeline, validator, benchmark, doctor and panel iterate `STAGES`. It does not know how a stage is computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.config import ModelConfig
+
+
+class Place(Enum):
+    """Where a stage runs: in a compiled module on the device, or in plain numpy on the host."""
+
+    DEVICE = "device"
+    HOST = "host"
+
+
+@dataclass(frozen=True)
+class Size:
+    """A fixed extent, by the name of the `ModelConfig` attribute that holds it."""
+
+    name: str
+
+    def extent(self, config: ModelConfig, lengths: Mapping[str, int]) -> int:
+        """The extent for this architecture."""
+        return int(getattr(config, self.name))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A symbolic extent: `times` (the name of a `ModelConfig` attribute, or 1) times a length, `plus` a constant."""
+
+    name: str
+    times: str = ""
+    plus: int = 0
+
+    def factor(self, config: ModelConfig) -> int:
+        """What the length is multiplied with."""
+        return int(getattr(config, self.times)) if self.times else 1
+
+    def extent(self, config: ModelConfig, lengths: Mapping[str, int]) -> int:
+        """The extent for this architecture and these lengths."""
+        return self.factor(config) * lengths[self.name] + self.plus
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A named array between stages; `axes` come after the batch axis, which every tensor has."""
+
+    name: str
+    axes: tuple[Size | Axis, ...]
+    dtype: str = "float32"
+    unit: str = ""
+
+    def shape(self, config: ModelConfig, batch: int, lengths: Mapping[str, int]) -> tuple[int, ...]:
+        """The whole shape, batch first."""
+        return (batch, *(axis.extent(config, lengths) for axis in self.axes))
+
+
+@dataclass(frozen=True)
+class Probe:
+    """An inner value worth looking at: `module` is a path in the kokoro module tree, `*` standing for any one name."""
+
+    name: str
+    title: str
+    module: str
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step from text to audio. `tolerance` is the least correlation when fed by the reference."""
+
+    name: str
+    title: str
+    runs_on: Place
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    tolerance: float = 0.99999
+    probes: tuple[Probe, ...] = ()
+
+
+TOKENS = Axis("tokens")
+FRAMES = Axis("frames")
+F0_VALUES = Size("f0_values_per_frame")
+STFT_FRAMES = Axis("frames", times="stft_frames_per_frame", plus=1)
+SAMPLES = Axis("frames", times="samples_per_frame")
+
+_tokens = Tensor("tokens", (TOKENS,), "int32")
+_token_count = Tensor("token_count", (), "int32", "tokens")
+_timbre = Tensor("timbre", (Size("style_dim"),))
+_prosody = Tensor("prosody", (Size("style_dim"),))
+_speed = Tensor("speed", ())
+_text_features = Tensor("text_features", (Size("hidden_dim"), TOKENS))
+_duration_logits = Tensor("duration_logits", (TOKENS, Size("max_dur")))
+_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")))
+_frame_token = Tensor("frame_token", (FRAMES,), "int32")
+_frame_count = Tensor("frame_count", (), "int32", "frames")
+_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz")
+_energy = Tensor("energy", (FRAMES, F0_VALUES))
+_phoneme_features = Tensor("phoneme_features", (Size("hidden_dim"), TOKENS))
+_source_noise = Tensor("source_noise", (FRAMES, Size("samples_per_frame"), Size("harmonic_count")))
+_harmonics = Tensor("harmonics", (Size("harmonics_channels"), STFT_FRAMES))
+_magnitude = Tensor("magnitude", (Size("frequency_bins"), STFT_FRAMES))
+_phase = Tensor("phase", (Size("frequency_bins"), STFT_FRAMES), unit="rad")
+_audio = Tensor("audio", (SAMPLES,))
+
+STAGES: tuple[Stage, ...] = (
+    Stage("bert", "Text features", Place.DEVICE, (_tokens, _token_count), (_text_features,)),
+    Stage(
+        "duration",
+        "Durations",
+        Place.DEVICE,
+        (_text_features, _prosody, _token_count),
+        (_duration_logits, _prosody_features),
+        probes=(
+            Probe("duration_encoder", "Duration encoder layers", "predictor.text_encoder.lstms.*"),
+            Probe("duration_lstm", "Duration LSTM", "predictor.lstm"),
+        ),
+    ),
+    Stage(
+        "alignment",
+        "Alignment",
+        Place.HOST,
+        (_duration_logits, _token_count, _speed),
+        (_frame_token, _frame_count),
+        tolerance=1.0,
+    ),
+    Stage(
+        "f0n",
+        "Pitch and energy",
+        Place.DEVICE,
+        (_prosody_features, _frame_token, _prosody, _frame_count),
+        (_f0, _energy),
+        probes=(
+            Probe("aligned_lstm", "Aligned LSTM", "predictor.shared"),
+            Probe("f0_block", "Pitch blocks", "predictor.F0.*"),
+            Probe("energy_block", "Energy blocks", "predictor.N.*"),
+        ),
+    ),
+    Stage(
+        "text_encoder",
+        "Phoneme features",
+        Place.DEVICE,
+        (_tokens, _token_count),
+        (_phoneme_features,),
+        probes=(
+            Probe("text_encoder_convolution", "Text encoder convolutions", "text_encoder.cnn.*"),
+            Probe("text_encoder_lstm", "Text encoder LSTM", "text_encoder.lstm"),
+        ),
+    ),
+    Stage(
+        "source",
+        "Harmonic source",
+        Place.DEVICE,
+        (_f0, _source_noise, _frame_count),
+        (_harmonics,),
+        probes=(Probe("harmonic_source", "Harmonic source", "decoder.generator.m_source"),),
+    ),
+    Stage(
+        "decoder",
+        "Decoder",
+        Place.DEVICE,
+        (_phoneme_features, _frame_token, _f0, _energy, _timbre, _frame_count, _harmonics),
+        (_magnitude, _phase),
+        probes=(
+            Probe("encode", "Decoder entry", "decoder.encode"),
+            Probe("decode", "Decoder blocks", "decoder.decode.*"),
+            Probe("noise", "Source branches", "decoder.generator.noise_res.*"),
+            Probe("upsample", "Upsampling levels", "decoder.generator.ups.*"),
+            Probe("resblock", "Residual blocks", "decoder.generator.resblocks.*"),
+            Probe("conv_post", "Last convolution", "decoder.generator.conv_post"),
+        ),
+    ),
+    Stage("istft", "Waveform", Place.DEVICE, (_magnitude, _phase, _frame_count), (_audio,)),
+)
+
+STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
+DEVICE_STAGES: tuple[Stage, ...] = tuple(stage for stage in STAGES if stage.runs_on is Place.DEVICE)
+
+
+def stage_named(name: str) -> Stage:
+    """The stage of this name; raises `KeyError` for any other."""
+    return {stage.name: stage for stage in STAGES}[name]
+
+
+def declaration_fingerprint() -> str:
+    """Hash of the interface of all stages; a compiled module of another declaration is stale."""
+    interface = [(stage.name, stage.inputs, stage.outputs) for stage in STAGES]
+    return hashlib.sha256(repr(interface).encode()).hexdigest()[:16]

@@ -1,0 +1,34 @@
+"""The starter model: trained here, from speech synthesised on this machine; it does not know who uses the model.
+
+Importing this package loads no tensor library; `train` and `evaluate` do when they are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.starter.options import StageMinutes, TrainOptions, TrainProgress
+
+if TYPE_CHECKING:
+    from engine.starter.evaluation import VoiceScore
+
+__all__ = ["StageMinutes", "TrainOptions", "TrainProgress", "evaluate", "train"]
+
+
+def train(options: TrainOptions, report: Callable[[TrainProgress], None]) -> Path:
+    """Train the starter model, continuing what the work folder holds; returns the folder of the written package.
+
+    Raises `EngineError` with the command that installs whatever is missing.
+    """
+    from engine.starter.training import train as run
+
+    return run(options, report)
+
+
+def evaluate(sentences: int = 40, folder: Path | None = None) -> tuple[VoiceScore, ...]:
+    """Word error rates and distortion of the package in `folder`, or of the bundled one, by voice."""
+    from engine.starter.evaluation import evaluate as run
+
+    return run(sentences, folder)

@@ -1,0 +1,131 @@
+"""Text in, audio out, chunk by chunk: the one object an application needs.
+
+It does not know windows, devices or files.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+
+from engine.audio import finish_utterance
+from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
+from engine.config import SAMPLE_RATE_HZ
+from engine.errors import Cancelled, InvalidRequest, TextTooLong
+from engine.g2p import Phonemizer
+from engine.pipeline import Observer, Pipeline, ignore
+from engine.preparation import DEVICES, ensure_modules
+from engine.runners.base import Runner
+from engine.runners.host import HostRunner
+from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
+from engine.stages import Place
+from engine.voices import find
+
+SLOWEST_SPEED = 0.5
+FASTEST_SPEED = 2.0
+TEXT_LIMIT_CHARACTERS = 100_000
+"""About an hour and a half of speech, which a listener can hold in memory."""
+
+
+class Synthesizer:
+    """Speaks requests with one model on one device.
+
+    Making one is cheap. `prepare` loads the model and builds its modules if they are not there yet; `synthesize`
+    does so by itself when it was not called. Not thread-safe: one thread at a time.
+    """
+
+    sample_rate_hz = SAMPLE_RATE_HZ
+
+    def __init__(self, model: str = STARTER, device: str = "auto", weights: str | None = None) -> None:
+        if device not in DEVICES:
+            raise InvalidRequest(f"There is no device “{device}” here.", f"Use one of: {', '.join(DEVICES)}.")
+        self.model = model
+        self.device = "cpu"
+        self._weights = weights
+        self._checkpoint: Checkpoint | None = None
+        self._pipeline: Pipeline | None = None
+        self._phonemizers: dict[str, Phonemizer] = {}
+
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        """The voices of the model, without loading it."""
+        if self.model == STARTER and self._weights is None:
+            return starter_voices()
+        return tuple(voice.info for voice in self._opened().voices.values())
+
+    def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
+        """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s.
+
+        Raises `Cancelled`, `DamagedFile`, `MissingModel` or `CompileError`.
+        """
+        if self._pipeline is not None:
+            return
+        checkpoint = self._opened()
+        manifest = ensure_modules(self.model, checkpoint.config, observe, cancel)
+        observe(PreparationEvent("Loading the voice model", 0, 1))
+        from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
+
+        compiled = CompiledRunner(manifest, checkpoint.config, checkpoint.load_weights())
+        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        self._pipeline = Pipeline(checkpoint.config, runners)
+        for voice in checkpoint.voices.values():
+            self._phonemizer(voice.info.language)
+        observe(PreparationEvent("Ready", 1, 1))
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Observer = ignore, cancel: threading.Event | None = None
+    ) -> Iterator[AudioChunk]:
+        """The audio of a request, an utterance at a time, in order.
+
+        Raises `InvalidRequest` children before any work, `Cancelled` within a stage's time once `cancel` is set.
+        """
+        check(request)
+        voice = find(self._opened().voices, request.voice)
+        self.prepare(observe, cancel)
+        plan = self._phonemizer(voice.info.language).plan(request.text)
+        observe(PlanEvent(plan))
+        for utterance in plan.utterances:
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("Speaking was stopped.")
+            style = voice.style(len(utterance.phonemes))
+            raw = self._ready().speak(utterance, style, request.speed, request.seed, observe, cancel)
+            samples = finish_utterance(raw, self.sample_rate_hz, utterance.pause_seconds)
+            yield AudioChunk(utterance, len(plan.utterances), samples, self.sample_rate_hz)
+
+    def close(self) -> None:
+        """Release the model; the next request loads it again."""
+        if self._pipeline is not None:
+            self._pipeline.close()
+        self._pipeline = None
+
+    def _opened(self) -> Checkpoint:
+        if self._checkpoint is None:
+            self._checkpoint = open_checkpoint(self.model, self._weights)
+        return self._checkpoint
+
+    def _ready(self) -> Pipeline:
+        if self._pipeline is None:
+            raise Cancelled("The engine was closed.")
+        return self._pipeline
+
+    def _phonemizer(self, language: str) -> Phonemizer:
+        if language not in self._phonemizers:
+            config = self._opened().config
+            self._phonemizers[language] = Phonemizer(language, frozenset(config.vocab), config.phoneme_limit)
+        return self._phonemizers[language]
+
+
+def check(request: SpeechRequest) -> None:
+    """Raise `InvalidRequest` for what no model can speak: a speed out of range, a negative seed, too long a text."""
+    if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
+        raise InvalidRequest(
+            f"The speed {request.speed:g} is out of range.",
+            f"Choose a speed from {SLOWEST_SPEED:g} (half as fast) to {FASTEST_SPEED:g} (twice as fast).",
+        )
+    if request.seed < 0:
+        raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")
+    if len(request.text) > TEXT_LIMIT_CHARACTERS:
+        raise TextTooLong(
+            f"The text has {len(request.text):,} characters; {TEXT_LIMIT_CHARACTERS:,} can be spoken at once.",
+            "Split it into parts.",
+        )

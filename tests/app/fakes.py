@@ -1,0 +1,172 @@
+"""An engine and a sound device that do what a test says."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.audio_output import AudioDeviceError, Fill
+from engine.errors import Cancelled
+from engine.speech import (
+    AudioChunk,
+    Event,
+    Notice,
+    Plan,
+    PlanEvent,
+    PreparationEvent,
+    SpeechRequest,
+    Utterance,
+    VoiceInfo,
+)
+
+RATE_HZ = 1000
+VOICES = (
+    VoiceInfo("af_heart", "Heart", "en-US", "female"),
+    VoiceInfo("bm_george", "George", "en-GB", "male"),
+    VoiceInfo("am_adam", "Adam", "en-US", "male"),
+)
+
+
+def utterances_of(text: str) -> tuple[Utterance, ...]:
+    """One utterance per sentence, its span without the white space around it."""
+    found: list[Utterance] = []
+    start = 0
+    for part in text.split("."):
+        words = part.strip()
+        if words:
+            begin = text.index(words, start)
+            end = min(begin + len(words) + 1, len(text))
+            found.append(Utterance(len(found), text[begin:end], words, begin, end))
+        start += len(part) + 1
+    return tuple(found)
+
+
+def chunk_of(utterance: Utterance, count: int, length: int = RATE_HZ) -> AudioChunk:
+    """Noise that is different for every utterance and the same in every run."""
+    samples = np.random.default_rng(utterance.index).uniform(-0.9, 0.9, length).astype(np.float32)
+    return AudioChunk(utterance, count, samples, RATE_HZ)
+
+
+@dataclass
+class FakeEngine:
+    """Speaks a second of noise per sentence; `hold` keeps it from going on, `error` makes it fail."""
+
+    notices: tuple[Notice, ...] = ()
+    prepare_error: Exception | None = None
+    speak_error: Exception | None = None
+    fails_after: int = 0
+    hold: threading.Event = field(default_factory=threading.Event)
+    threads: set[int] = field(default_factory=set)
+    niceness: int = 0
+    requests: list[SpeechRequest] = field(default_factory=list)
+    prepared: int = 0
+    closed: bool = False
+
+    def __post_init__(self) -> None:
+        self.hold.set()
+
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        self.threads.add(threading.get_ident())
+        self.niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+        return VOICES
+
+    def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
+        self.threads.add(threading.get_ident())
+        if self.prepared:
+            return
+        if self.prepare_error is not None:
+            raise self.prepare_error
+        observe(PreparationEvent("Compiling the decoder", 5, 7))
+        self.prepared += 1
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
+    ) -> Iterator[AudioChunk]:
+        self.threads.add(threading.get_ident())
+        self.requests.append(request)
+        utterances = utterances_of(request.text)
+        observe(PlanEvent(Plan(utterances, self.notices)))
+        for utterance in utterances:
+            while not self.hold.wait(0.005):
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled("Speaking was stopped.")
+            if self.speak_error is not None and utterance.index >= self.fails_after:
+                raise self.speak_error
+            yield chunk_of(utterance, len(utterances))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class FakeStream:
+    """A device that takes samples when the test says so."""
+
+    latency_seconds = 0.0
+
+    def __init__(self, fill: Fill) -> None:
+        self._fill = fill
+        self.active = False
+        self.closed = False
+        self.played: list[np.ndarray] = []
+
+    def start(self) -> None:
+        self.active = True
+
+    def abort(self) -> None:
+        self.active = False
+
+    def close(self) -> None:
+        self.closed = True
+
+    def pull(self, frames: int) -> np.ndarray:
+        """Take one block, as the device's callback would; silence where there is nothing."""
+        block = np.zeros(frames, np.float32)
+        if self.active:
+            count = self._fill(block)
+            self.played.append(block[:count].copy())
+        return block
+
+    def heard(self) -> np.ndarray:
+        return np.concatenate([np.zeros(0, np.float32), *self.played])
+
+
+class FakeOutput:
+    """Opens fake streams; `error` is what opening raises."""
+
+    def __init__(self, error: AudioDeviceError | None = None) -> None:
+        self.error = error
+        self.streams: list[FakeStream] = []
+        self.refreshed = 0
+
+    @property
+    def stream(self) -> FakeStream:
+        return self.streams[-1]
+
+    def check(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+    def refresh(self) -> None:
+        self.refreshed += 1
+
+    def follow_default(self) -> None:
+        pass
+
+    def open(self, sample_rate_hz: int, fill: Fill) -> FakeStream:
+        self.check()
+        self.streams.append(FakeStream(fill))
+        return self.stream
+
+
+class FakeClock:
+    """Time that stands still until told."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds

@@ -1,0 +1,115 @@
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.activity import Readiness
+from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, greeting
+from app.audio_output import NoAudioDevice
+from app.audio_player import Playback
+from app.settings import Settings
+from engine.errors import CompileError
+from tests.app.fakes import FakeEngine, FakeOutput
+
+Opened = list[Application]
+
+
+def test_the_binding_does_not_wear_out_none(qapp: QApplication) -> None:
+    """A version of PySide6 did, which ends Python 3.11 after some minutes of drawing."""
+    calls = 20_000
+    before = sys.getrefcount(None)
+    for _ in range(calls):
+        qapp.setObjectName("desk")
+    assert sys.getrefcount(None) > before - calls // 10
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
+    settings.text = "From last time."
+    return settings
+
+
+@pytest.fixture
+def opened(qapp: QApplication) -> Iterator[Opened]:
+    applications: Opened = []
+    yield applications
+    for application in applications:
+        assert application.close()
+        application.window.close()
+        application.theme.deleteLater()
+        application.window.deleteLater()
+    qapp.setStyleSheet("")
+
+
+def test_it_opens_and_prepares_in_the_background(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(application)
+    application.open()
+    assert application.window.isVisible()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    assert application.controller.player.playback is Playback.STOPPED
+
+
+def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened) -> None:
+    store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
+    application = Application(qapp, Options(), Settings(store), FakeEngine, FakeOutput())
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    assert application.controller.text == greeting()
+    application.window.close()
+    assert Settings(store).text == greeting()
+
+
+def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    engine = FakeEngine()
+    application = Application(qapp, Options("Given.", "am_adam", 1.5), settings, lambda: engine, FakeOutput())
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    request = engine.requests[0]
+    assert (request.text, request.voice, request.speed) == ("Given.", "am_adam", 1.5)
+
+
+def test_a_missing_device_is_said_soon(qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(NoAudioDevice()))
+    opened.append(application)
+    application.open()
+    banner = application.window.page.banner
+    qtbot.waitUntil(lambda: banner.message is not None, timeout=LOOK_FOR_DEVICE_AFTER_MS + 3000)
+    assert "No audio device" in banner.label.text()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+
+
+@pytest.mark.parametrize(("error", "exit_code"), [(None, 0), (CompileError("No.", "Do."), 1)])
+def test_a_picture_is_taken_when_all_is_done(
+    qapp: QApplication,
+    qtbot: QtBot,
+    settings: Settings,
+    opened: Opened,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception | None,
+    exit_code: int,
+) -> None:
+    engine, output = FakeEngine(speak_error=error), FakeOutput(NoAudioDevice())
+    application = Application(
+        qapp, Options("One. Two.", screenshot=tmp_path / "a.png"), settings, lambda: engine, output
+    )
+    opened.append(application)
+    with qtbot.waitSignal(application.finished, timeout=8000) as finished:
+        application.open()
+    assert finished.args == [exit_code]
+    assert not QImage(str(tmp_path / "a.png")).isNull()
+    assert caplog.messages == ([str(error)] if error else [])
+    assert len(engine.requests) == 1

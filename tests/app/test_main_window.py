@@ -1,0 +1,245 @@
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import soundfile
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.activity import Readiness
+from app.audio_output import AudioDeviceLost
+from app.audio_player import Playback
+from app.main_window import MainWindow
+from app.messages import Remedy
+from app.settings import Settings
+from app.speech_controller import SpeechController
+from app.theme import DARK, LIGHT, Appearance, Theme
+from engine.errors import CompileError, DamagedFile
+from engine.speech import Notice
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput
+
+TEXT = "One. Two 🙂. Three."
+
+
+class Desk:
+    """A window with a fake engine and a fake device."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
+        self.engine, self.output, self.qtbot = FakeEngine(), FakeOutput(), qtbot
+        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
+        self.settings.text = TEXT
+        self.settings.save_folder = folder
+        self.controller = SpeechController(lambda: self.engine, self.output)
+        self.theme = Theme(qapp, Appearance.LIGHT)
+        self.window = MainWindow(self.controller, self.settings, self.theme)
+        self.page = self.window.page
+        qtbot.addWidget(self.window)
+        self.window.show()
+        qtbot.waitExposed(self.window)
+
+    def prepare(self) -> None:
+        self.controller.prepare()
+        self.qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
+
+    def wait_made(self) -> None:
+        self.qtbot.waitUntil(lambda: self.controller.track.finished and not self.controller.activity.making)
+
+    def play(self, samples: int) -> None:
+        self.output.stream.pull(samples)
+        self.controller.player.tick()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, qapp, tmp_path)
+    yield desk
+    assert desk.controller.shut_down(5000)
+    desk.theme.deleteLater()
+    qapp.setStyleSheet("")
+
+
+def test_ctrl_return_speaks_and_escape_stops(desk: Desk, qtbot: QtBot) -> None:
+    desk.prepare()
+    qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    desk.wait_made()
+    assert desk.controller.player.playback is Playback.PLAYING
+    assert desk.page.header.speak_button.text() == "Stop"
+    assert desk.page.status.label.text() == "Speaking 1 of 3"
+    qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Escape)
+    assert desk.controller.player.playback is Playback.STOPPED
+    assert desk.page.header.speak_button.text() == "Speak"
+    assert desk.page.editor.text == TEXT
+
+
+def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> None:
+    desk.prepare()
+    desk.page.header.speak_button.click()
+    desk.wait_made()
+    desk.play(1500)
+    marked = [each.cursor.selectedText() for each in desk.page.editor.edit.extraSelections()]
+    assert marked == ["Two 🙂."]
+    assert desk.page.status.label.text() == "Speaking 2 of 3"
+    desk.play(2000)
+    desk.qtbot.waitUntil(lambda: desk.page.status.label.text() == "Ready")
+    assert not desk.page.editor.edit.extraSelections()
+
+
+def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> None:
+    desk.window.speak()
+    assert not desk.engine.requests
+    desk.prepare()
+    desk.wait_made()
+    assert desk.engine.requests[0].voice == "af_heart"
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t "])
+def test_blank_text_is_said_in_the_window(desk: Desk, text: str) -> None:
+    desk.page.editor.set_text(text)
+    for wanted in (desk.window.speak, desk.window.save_as):
+        wanted()
+        message = desk.page.banner.message
+        assert message is not None
+        assert message.text.endswith("Type or paste some text.")
+    assert not desk.engine.requests
+
+
+def test_a_failure_is_shown_with_a_button_and_the_text_stays(desk: Desk, tmp_path: Path) -> None:
+    desk.engine.prepare_error = DamagedFile(tmp_path, "The voice file is damaged.", "Install it again.")
+    desk.controller.prepare()
+    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
+    assert desk.page.banner.label.text() == "The voice file is damaged. Install it again."
+    assert desk.page.status.label.text() == "Not ready"
+    assert desk.page.editor.text == TEXT
+    desk.engine.prepare_error = None
+    desk.page.banner.button.click()
+    desk.qtbot.waitUntil(lambda: desk.page.status.label.text() == "Ready")
+
+
+def test_the_unexpected_can_be_copied(desk: Desk) -> None:
+    desk.prepare()
+    desk.engine.speak_error = ZeroDivisionError("surprise")
+    desk.window.speak()
+    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
+    desk.page.banner.button.click()
+    assert "ZeroDivisionError: surprise" in QGuiApplication.clipboard().text()
+
+
+def test_a_failure_goes_when_the_next_speech_begins(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.show_failure(CompileError("No.", "Do."))
+    desk.window.speak()
+    assert desk.page.banner.message is None
+
+
+def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
+    place = TEXT.index("🙂")
+    desk.engine.notices = (Notice("The emoji was skipped.", place, place + 1),)
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    assert desk.page.banner.label.text() == "The emoji was skipped."
+    desk.page.banner.button.click()
+    assert desk.page.editor.edit.textCursor().selectedText() == "🙂"
+
+
+def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    desk.play(700)
+    desk.output.stream.active = False
+    desk.controller.player.tick()
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.text == str(AudioDeviceLost())
+    assert desk.page.status.label.text() == "Paused"
+    desk.page.banner.button.click()
+    assert desk.controller.player.playback is Playback.PLAYING
+    assert desk.controller.player.position == 700
+
+
+def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    desk.output.stream.active = False
+    desk.controller.player.tick()
+    desk.window.menu.toggle.trigger()
+    assert desk.page.banner.message is None
+    assert desk.controller.player.playback is Playback.PLAYING
+
+
+def test_saving_says_where_and_remembers_the_folder(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    desk.prepare()
+    desk.window.save_to(tmp_path / "other" / "a.wav")
+    desk.qtbot.waitUntil(lambda: desk.page.status.label.text().startswith("Saved a.wav"))
+    assert soundfile.info(tmp_path / "other" / "a.wav").frames == 3 * RATE_HZ
+    assert desk.settings.save_folder == tmp_path / "other"
+
+
+def test_saving_where_nothing_can_be_written_offers_another_place(desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.save_to(tmp_path / "none" / "a.wav")
+    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.remedy is Remedy.SAVE_ELSEWHERE
+    desk.page.banner.button.click()
+    dialog = desk.window.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.reject()
+
+
+def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
+    desk.window.save_as()
+    dialog = desk.window.findChild(QFileDialog)
+    assert dialog is not None
+    assert Path(dialog.selectedFiles()[0]).name == "One Two Three.wav"
+    dialog.reject()
+
+
+def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    desk.page.player.waveform.seek_wanted.emit(2100)
+    assert desk.controller.player.position == 2100
+    assert desk.page.player.transport.position_label.text() == "0:02"
+
+
+def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None:
+    dark = next(each for each in desk.window.menu.appearances.actions() if each.data() is Appearance.DARK)
+    dark.trigger()
+    assert desk.theme.colours == DARK
+    assert desk.settings.appearance is Appearance.DARK
+    assert desk.page.player.waveform.backgroundBrush().color().name() == DARK.surface
+    desk.theme.choose(Appearance.LIGHT)
+    assert desk.page.player.waveform.backgroundBrush().color().name() == LIGHT.surface
+
+
+def test_closing_stops_and_remembers(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    desk.page.editor.set_text("The last words.")
+    desk.window.close()
+    assert desk.controller.player.playback is Playback.STOPPED
+    assert desk.settings.text == "The last words."
+    assert not desk.settings.geometry.isEmpty()
+
+
+def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:
+    desk.engine.hold.clear()
+    desk.prepare()
+    desk.window.speak()
+    desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
+    assert threading.get_ident() not in desk.engine.threads
+    desk.page.editor.edit.insertPlainText("Still typing. ")
+    assert desk.page.status.counter.text().startswith("6 words")
+    desk.engine.hold.set()
+    desk.wait_made()
+    assert desk.controller.track.segment_count == 3

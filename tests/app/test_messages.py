@@ -1,0 +1,98 @@
+import inspect
+from pathlib import Path
+
+import pytest
+
+import engine.errors
+from app.activity import Activity, Readiness
+from app.audio_output import AudioDeviceLost, NoAudioDevice
+from app.audio_player import Playback
+from app.messages import Remedy, Tone, describe, message_for, message_for_notices
+from engine.errors import DamagedFile, EngineError, InvalidRequest, NothingToSpeak, OutputError, UnknownVoice
+from engine.speech import Notice, PreparationEvent
+
+ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
+
+
+def made(kind: type[EngineError]) -> EngineError:
+    if kind is UnknownVoice:
+        return UnknownVoice("bela", ("af_bella", "am_adam"), "af_bella")
+    if kind is DamagedFile:
+        return DamagedFile(Path("x"), "The file is damaged.", "Do this.")
+    return kind("It failed.", "Do this.")
+
+
+@pytest.mark.parametrize("kind", ERROR_TYPES)
+def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) -> None:
+    error = made(kind)
+    message = message_for(error)
+    assert message.text == f"{error.message} {error.hint}"
+    assert "Traceback" not in message.text
+
+
+@pytest.mark.parametrize(
+    ("error", "tone", "remedy"),
+    [
+        (NothingToSpeak("Nothing."), Tone.WARNING, Remedy.EDIT_TEXT),
+        (made(UnknownVoice), Tone.WARNING, Remedy.CHOOSE_VOICE),
+        (OutputError("Full."), Tone.ERROR, Remedy.SAVE_ELSEWHERE),
+        (made(DamagedFile), Tone.ERROR, Remedy.TRY_AGAIN),
+        (InvalidRequest("Speed."), Tone.ERROR, None),
+        (NoAudioDevice(), Tone.WARNING, Remedy.LOOK_AGAIN),
+        (AudioDeviceLost(), Tone.WARNING, Remedy.PLAY_ON),
+    ],
+)
+def test_the_type_decides_on_tone_and_button(error: EngineError, tone: Tone, remedy: Remedy | None) -> None:
+    message = message_for(error)
+    assert (message.tone, message.remedy) == (tone, remedy)
+
+
+def test_a_more_special_type_gets_the_button_of_the_nearest_above() -> None:
+    class DiskFull(OutputError):
+        pass
+
+    assert message_for(DiskFull("Full.")).remedy is Remedy.SAVE_ELSEWHERE
+
+
+def test_the_unexpected_shows_no_traceback_but_keeps_it() -> None:
+    message = message_for(ZeroDivisionError("division by zero"))
+    assert "ZeroDivisionError" not in message.text
+    assert message.remedy is Remedy.COPY_DETAILS
+    assert "ZeroDivisionError: division by zero" in message.details
+
+
+def test_notices_are_counted_and_all_kept() -> None:
+    one, two = Notice("The emoji was skipped.", 3, 4), Notice("A link was spelled.", 9, 20)
+    assert message_for_notices([one]).text == "The emoji was skipped."
+    both = message_for_notices([one, two])
+    assert both.text == "The emoji was skipped. And 1 more."
+    assert both.details == "The emoji was skipped.\nA link was spelled."
+    assert both.remedy is Remedy.SHOW_IN_TEXT
+
+
+@pytest.mark.parametrize(
+    ("activity", "words"),
+    [
+        (Activity(), "Preparing"),
+        (
+            Activity(preparation=PreparationEvent("Compiling the decoder", 5, 7)),
+            "Preparing: compiling the decoder, 5 of 7",
+        ),
+        (Activity(Readiness.READY), "Ready"),
+        (Activity(Readiness.FAILED), "Not ready"),
+        (Activity(Readiness.READY, saving=True), "Saving"),
+        (Activity(Readiness.READY, making=True), "Making speech"),
+        (Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7), "Making speech 3 of 7"),
+        (
+            Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=7),
+            "Speaking 2 of 7",
+        ),
+        (
+            Activity(Readiness.READY, None, True, False, Playback.PLAYING, True, 1, 7),
+            "Making speech 1 of 7",
+        ),
+        (Activity(Readiness.READY, playback=Playback.PAUSED), "Paused"),
+    ],
+)
+def test_the_status_line(activity: Activity, words: str) -> None:
+    assert describe(activity) == words

@@ -1,0 +1,46 @@
+from pathlib import Path
+
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.activity import Activity, Readiness
+from app.audio_player import Playback
+from app.screenshot import SETTLED_AFTER_MS, ScreenshotWhenIdle
+
+IDLE = Activity(Readiness.READY)
+BUSY = Activity(Readiness.READY, playback=Playback.PLAYING)
+
+
+def test_the_picture_waits_until_nothing_goes_on(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
+    screenshot.follow(IDLE)
+    screenshot.follow(BUSY)
+    with qtbot.assertNotEmitted(screenshot.taken, wait=SETTLED_AFTER_MS + 200):
+        pass
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [0]
+    assert QImage(str(tmp_path / "a.png")).size() == label.grab().size()
+
+
+def test_a_picture_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "none" / "a.png")
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [1]
+
+
+def test_a_failure_before_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
+    screenshot.note_failure(ValueError("x"))
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [1]
+    assert (tmp_path / "a.png").exists()

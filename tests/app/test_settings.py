@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QByteArray, QSettings
+
+from app.settings import USUAL_SPEED, Key, Settings
+from app.theme import Appearance
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "settings.ini"
+
+
+def opened(file: Path) -> Settings:
+    return Settings(QSettings(str(file), QSettings.Format.IniFormat))
+
+
+def test_a_first_start_has_sensible_values(file: Path) -> None:
+    settings = opened(file)
+    assert settings.text is None
+    assert settings.voice is None
+    assert settings.speed == USUAL_SPEED
+    assert settings.appearance is Appearance.SYSTEM
+    assert settings.save_folder == Path.home()
+    assert settings.geometry.isEmpty()
+    assert settings.split.isEmpty()
+
+
+def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
+    store = QSettings(str(file), QSettings.Format.IniFormat)
+    before = Settings(store)
+    before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
+    before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
+    before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
+    before.save_folder = tmp_path
+    store.sync()
+    after = opened(file)
+    assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
+    assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
+    assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
+    assert after.save_folder == tmp_path
+
+
+@pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])
+def test_a_speed_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: object) -> None:
+    store = QSettings(str(file), QSettings.Format.IniFormat)
+    store.setValue(Key.SPEED.value, nonsense)
+    assert Settings(store).speed == USUAL_SPEED
+
+
+def test_an_unknown_appearance_is_the_systems(file: Path) -> None:
+    store = QSettings(str(file), QSettings.Format.IniFormat)
+    store.setValue(Key.APPEARANCE.value, "sepia")
+    assert Settings(store).appearance is Appearance.SYSTEM
+
+
+def test_a_folder_that_has_gone_is_the_home_folder(file: Path, tmp_path: Path) -> None:
+    settings = opened(file)
+    settings.save_folder = tmp_path / "gone"
+    assert settings.save_folder == Path.home()

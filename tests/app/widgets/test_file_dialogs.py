@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Hello, world! How are you today, my friend?", "Hello world How are you today.wav"),
+        ("Don’t / stop: now", "Don’t stop now.wav"),
+        ("…!?", "Speech.wav"),
+        ("", "Speech.wav"),
+        ("日本語の文章です", "日本語の文章です.wav"),
+        ("a" * 300, "a" * 48 + ".wav"),
+        ("../../etc/passwd", "etcpasswd.wav"),
+    ],
+)
+def test_the_first_words_make_a_file_name(text: str, name: str) -> None:
+    assert suggested_name(text) == name
+
+
+def test_saving_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path) -> None:
+    parent, chosen = QWidget(), []
+    qtbot.addWidget(parent)
+    dialog = ask_where_to_save(parent, tmp_path / "Hello.wav", chosen.append)
+    assert dialog.selectedFiles() == [str(tmp_path / "Hello.wav")]
+    assert dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
+    dialog.accept()
+    assert chosen == [tmp_path / "Hello.wav"]
+
+
+def test_cancelling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:
+    parent, chosen = QWidget(), []
+    qtbot.addWidget(parent)
+    ask_which_text(parent, tmp_path, chosen.append).reject()
+    assert not chosen

@@ -1,0 +1,61 @@
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.activity import Activity, Readiness
+from app.theme import Appearance
+from app.widgets.main_menu import MainMenu
+from app.widgets.text_editor import TextEditor
+
+
+def all_actions(menu: MainMenu) -> list[QAction]:
+    return [action for sub in menu.findChildren(QMenu) for action in sub.actions() if action.text()]
+
+
+def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    keys = {action: [key.toString() for key in action.shortcuts()] for action in all_actions(menu)}
+    assert keys[menu.speak] == ["Ctrl+Return", "Ctrl+Enter"]
+    assert "Esc" in keys[menu.stop]
+    assert keys[menu.save] == ["Ctrl+S"]
+    assert keys[menu.open_text] == ["Ctrl+O"]
+
+
+def test_no_key_means_two_things(qtbot: QtBot) -> None:
+    menu, editor = MainMenu(), TextEditor()
+    qtbot.addWidget(menu)
+    qtbot.addWidget(editor)
+    menu.add_editing(editor)
+    keys = [key.toString() for action in all_actions(menu) for key in action.shortcuts()]
+    assert "" not in keys
+    assert len(keys) == len(set(keys))
+
+
+def test_stop_is_offered_only_while_something_can_be_stopped(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.follow(Activity(Readiness.READY))
+    assert not menu.stop.isEnabled()
+    menu.follow(Activity(Readiness.READY, making=True))
+    assert menu.stop.isEnabled()
+
+
+def test_one_appearance_is_ticked(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.choose(Appearance.DARK)
+    assert [action.data() for action in menu.appearances.actions() if action.isChecked()] == [Appearance.DARK]
+
+
+def test_editing_works_from_the_menu(qtbot: QtBot) -> None:
+    menu, editor = MainMenu(), TextEditor()
+    qtbot.addWidget(menu)
+    qtbot.addWidget(editor)
+    menu.add_editing(editor)
+    editor.set_text("Hello")
+    by_title = {action.text(): action for action in menu.edit_menu.actions()}
+    by_title["Undo"].trigger()
+    assert editor.text == ""
+    by_title["Redo"].trigger()
+    assert editor.text == "Hello"

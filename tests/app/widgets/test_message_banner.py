@@ -1,0 +1,57 @@
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.messages import Message, Remedy, Tone
+from app.theme import DARK
+from app.widgets.message_banner import MessageBanner
+
+
+@pytest.fixture
+def banner(qtbot: QtBot) -> MessageBanner:
+    banner = MessageBanner()
+    qtbot.addWidget(banner)
+    return banner
+
+
+def test_it_is_hidden_until_there_is_something_to_say(banner: MessageBanner) -> None:
+    assert banner.isHidden()
+    banner.show_message(Message("The disk is full.", Tone.ERROR, Remedy.SAVE_ELSEWHERE))
+    assert not banner.isHidden()
+    assert banner.label.text() == "The disk is full."
+    assert banner.accessibleDescription() == "The disk is full."
+    assert banner.button.text() == "Save Elsewhere…"
+
+
+def test_its_button_offers_the_remedy_and_the_message_goes(banner: MessageBanner, qtbot: QtBot) -> None:
+    message = Message("The device has gone.", Tone.WARNING, Remedy.PLAY_ON)
+    banner.show_message(message)
+    with qtbot.waitSignal(banner.remedy_chosen) as chosen:
+        banner.button.click()
+    assert chosen.args == [message]
+    assert banner.isHidden()
+
+
+def test_a_message_without_a_remedy_has_no_button(banner: MessageBanner) -> None:
+    banner.show_message(Message("No."))
+    assert banner.button.isHidden()
+    banner.close_button.click()
+    assert banner.message is None
+
+
+def test_what_stands_in_a_message_is_never_markup(banner: MessageBanner) -> None:
+    banner.show_message(Message("<b>x</b> & <img src='y'>"))
+    assert banner.label.text() == "<b>x</b> & <img src='y'>"
+    assert banner.label.textFormat().name == "PlainText"
+
+
+def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
+    banner.show_message(Message("One. And 1 more.", Tone.NOTE, Remedy.SHOW_IN_TEXT, "One.\nTwo."))
+    assert banner.toolTip() == "One.\nTwo."
+
+
+@pytest.mark.parametrize("tone", list(Tone))
+def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
+    banner.set_colours(DARK)
+    banner.show_message(Message("x", tone))
+    assert not banner._symbol.pixmap().isNull()
+    assert banner.property("tone") == tone.value

@@ -1,0 +1,116 @@
+"""Convolutions against PyTorch in float64, at every kind of length."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tvm.target import Target
+
+from engine.compiler.schedules.conv1d import conv1d, pack_weight, packed_shape
+from engine.ops.microkernel_tir import Microkernel, microkernel_for
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+
+LENGTHS = [1, 2, 3, 15, 47, 48, 49, 95, 191, 193, 384, 1001]
+SIZES = [  # in, out, kernel, dilation, stride, padding
+    (5, 13, 1, 1, 1, 0),
+    (16, 16, 3, 1, 1, 1),
+    (22, 8, 7, 3, 1, 9),
+    (3, 22, 11, 5, 1, 25),
+    (22, 24, 12, 1, 6, 3),
+    (1, 1, 3, 1, 2, 1),
+    (7, 9, 5, 2, 3, 4),
+    (2, 1, 1, 1, 1, 0),
+]
+
+
+@functools.cache
+def kernels(sizes: tuple[int, ...], has_bias: bool, microkernel: Microkernel) -> tuple[Kernel, Kernel]:
+    in_channels, out_channels, kernel_size, dilation, stride, padding = sizes
+    pack = built(pack_weight(out_channels, in_channels, kernel_size, microkernel))
+    return pack, built(conv1d(in_channels, out_channels, kernel_size, dilation, stride, padding, has_bias, microkernel))
+
+
+def compare(sizes: tuple[int, ...], batch: int, length: int, has_bias: bool, microkernel: Microkernel) -> None:
+    in_channels, out_channels, kernel_size, dilation, stride, padding = sizes
+    random = np.random.default_rng(length)
+    x = random.standard_normal((batch, in_channels, length), np.float32)
+    weight = random.standard_normal((out_channels, in_channels, kernel_size), np.float32)
+    bias = random.standard_normal(out_channels, np.float32)
+    expected = torch.nn.functional.conv1d(
+        torch.from_numpy(x).double(),
+        torch.from_numpy(weight).double(),
+        torch.from_numpy(bias).double() if has_bias else None,
+        stride=stride,
+        dilation=dilation,
+        padding=padding,
+    ).numpy()
+    pack, kernel = kernels(sizes, has_bias, microkernel)
+    packed = pack(packed_shape(out_channels, in_channels, kernel_size, microkernel), weight)
+    found = kernel(expected.shape, x, packed, *([bias] if has_bias else []))
+    assert np.abs(found - expected).max() < 2e-6 * in_channels * kernel_size + 2e-6
+
+
+def fits(sizes: tuple[int, ...], length: int) -> bool:
+    _, _, kernel_size, dilation, _, padding = sizes
+    return length + 2 * padding > dilation * (kernel_size - 1)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_every_kind_of_length(sizes: tuple[int, ...]) -> None:
+    for batch, length in enumerate(LENGTHS):
+        if fits(sizes, length):
+            compare(sizes, batch % 4 + 1, length, True, host_microkernel())
+
+
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    for length in LENGTHS:
+        compare((6, 13, 3, 2, 1, 2), 2, length, False, microkernel)
+
+
+@given(length=st.integers(1, 2500), batch=st.integers(1, 4))
+@settings(deadline=None, max_examples=30)
+def test_any_length(length: int, batch: int) -> None:
+    compare((6, 13, 7, 3, 1, 9), batch, length, True, host_microkernel())
+
+
+def test_many_channels_need_narrow_tiles() -> None:
+    compare((1090, 16, 3, 1, 1, 1), 1, 300, True, host_microkernel())
+
+
+def test_not_a_number_stays_where_the_taps_reach() -> None:
+    pack, kernel = kernels((5, 13, 1, 1, 1, 0), True, host_microkernel())
+    x = np.ones((2, 5, 100), np.float32)
+    x[0, :, 60:] = np.nan
+    packed = pack(packed_shape(13, 5, 1, host_microkernel()), np.ones((13, 5, 1), np.float32))
+    found = kernel((2, 13, 100), x, packed, np.zeros(13, np.float32))
+    assert np.array_equal(found[0, :, :60], np.full((13, 60), 5))
+    assert np.array_equal(found[1], np.full((13, 100), 5))
+
+
+def test_a_member_of_a_batch_equals_it_alone() -> None:
+    pack, kernel = kernels((16, 16, 3, 1, 1, 1), True, host_microkernel())
+    random = np.random.default_rng(0)
+    x = random.standard_normal((3, 16, 77), np.float32)
+    packed = pack(packed_shape(16, 16, 3, host_microkernel()), random.standard_normal((16, 16, 3), np.float32))
+    bias = random.standard_normal(16, np.float32)
+    together = kernel((3, 16, 77), x, packed, bias)
+    assert np.array_equal(together[1:2], kernel((1, 16, 77), x[1:2], packed, bias))
+
+
+@pytest.mark.parametrize(
+    ("triple", "processor", "multiply_add"),
+    [("arm64-apple-macos", "apple-m1", "fmla"), ("x86_64-linux-gnu", "haswell", "vfmadd")],
+)
+def test_sums_stay_in_registers_on_other_processors(triple: str, processor: str, multiply_add: str) -> None:
+    target = Target({"kind": "llvm", "mtriple": triple, "mcpu": processor})
+    microkernel = microkernel_for(target)
+    module = tvm.compile(tvm.IRModule({"main": conv1d(16, 16, 3, 1, 1, 1, True, microkernel)}), target=target).mod
+    assembly = next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
+    instructions = [line.split("#")[0] for line in assembly.splitlines() if multiply_add in line]
+    assert len(instructions) >= microkernel.rows * microkernel.columns // microkernel.lanes
+    assert not any("sp)" in line or "[sp" in line for line in instructions)

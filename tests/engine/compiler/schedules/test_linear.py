@@ -1,0 +1,81 @@
+"""Linear layers against PyTorch in float64, at every kind of row count."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.compiler.schedules.linear import Epilogue, linear, pack_weight, packed_shape
+from engine.ops.microkernel_tir import Microkernel
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+
+ROWS = [1, 2, 3, 7, 8, 9, 47, 129]
+
+
+@functools.cache
+def kernels(
+    in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, microkernel: Microkernel
+) -> tuple[Kernel, Kernel]:
+    pack = built(pack_weight(out_features, in_features, microkernel))
+    return pack, built(linear(in_features, out_features, has_bias, epilogue, microkernel))
+
+
+def compare(
+    rows: int,
+    in_features: int,
+    out_features: int,
+    has_bias: bool = True,
+    epilogue: Epilogue = Epilogue.NONE,
+    microkernel: Microkernel | None = None,
+) -> None:
+    microkernel = microkernel or host_microkernel()
+    random = np.random.default_rng(rows)
+    x = random.standard_normal((rows, in_features), np.float32)
+    weight = random.standard_normal((out_features, in_features), np.float32)
+    bias = random.standard_normal(out_features, np.float32)
+    expected = torch.from_numpy(x).double() @ torch.from_numpy(weight).double().T
+    if has_bias:
+        expected = expected + torch.from_numpy(bias)
+    if epilogue is Epilogue.GELU_TANH:
+        expected = torch.nn.functional.gelu(expected, approximate="tanh")
+    pack, kernel = kernels(in_features, out_features, has_bias, epilogue, microkernel)
+    packed = pack(packed_shape(out_features, in_features, microkernel), weight)
+    found = kernel((rows, out_features), x, packed, *([bias] if has_bias else []))
+    assert np.abs(found - expected.numpy()).max() < 1e-6 * in_features + 1e-6
+
+
+@pytest.mark.parametrize(("in_features", "out_features"), [(5, 1), (33, 48), (128, 50), (1, 97)])
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_every_kind_of_row_count(in_features: int, out_features: int, has_bias: bool) -> None:
+    for rows in ROWS:
+        compare(rows, in_features, out_features, has_bias)
+
+
+@pytest.mark.parametrize("out_features", [7, 96, 99])
+def test_gelu_follows(out_features: int) -> None:
+    for rows in ROWS:
+        compare(rows, 20, out_features, epilogue=Epilogue.GELU_TANH)
+
+
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    for rows in ROWS:
+        compare(rows, 33, 50, microkernel=microkernel)
+
+
+@given(rows=st.integers(1, 700))
+@settings(deadline=None, max_examples=30)
+def test_any_row_count(rows: int) -> None:
+    compare(rows, 33, 50)
+
+
+def test_not_a_number_stays_in_its_row() -> None:
+    pack, kernel = kernels(5, 1, True, Epilogue.NONE, host_microkernel())
+    x = np.ones((9, 5), np.float32)
+    x[3] = np.nan
+    packed = pack(packed_shape(1, 5, host_microkernel()), np.ones((1, 5), np.float32))
+    found = kernel((9, 1), x, packed, np.zeros(1, np.float32))
+    assert np.flatnonzero(found[:, 0] != 5).tolist() == [3]

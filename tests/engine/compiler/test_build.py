@@ -1,0 +1,116 @@
+import dataclasses
+import hashlib
+import shutil
+
+import pytest
+
+from engine.artifacts import Fresh, Manifest, Stale, expected_identity, freshness, verify
+from engine.compiler import build as building
+from engine.compiler.build import build, find_linker, weightless_modules
+from engine.compiler.targets import TargetName
+from engine.errors import CompileError
+from engine.speech import PreparationEvent
+from engine.stages import DEVICE_STAGES, stage_named
+
+STAGES = [stage_named("source"), stage_named("istft")]
+
+
+def make(config, folder, stages=STAGES, report=lambda _: None):
+    return build(config, stages, TargetName.CPU, folder, report)
+
+
+@pytest.fixture(scope="module")
+def built(tiny_config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("built")
+    events = []
+    manifest = make(tiny_config, folder, report=events.append)
+    return folder, manifest, events
+
+
+def test_built_libraries_are_fresh_and_intact(built, tiny_config):
+    folder, manifest, _ = built
+    names = [stage.name for stage in STAGES]
+    assert freshness(folder, expected_identity(tiny_config, "cpu"), names) == Fresh(manifest)
+    for artifact in manifest.artifacts:
+        content = verify(folder, artifact).read_bytes()
+        assert artifact.bytes == len(content)
+        assert artifact.sha256 == hashlib.sha256(content).hexdigest()
+        assert artifact.seconds > 0
+
+
+def test_parameters_are_named_in_order(built):
+    _, manifest, _ = built
+    names = [parameter.name for parameter in manifest.artifact("source").parameters]
+    merging = "decoder.generator.m_source.l_linear"
+    assert names == [f"{merging}.weight", f"{merging}.bias"]
+    assert manifest.artifact("istft").parameters == ()
+
+
+def test_progress_names_each_stage_and_ends_full(built):
+    _, _, events = built
+    assert [(event.done, event.total) for event in events] == [(0, 2), (1, 2), (2, 2)]
+    assert events[0] == PreparationEvent("Compiling harmonic source", 0, 2)
+
+
+def test_only_libraries_and_the_manifest_are_left_behind(built):
+    folder, _, _ = built
+    assert {path.name for path in folder.iterdir()} == {"source.so", "istft.so", "manifest.json"}
+
+
+def test_one_stage_can_be_built_again_beside_the_others(built, tiny_config, tmp_path):
+    folder, before, _ = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    after = make(tiny_config, copy, [stage_named("istft")])
+    assert {artifact.stage for artifact in after.artifacts} == {"source", "istft"}
+    assert after.artifact("source") == before.artifact("source")
+
+
+def test_libraries_of_another_identity_are_forgotten(built, tiny_config, tmp_path):
+    folder, before, _ = built
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    older = dataclasses.replace(before, identity=dataclasses.replace(before.identity, compiler_source_hash="older"))
+    older.save(copy)
+    after = make(tiny_config, copy, [stage_named("istft")])
+    assert [artifact.stage for artifact in after.artifacts] == ["istft"]
+    state = freshness(copy, expected_identity(tiny_config, "cpu"), ["source", "istft"])
+    assert state == Stale("the module of stage source is not among them")
+
+
+def test_a_damaged_manifest_is_replaced(built, tiny_config, tmp_path):
+    (tmp_path / "manifest.json").write_text("{")
+    manifest = make(tiny_config, tmp_path, [stage_named("istft")])
+    assert Manifest.load(tmp_path) == manifest
+
+
+def test_the_manifest_comes_last(tiny_config, tmp_path, monkeypatch):
+    def fail(*_):
+        raise CompileError("no registers left")
+
+    monkeypatch.setattr(building, "link", fail)
+    with pytest.raises(CompileError, match="no registers left"):
+        make(tiny_config, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_linker_the_package_to_install_is_named(monkeypatch):
+    monkeypatch.setattr(building.shutil, "which", lambda _: None)
+    with pytest.raises(CompileError, match="apt-get install gcc"):
+        find_linker()
+
+
+def test_a_linker_that_fails_is_an_error(tiny_config, tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "find_linker", lambda: "false")
+    with pytest.raises(CompileError, match="Linking failed"):
+        make(tiny_config, tmp_path)
+
+
+def test_an_output_folder_that_cannot_be_written_is_an_error(tiny_config, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CompileError, match="cannot be written"):
+        make(tiny_config, tmp_path / "file" / "folder")
+
+
+def test_modules_without_values_cover_every_device_stage(tiny_config):
+    assert set(weightless_modules(tiny_config)) == {stage.name for stage in DEVICE_STAGES}

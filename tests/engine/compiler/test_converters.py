@@ -1,0 +1,174 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from engine.compiler.converters import converters_for
+from engine.compiler.targets import host_cpu
+from engine.errors import CompileError
+from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Size, Tensor
+
+ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
+COLUMNS = Tensor("columns", (Size("hidden_dim"), TOKENS))
+CHANNELS = 32
+LENGTHS = (1, 2, 17, 300)
+
+
+def close(made, *inputs):
+    np.testing.assert_allclose(made(*inputs), made.eager(*inputs), atol=2e-5, rtol=1e-4)
+
+
+def columns(length, batch=2):
+    return np.random.default_rng(length).standard_normal((batch, CHANNELS, length), np.float32)
+
+
+def rows(length, batch=2):
+    return np.random.default_rng(length).standard_normal((batch, length, CHANNELS), np.float32)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Conv1d(CHANNELS, 20, 5, padding=2),
+        nn.Conv1d(CHANNELS, 20, 7, padding=15, dilation=5, bias=False),
+        nn.ConvTranspose1d(CHANNELS, 24, 20, stride=10, padding=5),
+        nn.ConvTranspose1d(CHANNELS, 24, 12, stride=6, padding=3, bias=False),
+        nn.ConvTranspose1d(CHANNELS, CHANNELS, 3, stride=2, padding=1, output_padding=1, groups=CHANNELS),
+    ],
+    ids=str,
+)
+def test_convolutions_of_any_length_equal_torch(compiled, layer):
+    made = compiled(layer, COLUMNS)
+    for length in (6, 17, 300):
+        close(made, columns(length))
+
+
+@pytest.mark.parametrize("shape", [(12, 6, 3), (1, 1, 0)])
+def test_strided_convolutions_of_the_source_equal_torch(compiled, tiny_config, shape):
+    kernel_size, stride, padding = shape
+    axes = (Size("harmonics_channels"), STFT_FRAMES)
+    harmonics = Tensor("harmonics", axes)
+    layer = nn.Conv1d(tiny_config.harmonics_channels, 6, kernel_size, stride=stride, padding=padding)
+
+    class First(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = layer
+
+        def forward(self, x, _):
+            return self.layer(x)
+
+    made = compiled(First(), harmonics, Tensor("frame_token", (FRAMES,), "int32"))
+    for frames in (1, 3):
+        extent = STFT_FRAMES.extent(tiny_config, {"frames": frames})
+        x = np.random.default_rng(0).standard_normal((2, tiny_config.harmonics_channels, extent), np.float32)
+        close(made, x, np.zeros((2, frames), np.int32))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_linear_layers_equal_torch(compiled, bias):
+    made = compiled(nn.Linear(CHANNELS, 50, bias=bias), ROWS)
+    for length in LENGTHS:
+        close(made, rows(length))
+
+
+def test_a_gelu_joins_the_linear_layer_before_it(compiled):
+    made = compiled(nn.Sequential(nn.Linear(CHANNELS, 50), nn.GELU(approximate="tanh")), ROWS)
+    close(made, rows(17))
+    assert "gelu" not in made.graph.module.script().replace("Epilogue", "")  # TVM's own stands nowhere
+
+
+def test_a_gelu_of_its_own_is_translated(compiled):
+    class Own(nn.Module):
+        def forward(self, x):
+            return functional.gelu(x, approximate="tanh")
+
+    close(compiled(Own(), ROWS), rows(17))
+
+
+@pytest.mark.parametrize("affine", [True, False])
+def test_layer_norms_equal_torch(compiled, affine):
+    norm = nn.LayerNorm(CHANNELS, elementwise_affine=affine)
+    for length in LENGTHS:
+        close(compiled(norm, ROWS), rows(length))
+
+
+def test_shared_weights_are_packed_once(compiled):
+    class Twice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(CHANNELS, CHANNELS)
+
+        def forward(self, x):
+            return self.layer(self.layer(x))
+
+    made = compiled(Twice(), ROWS)
+    close(made, rows(17))
+    assert made.graph.module["main"].script().count("pack_weight") == 1
+
+
+def test_numbers_beyond_the_table_read_within_it(compiled):
+    table = nn.Embedding(20, 8)
+    made = compiled(table, Tensor("tokens", (TOKENS,), "int32"))
+    numbers = np.array([[0, 3, 19], [5, 2**30, -(2**30)]], np.int32)
+    result = made(numbers)
+    inside = np.clip(numbers, 0, 19)
+    np.testing.assert_array_equal(result, made.eager(inside))
+
+
+def test_masked_values_never_reach_the_result(compiled):
+    class Masked(nn.Module):
+        def forward(self, x, count):
+            beyond = torch.arange(x.shape[1], dtype=torch.int32) >= count[:, None]
+            return x.masked_fill(beyond[:, :, None], 0)
+
+    made = compiled(Masked(), ROWS, Tensor("token_count", (), "int32"))
+    x = rows(5)
+    x[1, 2:] = np.nan
+    result = made(x, np.array([5, 2], np.int32))
+    np.testing.assert_array_equal(result[0], x[0])
+    np.testing.assert_array_equal(result[1, :2], x[1, :2])
+    assert (result[1, 2:] == 0).all()
+
+
+def test_reshapes_of_symbolic_axes_equal_torch(compiled):
+    class Pairs(nn.Module):
+        def forward(self, curve):
+            batch, frames, values = curve.shape
+            doubled = curve.unsqueeze(-1).expand(batch, frames, values, 2)
+            return doubled.reshape(batch, 1, 2 * values * frames)
+
+    made = compiled(Pairs(), Tensor("curve", (FRAMES, Size("f0_values_per_frame"))))
+    for length in (1, 9):
+        x = np.random.default_rng(0).standard_normal((3, length, 2), np.float32)
+        np.testing.assert_array_equal(made(x), made.eager(x))
+
+
+def test_one_of_a_fixed_axis_is_selected(compiled):
+    class First(nn.Module):
+        def forward(self, x):
+            return x.select(2, 3)
+
+    x = rows(4)
+    np.testing.assert_array_equal(compiled(First(), ROWS)(x), x[:, :, 3])
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        nn.Conv1d(CHANNELS, CHANNELS, 3, padding=1, groups=2),
+        nn.ConvTranspose1d(CHANNELS, CHANNELS, 3, groups=2),
+        nn.GELU(),
+    ],
+    ids=str,
+)
+def test_what_has_no_kernel_is_an_error(compiled, layer):
+    with pytest.raises(CompileError, match="There is no kernel for"):
+        compiled(layer, COLUMNS)
+
+
+def test_every_hand_written_operator_has_a_converter():
+    names = set(converters_for(host_cpu()))
+    operators = {f"{name}.default" for name in dir(torch.ops.kokoro) if not name.startswith("_") and name != "name"}
+    assert operators <= names

@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from engine.compiler.build import weightless_modules
+from engine.compiler.export import dynamic_shapes, example_inputs, export_stage, parameters_of, trace
+from engine.compiler.targets import host_cpu
+from engine.errors import CompileError
+from engine.model.random_weights import random_weights
+from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Place, Size, Stage, Tensor, stage_named
+
+ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
+
+
+def probe(*inputs):
+    return Stage("probe", "Probe", Place.DEVICE, inputs, ())
+
+
+@pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)
+def test_examples_have_the_declared_shapes_and_no_constant_like_length(tiny_config, stage):
+    for tensor, example in zip(stage.inputs, example_inputs(stage, tiny_config), strict=True):
+        assert str(example.dtype) == f"torch.{tensor.dtype}"
+        assert len(example.shape) == 1 + len(tensor.axes)
+        assert example.shape[0] > 1
+
+
+def test_derived_lengths_follow_the_length_that_some_input_has(tiny_config):
+    *_, frame_count, harmonics = dynamic_shapes(stage_named("decoder"), tiny_config)
+    assert set(frame_count) == {0}
+    assert set(harmonics) == {0, 2}
+    assert str(harmonics[2]) == f"{tiny_config.stft_frames_per_frame}*frames + 1"
+
+
+def test_a_derived_length_stands_for_itself_where_no_input_has_the_length(tiny_config):
+    magnitude, phase, _ = dynamic_shapes(stage_named("istft"), tiny_config)
+    assert magnitude[2].__name__ == phase[2].__name__ == f"frames_{tiny_config.stft_frames_per_frame}_1"
+    assert magnitude[2].min == tiny_config.stft_frames_per_frame + 1
+
+
+def test_a_graph_takes_inputs_then_parameters_and_no_values(tiny_config):
+    class Shifted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.shift = nn.Parameter(torch.full((32,), 7.0))
+
+        def forward(self, x):
+            return x + self.shift
+
+    graph = export_stage(probe(ROWS), Shifted(), tiny_config, host_cpu())
+    assert [(p.name, p.shape, p.dtype) for p in graph.parameters] == [("shift", (32,), "float32")]
+    assert len(graph.module["main"].params) == 2
+    assert "params" not in graph.module["main"].attrs
+    assert "tir_var_upper_bound" not in graph.module["main"].attrs
+
+
+def test_the_parameters_of_all_stages_are_weights_by_their_folded_names(tiny_config):
+    weights = random_weights(tiny_config, 0)
+    modules = weightless_modules(tiny_config)
+    names = set()
+    for stage in DEVICE_STAGES:
+        for parameter in parameters_of(trace(stage, modules[stage.name], tiny_config)):
+            assert weights[parameter.name].shape == parameter.shape
+            names.add(parameter.name)
+    unused = {name for name in weights if name not in names}
+    assert all(name.startswith("bert.pooler") or "position_ids" in name for name in unused), unused
+
+
+def test_random_numbers_are_an_error(tiny_config):
+    class Noisy(nn.Module):
+        def forward(self, x):
+            return x + torch.randn_like(x)
+
+    with pytest.raises(CompileError, match=r"probe draws random numbers \(randn_like"):
+        export_stage(probe(ROWS), Noisy(), tiny_config, host_cpu())
+
+
+def test_an_operator_without_converter_is_an_error(tiny_config):
+    class Strange(nn.Module):
+        def forward(self, x):
+            return torch.special.bessel_j0(x)
+
+    with pytest.raises(CompileError, match="probe cannot be translated"):
+        export_stage(probe(ROWS), Strange(), tiny_config, host_cpu())
+
+
+def test_a_module_for_one_length_only_is_an_error(tiny_config):
+    class Fixed(nn.Module):
+        def forward(self, x):
+            return x + torch.ones(x.shape[0], 7, 32)
+
+    with pytest.raises(CompileError, match="probe cannot be traced"):
+        export_stage(probe(ROWS), Fixed(), tiny_config, host_cpu())
+
+
+def test_lengths_are_independent_of_each_other(compiled):
+    class Both(nn.Module):
+        def forward(self, tokens, frames):
+            return torch.cat([tokens.sum(1, keepdim=True), frames.sum(1, keepdim=True)], dim=1)
+
+    made = compiled(Both(), Tensor("a", (TOKENS,)), Tensor("b", (FRAMES,)))
+    for tokens, frames in ((1, 1), (5, 5), (3, 40)):
+        result = made(np.ones((2, tokens), np.float32), np.ones((2, frames), np.float32))
+        np.testing.assert_array_equal(result, [[tokens, frames]] * 2)

@@ -1,0 +1,100 @@
+"""Runs the truth, upstream's own float32 source and the compiled modules side by side, for the exactness tests.
+
+The truth is kokoro's own PyTorch modules, unpadded, with the source in float64 and the same noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.checkpoints import Checkpoint
+from engine.model.network import build_network  # noqa: F401 - the reference is made of it
+from engine.model.random_weights import network_with
+from engine.model.reference import Reference, SourcePrecision
+from engine.pipeline import source_noise
+from engine.runners.base import Runner
+from engine.runners.host import HostRunner
+from engine.runners.torch_runner import ReferenceRunner
+from engine.speech import Array, Style
+from engine.stages import STAGES, Place
+
+Values = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One checkpoint in three ways: the truth, upstream, compiled; and what runs on the host in all of them."""
+
+    checkpoint: Checkpoint
+    truth: Runner
+    upstream: Runner
+    compiled: Runner
+    host: HostRunner
+
+
+def bench(checkpoint: Checkpoint, compiled: Runner) -> Bench:
+    network = network_with(checkpoint.config, checkpoint.load_weights())
+    return Bench(
+        checkpoint,
+        ReferenceRunner(Reference(network, SourcePrecision.FLOAT64)),
+        ReferenceRunner(Reference(network, SourcePrecision.UPSTREAM)),
+        compiled,
+        HostRunner(checkpoint.config),
+    )
+
+
+def request_values(bench: Bench, token_count: int, speed: float, seed: int = 0) -> Values:
+    """Random tokens with a border at both ends where there is room for it."""
+    generator = np.random.default_rng([token_count, seed])
+    tokens = generator.choice(sorted(bench.checkpoint.config.vocab.values()), token_count).astype(np.int32)
+    tokens[[0, -1]] = 0
+    voice = next(iter(bench.checkpoint.voices.values()))
+    style: Style = voice.style(max(1, token_count - 2))
+    return {
+        "tokens": tokens[None],
+        "token_count": np.array([token_count], np.int32),
+        "timbre": style.timbre[None],
+        "prosody": style.prosody[None],
+        "speed": np.array([speed], np.float32),
+    }
+
+
+def run_all(bench: Bench, runner: Runner, start: Values) -> Values:
+    """Every stage in order, each fed by the ones before it."""
+    values = dict(start)
+    for stage in STAGES:
+        chosen = bench.host if stage.runs_on is Place.HOST else runner
+        values.update(chosen.run(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs}))
+        if "frame_count" in values and "source_noise" not in values:
+            values["source_noise"] = source_noise(bench.checkpoint.config, int(values["frame_count"][0]), [0, 0])
+    return values
+
+
+def reference_fed(bench: Bench, truth: Values) -> dict[str, float]:
+    """The correlation of every compiled output with the truth's, each stage fed by the truth."""
+    correlations = {}
+    for stage in STAGES:
+        if stage.runs_on is Place.DEVICE:
+            outputs = bench.compiled.run(stage, {tensor.name: truth[tensor.name] for tensor in stage.inputs})
+            correlations.update({name: correlation(array, truth[name]) for name, array in outputs.items()})
+    return correlations
+
+
+def correlation(ours: Array, theirs: Array) -> float:
+    """Pearson's correlation in float64; of two constants, 1 when they are equal."""
+    a, b = (np.asarray(array, np.float64).ravel() for array in (ours, theirs))
+    assert a.shape == b.shape
+    assert np.isfinite(a).all()
+    a, b = a - a.mean(), b - b.mean()
+    norms = np.linalg.norm(a) * np.linalg.norm(b)
+    return float(a @ b / norms) if norms else float(np.allclose(ours, theirs, atol=1e-5))
+
+
+def durations(bench: Bench, values: Values) -> tuple[Array, Array]:
+    """The unrounded and the rounded durations [tokens] in frames."""
+    logits = values["duration_logits"][0].astype(np.float64)
+    exact = (1 / (1 + np.exp(-logits))).sum(axis=-1) / float(values["speed"][0])
+    counts = np.bincount(values["frame_token"][0], minlength=len(exact))
+    return exact, counts

@@ -1,0 +1,46 @@
+"""Words with tags, with and without spaCy's model."""
+
+import sys
+
+import pytest
+
+from engine.g2p import analysis
+from engine.g2p.analysis import TaggedWord, hidden_module, import_spacy, load_analyser, load_offline_analyser
+
+
+def test_words_carry_their_places() -> None:
+    import_spacy()
+    analyse = load_offline_analyser({})
+    assert analyse("I don't, Mr. Fox") == [
+        TaggedWord("I", "PRP", True, 0),
+        TaggedWord("do", "VBP", False, 2),
+        TaggedWord("n't", "RB", False, 4),
+        TaggedWord(",", ",", True, 7),
+        TaggedWord("Mr.", "NNP", True, 9),
+        TaggedWord("Fox", "NNP", False, 13),
+    ]
+    assert TaggedWord("Fox", "NNP", False, 13).end == 16
+
+
+def test_an_installed_model_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "load_model_analyser", lambda: lambda text: [TaggedWord(text, "X", False, 0)])
+    assert load_analyser({})("abc") == [TaggedWord("abc", "X", False, 0)]
+
+
+def test_without_the_model_the_offline_tagger_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analysis, "MODEL_NAME", "no_such_model")
+    assert load_analyser({})("cat")[0].tag == "NN"
+
+
+def test_a_model_that_does_not_load_is_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_spacy()
+    monkeypatch.setattr(analysis, "MODEL_NAME", "json")
+    assert analysis.load_model_analyser() is None
+
+
+def test_a_hidden_module_comes_back() -> None:
+    with hidden_module("wave_that_is_not_there"), pytest.raises(ImportError):
+        __import__("wave_that_is_not_there")
+    assert "wave_that_is_not_there" not in sys.modules
+    with hidden_module("sys"):
+        assert sys.modules["sys"] is sys

@@ -1,0 +1,59 @@
+"""Dates and times of day."""
+
+import pytest
+
+from engine.g2p.dates import RULES
+from engine.g2p.draft import Draft
+from engine.g2p.language import AMERICAN, BRITISH
+
+
+def spoken(text: str, british: bool = False) -> str:
+    draft = Draft(text, BRITISH if british else AMERICAN)
+    draft.apply(*RULES)
+    return draft.text
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("2024-01-31", "January thirty first, twenty twenty four"),
+        ("12/31/2024", "December thirty first, twenty twenty four"),
+        ("31/12/2024", "December thirty first, twenty twenty four"),
+        ("Jan. 5th", "January fifth"),
+        ("5 March 1905", "March fifth, nineteen oh five"),
+        ("the 3rd of May", "May third"),
+        ("Mon, Jan 5", "Monday, January fifth"),
+        ("Sun Microsystems", "Sun Microsystems"),
+        ("March 2024", "March twenty twenty four"),
+        ("in May we", "in May we"),
+        ("2024-13-31", "2024-13-31"),
+        ("99/99/2024", "99/99/2024"),
+        ("1990s", "nineteen nineties"),
+    ],
+)
+def test_dates(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
+def test_british_dates_put_the_day_first() -> None:
+    assert spoken("3/4/2025", british=True) == "the third of April twenty twenty five"
+    assert spoken("Jan 5", british=True) == "the fifth of January"
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("10:30", "ten thirty"),
+        ("10:05 pm", "ten oh five P M"),
+        ("10:00", "ten o'clock"),
+        ("14:00", "fourteen hundred hours"),
+        ("9 a.m.", "nine A M."),
+        ("9 a.m. train", "nine A M train"),
+        ("5pm", "five P M"),
+        ("1:02:03", "one oh two and three seconds"),
+        ("25:00", "25:00"),
+        ("16:9", "16:9"),
+    ],
+)
+def test_times(written: str, words: str) -> None:
+    assert spoken(written) == words

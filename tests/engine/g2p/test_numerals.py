@@ -1,0 +1,62 @@
+"""Every other use of digits."""
+
+import pytest
+
+from engine.g2p.draft import Draft
+from engine.g2p.language import AMERICAN
+from engine.g2p.numerals import RULES
+
+
+def spoken(text: str) -> str:
+    draft = Draft(text, AMERICAN)
+    draft.apply(*RULES)
+    return " ".join(draft.text.split())
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("+1 (555) 123-4567", "plus one, five five five, one two three, four five six seven"),
+        ("555-1234", "five five five, one two three four"),
+        ("4111 1111 1111 1111", "four one one one, one one one one, one one one one, one one one one"),
+        ("v1.2.3", "version one point two point three"),
+        ("1.2.3", "one point two point three"),
+        ("192.168.0.1", "one hundred ninety two dot one hundred sixty eight dot zero dot one"),
+        ("½", "one half"),
+        ("2½", "two and a half"),
+        ("3 1/2", "three and a half"),
+        ("3/4", "three quarters"),
+        ("24/7", "twenty four seven"),
+        ("10–20", "ten to twenty"),
+        ("1990-1995", "nineteen ninety to nineteen ninety five"),
+        ("16:9", "sixteen to nine"),
+        ("1st", "first"),
+        ("1,000th", "one thousandth"),
+        ("No. 5", "number five"),
+        ("#1", "number one"),
+        ("3x4", "three by four"),
+        ("3 × 4", "three times four"),
+        ("1920x1080", "nineteen twenty by ten eighty"),
+        ("10x", "ten times"),
+        ("6.02e23", "six point zero two times ten to the twenty three"),
+        ("10^6", "ten to the power of six"),
+        ("x²", "x squared"),
+        ("10⁶", "ten to the power of six"),
+        ("in 1999", "in nineteen ninety nine"),
+        ("1500 people", "fifteen hundred people"),
+        ("2048 bytes", "two thousand forty eight bytes"),
+        ("3500", "three thousand five hundred"),
+        ("-7", "minus seven"),
+        ("MP3", "MP three"),
+        ("A380", "A three eighty"),
+        ("²", "two"),
+        ("5/0", "five over zero"),
+    ],
+)
+def test_numerals(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize("digits", ["1" * 5000, "1." * 500, "1/" * 500, "9" * 30 + "/3", "1e" * 300, "²" * 500])
+def test_absurd_numbers_are_only_long(digits: str) -> None:
+    assert not any(character.isdigit() for character in spoken(digits))

@@ -1,0 +1,236 @@
+"""Known answers for whole sentences, and what holds for any text at all."""
+
+import itertools
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import InvalidRequest, NothingToSpeak
+from engine.g2p import Phonemizer, phonemizer
+from engine.speech import Plan
+
+AMERICAN_ANSWERS = {
+    "Hello, world!": "həlˈO, wˈɜɹld!",
+    "I read the live record.": "ˌI ɹˈɛd ðə lˈIv ɹˈɛkəɹd.",
+    "I want to read.": "ˌI wˈɑnt tə ɹˈid.",
+    "They live here.": "ðˌA lˈɪv hˈɪɹ.",
+    "Close the door; the shop is close.": "klˈOz ðə dˈɔɹ; ðə ʃˈɑp ɪz klˈOs.",
+    "Please record the record.": "plˈiz ɹəkˈɔɹd ðə ɹˈɛkəɹd.",
+    "We refuse to take the refuse.": "wˌi ɹəfjˈuz tə tˈAk ðə ɹˈɛfjˌus.",
+    "It costs $45.67.": "ˌɪt kˈɔsts fˈɔɹTi fˈIv dˈɑləɹz ænd sˈɪksti sˈɛvən sˈɛnts.",
+    "The apple and the pear.": "ði ˈæpᵊl ænd ðə pˈɛɹ.",
+    "Tomato schedule.": "təmˈATO skˈɛʤˌul.",
+    "The U.S. Army told US agents.": "ðə jˌuˈɛs ˈɑɹmi tˈOld jˌuˈɛs ˈAʤᵊnts.",
+    "NASA and the FBI.": "nˈæsə ænd ði ˌɛfbˌiˈI.",
+    "It's John's dogs' tails.": "ˌɪts ʤˈɑnz dˈɔɡz tˈAlz.",
+    "A café in Zürich.": "ɐ kæfˈA ɪn zˈuɹɪk.",
+    "Dr. Smith lives on St. James St.": "dˈɑktəɹ smˈɪθ lˈɪvz ˌɔn sˈAnt ʤˈAmz stɹˈit.",
+}
+BRITISH_ANSWERS = {
+    "Tomato schedule.": "təmˈɑːtQ ʃˈɛdjuːl.",
+    "I can't dance.": "ˌI kˈɑːnt dˈɑːns.",
+    "It costs £3.50.": "ˌɪt kˈɒsts θɹˈiː pˈWndz and fˈɪfti pˈɛns.",
+    "Hello, world!": "həlˈQ, wˈɜːld!",
+}
+
+
+def spoken(plan: Plan) -> str:
+    return " ".join(utterance.phonemes for utterance in plan.utterances)
+
+
+@pytest.mark.parametrize("text", AMERICAN_ANSWERS)
+def test_american_pronunciation(american: Phonemizer, text: str) -> None:
+    assert spoken(american.plan(text)) == AMERICAN_ANSWERS[text]
+
+
+@pytest.mark.parametrize("text", BRITISH_ANSWERS)
+def test_british_pronunciation(british: Phonemizer, text: str) -> None:
+    assert spoken(british.plan(text)) == BRITISH_ANSWERS[text]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t \n"])
+def test_blank_text_is_refused(american: Phonemizer, text: str) -> None:
+    with pytest.raises(NothingToSpeak, match="no text"):
+        american.plan(text)
+
+
+@pytest.mark.parametrize("text", ["...", "?!", "你好，世界", "\ud800", "\u200b", "###", "()[]"])
+def test_text_without_a_sound_is_refused(american: Phonemizer, text: str) -> None:
+    with pytest.raises(NothingToSpeak, match="has a sound"):
+        american.plan(text)
+
+
+def test_other_languages_are_refused(symbols: frozenset[str]) -> None:
+    with pytest.raises(InvalidRequest, match="fr-FR"):
+        Phonemizer("fr-FR", symbols, 510)
+
+
+def test_inline_pronunciation_is_taken_as_it_is(american: Phonemizer) -> None:
+    plan = american.plan("[Kokoro](/kˈOkəɹO/) speaks [New York](/nˈuː jˈɔːɹk/).")
+    assert spoken(plan) == "kˈOkəɹO spˈiks nˈu jˈɔɹk."
+    assert plan.notices == ()
+    assert plan.utterances[0].text.startswith("[Kokoro](/")
+
+
+def test_inline_stress_changes_the_stress(american: Phonemizer) -> None:
+    assert spoken(american.plan("We had [of](+2) it.")) != spoken(american.plan("We had of it."))
+    assert spoken(american.plan("A [Chinese](-1) cat.")) == "ɐ ʧInˌiz kˈæt."
+
+
+def test_spans_point_into_the_original_text(american: Phonemizer) -> None:
+    text = "It costs $45.67 — really!\n\n  “Yes,” she said…  "
+    first, second = american.plan(text).utterances
+    assert text[first.start : first.end] == first.text == "It costs $45.67 — really!"
+    assert text[second.start : second.end] == second.text == "“Yes,” she said…"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "²\u200dX\r\nexample.com!①\x01No.\x00|--|\r\n,\ud8001_zorgthe",
+        "🚀²http://...\u2028,–;`\n|&&amp;liveSt.\rMay 5p.\t“—e.g.==",
+    ],
+)
+def test_words_of_one_token_do_not_overlap(narrow: Phonemizer, symbols: frozenset[str], text: str) -> None:
+    check_plan(text, narrow.plan(text), symbols, 12)
+
+
+def test_pauses_follow_the_border(american: Phonemizer) -> None:
+    plan = american.plan("One day it rained a little in the garden of my uncle.\n\nThe next day it did not rain.")
+    assert [utterance.pause_seconds for utterance in plan.utterances] == [0.5, 0.0]
+
+
+def test_symbols_the_voice_lacks_are_dropped_with_a_notice(symbols: frozenset[str]) -> None:
+    poor = Phonemizer("en-US", symbols - {"ð"}, 510)
+    plan = poor.plan("Say the word.")
+    assert "ð" not in spoken(plan)
+    assert [(notice.start, notice.end) for notice in plan.notices] == [(4, 7)]
+    assert "“ð” in “the”" in plan.notices[0].message
+
+
+def test_foreign_words_are_read_or_left_out_with_a_notice(american: Phonemizer) -> None:
+    plan = american.plan("Say Привет and 你好 twice.")
+    assert [notice.start for notice in plan.notices] == [4, 15]
+    assert "Cyrillic" in plan.notices[0].message
+    assert "Chinese" in plan.notices[1].message
+
+
+def test_many_notices_are_summed_up(american: Phonemizer) -> None:
+    plan = american.plan("a中" * 300)
+    assert len(plan.notices) == phonemizer.MOST_NOTICES + 1
+    assert plan.notices[-1].message.startswith("200 more")
+    assert plan.notices[-1].end == 600
+
+
+def test_every_word_is_spoken_once_and_in_order(american: Phonemizer) -> None:
+    words = ["the", "quick", "brown", "fox", "jumped", "over", "a", "lazy", "dog"]
+    text = "".join(f"{words[index % 9]} {words[index * 7 % 9]}{mark} " for index, mark in enumerate(",.;!? :-" * 40))
+    assert len(spoken(american.plan(text)).replace("—", " ").split()) == 2 * 320
+
+
+FRAGMENTS = (
+    "1 23 2024 0 . , $ £ km m GB % °C [ ]( /) ]( ](/x/) ](+2) ) ( # ## * ** _ __ http:// www. example.com @ Mr. St. "
+    "Jan May : p.m. am ½ ² Привет α μ 你好 😀 🇺🇸 \u200d \ud800 \udc00 \x00 \x01 \ue000 \ufffd \u0301 é ß “ ” ’ ' \" - "
+    "– — … ... ! ? ; a A I II IV X Henry Chapter the read live US U.S. e.g. etc. vs No. p. <b> </b> < <!-- --> &amp; & "
+    "&#x41; ` ``` ~ ~~ | |--| --- === + = × x / \\ C:\\ ^ e5 st th s 's n't 90s k million zorg B2B ﬁ ① ٣ ʔ ŋ 漢字 🏽"
+)
+SPACES = (" ", " ", " ", "\n", "\n\n", "\t", "\u2028", "\r\n", "\xa0", "", "", "- ", "1. ", "> ", "```py\n", "a" * 70)
+ANYTHING = st.one_of(
+    st.text(st.characters(), max_size=60),
+    st.lists(st.sampled_from([*FRAGMENTS.split(" "), *SPACES]), max_size=30).map("".join),
+)
+
+
+def is_part_of_a_word(character: str) -> bool:
+    return character.isalnum() and unicodedata.category(character) != "Lm"
+
+
+def check_plan(text: str, plan: Plan, symbols: frozenset[str], limit: int) -> None:
+    covered = set()
+    end = 0
+    for index, utterance in enumerate(plan.utterances):
+        assert utterance.index == index
+        assert end <= utterance.start <= utterance.end <= len(text)
+        assert len(utterance.text) == utterance.end - utterance.start
+        assert 0 < len(utterance.phonemes) <= limit
+        assert set(utterance.phonemes) <= symbols
+        end = utterance.end
+        covered |= set(range(utterance.start, utterance.end))
+    for notice in plan.notices:
+        notice.message.encode()
+        covered |= set(range(notice.start, notice.end))
+    lost = [at for at, character in enumerate(text) if is_part_of_a_word(character) and at not in covered]
+    assert lost == []
+
+
+@settings(max_examples=300, deadline=None)
+@given(text=ANYTHING)
+def test_any_text_is_planned_without_loss_or_refused(american: Phonemizer, symbols: frozenset[str], text: str) -> None:
+    try:
+        plan = american.plan(text)
+    except NothingToSpeak:
+        return
+    check_plan(text, plan, symbols, 510)
+
+
+@pytest.fixture(scope="session")
+def narrow(symbols: frozenset[str]) -> Phonemizer:
+    return Phonemizer("en-GB", symbols, 12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=ANYTHING)
+def test_any_text_fits_a_small_limit(narrow: Phonemizer, symbols: frozenset[str], text: str) -> None:
+    try:
+        plan = narrow.plan(text)
+    except NothingToSpeak:
+        return
+    check_plan(text, plan, symbols, 12)
+
+
+def test_three_thousand_words_are_planned_whole(american: Phonemizer) -> None:
+    sentence = "In 1999 the quick brown fox, who lived in the U.S., jumped over 25 lazy dogs and paid $45.67. "
+    plan = american.plan(sentence * 170)
+    assert len(plan.utterances) > 50
+
+
+def calls_made(work: Callable[[], object]) -> int:
+    """How many functions, also of C, the work calls: a measure of time that no other process disturbs."""
+    count = itertools.count()
+    sys.setprofile(lambda frame, event, argument: next(count) if "call" in event else None)
+    try:
+        work()
+    except NothingToSpeak:
+        pass
+    finally:
+        sys.setprofile(None)
+    return next(count)
+
+
+@pytest.mark.parametrize("unit", ["word ", "a", "1,", "a-", "[a](/x/) ", "\n", "你好 a ", "- a\n", "*a"])
+def test_long_texts_take_linear_time(american: Phonemizer, unit: str) -> None:
+    def calls(characters: int) -> int:
+        text = unit * (characters // len(unit)) + "end"
+        return calls_made(lambda: american.plan(text))
+
+    assert calls(16_000) < 5 * calls(4_000) + 1_000
+
+
+def test_building_one_neither_loads_torch_nor_leaves_it_hidden() -> None:
+    code = (
+        "import sys\n"
+        "from engine.g2p import Phonemizer\n"
+        "from engine.g2p.analysis import load_offline_analyser, MODEL_NAME\n"
+        "from importlib.util import find_spec\n"
+        "Phonemizer('en-US', 'abc', 510, load_analyser=load_offline_analyser)\n"
+        "assert find_spec(MODEL_NAME) or 'torch' not in sys.modules\n"
+        "import torch\n"
+        "assert torch.zeros(1).item() == 0"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,66 @@
+"""Money, measures, percentages, temperatures."""
+
+import pytest
+
+from engine.g2p.draft import Draft
+from engine.g2p.language import AMERICAN, BRITISH
+from engine.g2p.quantities import RULES
+
+
+def spoken(text: str, british: bool = False) -> str:
+    draft = Draft(text, BRITISH if british else AMERICAN)
+    draft.apply(*RULES)
+    return draft.text
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("$45.67", "forty five dollars and sixty seven cents"),
+        ("$1.01", "one dollar and one cent"),
+        ("$0.50", "fifty cents"),
+        ("$0.00", "zero dollars"),
+        ("$1.5", "one point five dollars"),
+        ("-$3", "minus three dollars"),
+        ("£3.5bn", "three point five billion pounds"),
+        ("£1.01", "one pound and one penny"),
+        ("$5-10 million", "five to ten million dollars"),
+        ("¥500", "five hundred yen"),
+        ("30€", "thirty euros"),
+        ("50¢", "fifty cents"),
+        ("USD 50", "fifty U.S dollars"),
+        ("a$b", "a$b"),
+    ],
+)
+def test_money(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("5 km", "five kilometers"),
+        ("1 km", "one kilometer"),
+        ("3.5GB", "three point five gigabytes"),
+        ("60 fps", "sixty frames per second"),
+        ("20 °C", "twenty degrees Celsius"),
+        ("-5°C", "minus five degrees Celsius"),
+        ("100 km/h", "one hundred kilometers per hour"),
+        ("30 m²", "thirty square meters"),
+        ("5-10 kg", "five to ten kilograms"),
+        ("50%", "fifty percent"),
+        ("6'2\"", "six feet two inches"),
+        ("5 in. long", "five inches long"),
+        ("5 in the", "5 in the"),
+        ("5 kmx", "5 kmx"),
+        ("a5 km", "a5 km"),
+        ("1.5M, 20k, 10K", "one point five million, twenty thousand, ten thousand"),
+        ("4K, Kokoro-82M, 2B", "4K, Kokoro-82M, 2B"),
+    ],
+)
+def test_measures(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
+def test_british_spelling() -> None:
+    assert spoken("5 l, 2 km", british=True) == "five litres, two kilometres"

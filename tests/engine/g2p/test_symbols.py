@@ -1,0 +1,41 @@
+"""Signs as words, and punctuation in few forms."""
+
+import pytest
+
+from engine.g2p.draft import Draft
+from engine.g2p.language import AMERICAN
+from engine.g2p.symbols import RULES
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("R&D", "R and D"),
+        ("a + b = c", "a plus b equals c"),
+        ("C++ and C#", "C plus plus and C sharp"),
+        ("a -> b", "a to b"),
+        ("x <= y", "x is at most y"),
+        ("x<y", "x less than y"),
+        ("~ten", "about ten"),
+        ("=====", ""),
+        ("μ", "mu"),
+        ("μμμμ", "mu"),
+        ('"Hi," she said. "No"', "“Hi,” she said. “No”"),
+        ("'quoted' dogs' tails 'em", "quoted dogs' tails 'em"),
+        ("wait...  what?!  no!!!", "wait… what? no!"),
+        ("a -- b - c—d – e", "a—b—c—d—e"),
+        ("well-known", "well-known"),
+        ("-leading trailing-", "leading trailing"),
+        ("[a] {b}", "(a) (b)"),
+        ("a | b", "a, b"),
+        ("a_b*c^d", "a b c d"),
+        ("and/or", "and or"),
+        ("a ,b ;; c", "a,b; c"),
+        ("()", ""),
+        ("| a | b |\n| c |.", "a, b,\nc."),
+    ],
+)
+def test_signs(written: str, words: str) -> None:
+    draft = Draft(written, AMERICAN)
+    draft.apply(*RULES)
+    assert draft.text.strip() == words

@@ -1,0 +1,41 @@
+"""Builds one kernel for this machine and runs it on numpy arrays, for the tests of kernels."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import tvm
+from tvm.target import Target
+from tvm.tirx import PrimFunc
+
+from engine.compiler.targets import host_cpu
+from engine.ops.microkernel_tir import AVX2, NEON, Microkernel, microkernel_for
+
+Kernel = Callable[..., np.ndarray]
+
+
+@functools.cache
+def host() -> Target:
+    return host_cpu()
+
+
+def host_microkernel() -> Microkernel:
+    return microkernel_for(host())
+
+
+NARROW = (AVX2, NEON)
+"""Register tiles of other processors; the compiler splits or widens their vectors to run here."""
+
+
+def built(function: PrimFunc) -> Kernel:
+    """A callable (output shape, inputs...) -> output; the output starts as NaN: nothing may be left unwritten."""
+    run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]
+
+    def kernel(shape: tuple[int, ...], *inputs: np.ndarray) -> np.ndarray:
+        output = tvm.runtime.tensor(np.full(shape, np.nan, np.float32))
+        run(*(tvm.runtime.tensor(np.ascontiguousarray(value)) for value in inputs), output)
+        return output.numpy()
+
+    return kernel

@@ -1,0 +1,87 @@
+"""The normalisation kernels against the numpy meaning, at every kind of length."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.ops import adaptive_norm as meaning
+from engine.ops.adaptive_norm_tir import adaptive_norm, adaptive_norm_leaky_relu, adaptive_norm_snake
+from engine.ops.microkernel_tir import Microkernel
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+
+CHANNELS = 5
+SLOPE = 0.2
+VARIANTS = ("plain", "leaky_relu", "snake")
+
+
+@functools.cache
+def kernel(variant: str, microkernel: Microkernel) -> Kernel:
+    return built(
+        {
+            "plain": lambda: adaptive_norm(CHANNELS, microkernel),
+            "leaky_relu": lambda: adaptive_norm_leaky_relu(CHANNELS, SLOPE, microkernel),
+            "snake": lambda: adaptive_norm_snake(CHANNELS, microkernel),
+        }[variant]()
+    )
+
+
+def truth(variant: str, *values: Any) -> np.ndarray:
+    x, lengths, scale, shift, alpha = values
+    return {
+        "plain": lambda: meaning.adaptive_norm(x, lengths, scale, shift),
+        "leaky_relu": lambda: meaning.adaptive_norm_leaky_relu(x, lengths, scale, shift, SLOPE),
+        "snake": lambda: meaning.adaptive_norm_snake(x, lengths, scale, shift, alpha),
+    }[variant]()
+
+
+def compare(
+    variant: str, lengths: list[int], time: int, microkernel: Microkernel | None = None, mean: float = 0.5
+) -> None:
+    random = np.random.default_rng(time)
+    batch = len(lengths)
+    x = random.standard_normal((batch, CHANNELS, time), np.float32) + np.float32(mean)
+    scale, shift = random.standard_normal((2, batch, CHANNELS), np.float32)
+    alpha = random.uniform(0.3, 3, CHANNELS).astype(np.float32)
+    counts = np.array(lengths, np.int32)
+    expected = truth(variant, x, counts, scale, shift, alpha)
+    for member, length in enumerate(lengths):
+        x[member, :, length:] = np.nan
+    inputs = [x, counts, scale, shift] + ([alpha] if variant == "snake" else [])
+    found = kernel(variant, microkernel or host_microkernel())(x.shape, *inputs)
+    assert np.abs(found - expected).max() < 3e-6 * (1 + abs(mean))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_kind_of_length(variant: str) -> None:
+    for length in (1, 2, 3, 15, 16, 17, 31, 32, 33, 47, 48, 49, 193, 1001):
+        compare(variant, [length], length)
+        compare(variant, [length, 1, (length + 1) // 2], length + 3)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_vectors(variant: str, microkernel: Microkernel) -> None:
+    compare(variant, [77, 5], 80, microkernel)
+
+
+@given(lengths=st.lists(st.integers(1, 500), min_size=1, max_size=4), padding=st.integers(1, 20))
+@settings(deadline=None, max_examples=30)
+def test_any_lengths(lengths: list[int], padding: int) -> None:
+    compare("snake", lengths, max(lengths) + padding)
+
+
+def test_statistics_of_a_long_signal_far_from_zero() -> None:
+    compare("plain", [150_001], 150_001, mean=30)
+
+
+def test_a_constant_channel_becomes_its_shift() -> None:
+    x = np.full((1, CHANNELS, 100), 7, np.float32)
+    shift = np.arange(CHANNELS, dtype=np.float32)[None]
+    found = kernel("plain", host_microkernel())(
+        x.shape, x, np.array([100], np.int32), np.ones((1, CHANNELS), np.float32), shift
+    )
+    assert np.array_equal(found[0], np.repeat(shift.T, 100, axis=1))

@@ -1,0 +1,107 @@
+"""The elementary functions against numpy in float64, as vector code and value by value."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+from tvm.script import tirx as T
+
+from engine.ops import math_tir
+from tests.engine.kernels import host
+
+LANES = 16
+
+
+def evaluate(function: Callable[..., Any], *values: np.ndarray, dtype: str = "float32") -> np.ndarray:
+    second = values[-1]
+
+    @T.prim_func(s_tir=True)
+    def apply(a: T.handle, b: T.handle, y: T.handle) -> None:
+        rows = T.int64()
+        first_values = T.match_buffer(a, (rows, LANES), dtype)
+        second_values = T.match_buffer(b, (rows, LANES), dtype)
+        results = T.match_buffer(y, (rows, LANES), dtype)
+        for row in T.serial(rows):
+            for lane in T.vectorized(LANES):
+                if len(values) == 2:
+                    results[row, lane] = function(first_values[row, lane], second_values[row, lane])
+                else:
+                    results[row, lane] = function(first_values[row, lane])
+
+    run = tvm.compile(tvm.IRModule({"main": apply}), target=host())["main"]
+    inputs = [tvm.runtime.tensor(value.astype(dtype).reshape(-1, LANES)) for value in (values[0], second)]
+    output = tvm.runtime.tensor(np.empty((len(values[0]) // LANES, LANES), dtype))
+    run(*inputs, output)
+    return output.numpy().reshape(-1).astype(np.float64)
+
+
+def spread(low: float, high: float, dtype: type = np.float32) -> np.ndarray:
+    values = np.random.default_rng(0).uniform(low, high, 64 * 1024)
+    values[:4] = low, high, 0, (low + high) / 2
+    return values.astype(dtype).astype(np.float64)
+
+
+def gelu(x: np.ndarray) -> np.ndarray:
+    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+@pytest.mark.parametrize(
+    ("function", "truth", "low", "high"),
+    [
+        (math_tir.exp, np.exp, -87, 88.7),
+        (math_tir.sigmoid, lambda x: 1 / (1 + np.exp(-x)), -80, 80),
+        (math_tir.tanh, np.tanh, -5, 5),
+        (math_tir.tanh, np.tanh, -1e-3, 1e-3),
+        (math_tir.tanh, np.tanh, -200, 200),
+    ],
+)
+def test_relative_error(function: Any, truth: Any, low: float, high: float) -> None:
+    x = spread(low, high)
+    expected = truth(x)
+    assert np.abs(evaluate(function, x) / np.where(expected == 0, 1, expected) - (expected != 0)).max() < 3e-7
+
+
+@pytest.mark.parametrize("reach", [3, 100, 20_000])
+@pytest.mark.parametrize(
+    ("function", "truth"),
+    [(math_tir.sin, np.sin), (math_tir.cos, np.cos), (math_tir.sin_squared, lambda x: np.sin(x) ** 2)],
+)
+def test_periodic_functions_stay_exact_far_from_zero(function: Any, truth: Any, reach: float) -> None:
+    x = spread(-reach, reach)
+    assert np.abs(evaluate(function, x) - truth(x)).max() < 3e-7
+
+
+def test_gelu() -> None:
+    x = spread(-10, 10)
+    assert np.abs(evaluate(math_tir.gelu_tanh, x) - gelu(x)).max() < 6e-7
+
+
+def test_exp_beyond_the_range_of_float32() -> None:
+    x = np.resize([-1e30, -200, -104, 89, 200, 1e30], LANES)
+    assert np.array_equal(evaluate(math_tir.exp, x), np.resize([0, 0, 0, np.inf, np.inf, np.inf], LANES))
+
+
+def test_atan2() -> None:
+    random = np.random.default_rng(1)
+    y, x = random.standard_normal((2, 64 * 1024)).astype(np.float32).astype(np.float64)
+    assert np.abs(evaluate(math_tir.atan2, y, x) - np.arctan2(y, x)).max() < 4e-7
+
+
+def test_atan2_on_the_axes() -> None:
+    y = np.resize([0.0, 0, 0, 1, -1, 1e-30, -1e-30, 0], LANES)
+    x = np.resize([0.0, 1, -1, 0, 0, -1, -1, -1e-30], LANES)
+    expected = np.resize([0, 0, math.pi, math.pi / 2, -math.pi / 2, math.pi, -math.pi, math.pi], LANES)
+    assert np.abs(evaluate(math_tir.atan2, y, x) - expected).max() < 4e-7
+
+
+def test_float64_sine_of_cycles() -> None:
+    x = spread(0, 1 - 1e-12, np.float64)
+    assert np.abs(evaluate(math_tir.sin_of_cycles64, x, dtype="float64") - np.sin(2 * np.pi * x)).max() < 2e-15
+
+
+def test_float64_tanh() -> None:
+    x = spread(-20, 20, np.float64)
+    assert np.abs(evaluate(math_tir.tanh64, x, dtype="float64") - np.tanh(x)).max() < 2e-15

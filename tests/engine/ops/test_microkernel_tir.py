@@ -1,0 +1,38 @@
+"""The register tile follows the processor's vector registers."""
+
+import pytest
+from tvm.target import Target
+
+from engine.ops.microkernel_tir import AVX2, AVX512, NEON, SSE, Microkernel, ceil_div, microkernel_for
+
+
+@pytest.mark.parametrize(
+    ("processor", "expected"),
+    [("rocketlake", AVX512), ("znver4", AVX512), ("haswell", AVX2), ("nehalem", SSE)],
+)
+def test_tile_of_a_processor(processor: str, expected: Microkernel) -> None:
+    assert microkernel_for(Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})) == expected
+
+
+def test_tile_of_an_apple_processor() -> None:
+    assert microkernel_for(Target({"kind": "llvm", "mtriple": "arm64-apple-macos", "mcpu": "apple-m1"})) == NEON
+
+
+def test_a_feature_that_is_switched_off_does_not_count() -> None:
+    target = {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "rocketlake", "mattr": ["-avx512f"]}
+    assert microkernel_for(Target(target)) == AVX2
+
+
+@pytest.mark.parametrize(("microkernel", "registers"), [(AVX512, 32), (AVX2, 16), (NEON, 32), (SSE, 16)])
+def test_tile_fits_the_registers(microkernel: Microkernel, registers: int) -> None:
+    vectors = microkernel.columns // microkernel.lanes
+    assert microkernel.columns % microkernel.lanes == 0
+    assert microkernel.rows * vectors + vectors + 1 <= registers
+
+
+def test_extents_are_padded_to_whole_vectors() -> None:
+    assert [AVX512.padded(extent) for extent in (0, 1, 16, 17)] == [0, 16, 16, 32]
+
+
+def test_quotients_are_rounded_up() -> None:
+    assert [ceil_div(extent, 8) for extent in (0, 1, 8, 9)] == [0, 1, 1, 2]

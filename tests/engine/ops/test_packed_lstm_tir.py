@@ -1,0 +1,79 @@
+"""The LSTM kernel, with its projections, against the numpy meaning."""
+
+import functools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.ops.microkernel_tir import Microkernel
+from engine.ops.packed_lstm import lstm_forward_packed, lstm_forward_packed_bidirectional
+from engine.ops.packed_lstm_tir import pack_hidden_weight, packed_hidden_shape, recurrence
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+
+INPUT_SIZE = 6
+Weights = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@functools.cache
+def kernels(hidden_size: int, directions: int, microkernel: Microkernel) -> tuple[Kernel, Kernel]:
+    pack = built(pack_hidden_weight(hidden_size, microkernel))
+    return pack, built(recurrence(hidden_size, directions, microkernel))
+
+
+def random_weights(random: np.random.Generator, hidden_size: int) -> Weights:
+    shapes = ((4 * hidden_size, INPUT_SIZE), (4 * hidden_size, hidden_size), (4 * hidden_size,))
+    weight_ih, weight_hh, bias = (random.standard_normal(shape, np.float32) for shape in shapes)
+    return weight_ih, weight_hh / np.float32(hidden_size**0.5), bias
+
+
+def run(x: np.ndarray, lengths: np.ndarray, weights: list[Weights], microkernel: Microkernel) -> np.ndarray:
+    hidden_size = weights[0][1].shape[1]
+    pack, kernel = kernels(hidden_size, len(weights), microkernel)
+    inputs = []
+    for weight_ih, weight_hh, bias in weights:
+        inputs += [x @ weight_ih.T + bias, pack(packed_hidden_shape(hidden_size, microkernel), weight_hh)]
+    return kernel((*x.shape[:2], len(weights) * hidden_size), *inputs, lengths)
+
+
+def compare(lengths: list[int], hidden_size: int, directions: int, microkernel: Microkernel, padding: int = 0) -> None:
+    random = np.random.default_rng(sum(lengths))
+    x = random.standard_normal((len(lengths), max(lengths) + padding, INPUT_SIZE), np.float32)
+    weights = [random_weights(random, hidden_size) for _ in range(directions)]
+    counts = np.array(lengths, np.int32)
+    if directions == 2:
+        expected = lstm_forward_packed_bidirectional(x, counts, *weights[0], *weights[1])
+    else:
+        expected = lstm_forward_packed(x, counts, *weights[0])
+    for member, length in enumerate(lengths):
+        x[member, length:] = np.nan
+    assert np.abs(run(x, counts, weights, microkernel) - expected).max() < 2e-5
+
+
+@pytest.mark.parametrize("hidden_size", [1, 31, 32, 48, 65])
+@pytest.mark.parametrize("directions", [1, 2])
+def test_equals_the_meaning(hidden_size: int, directions: int) -> None:
+    for lengths in ([1], [2], [3, 1], [7, 47, 1, 20]):
+        compare(lengths, hidden_size, directions, host_microkernel())
+
+
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    compare([5, 9], 33, 2, microkernel, padding=2)
+
+
+@given(lengths=st.lists(st.integers(0, 90), min_size=1, max_size=4), padding=st.integers(1, 5))
+@settings(deadline=None, max_examples=20)
+def test_any_lengths(lengths: list[int], padding: int) -> None:
+    compare(lengths, 48, 2, host_microkernel(), padding)
+
+
+def test_a_member_of_a_batch_equals_it_alone() -> None:
+    random = np.random.default_rng(3)
+    x = random.standard_normal((3, 20, INPUT_SIZE), np.float32)
+    weights = [random_weights(random, 32), random_weights(random, 32)]
+    together = run(x, np.array([20, 11, 4], np.int32), weights, host_microkernel())
+    alone = run(x[1:2, :11], np.array([11], np.int32), weights, host_microkernel())
+    assert np.array_equal(together[1, :11], alone[0])
+    assert not together[1, 11:].any()

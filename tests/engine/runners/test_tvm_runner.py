@@ -1,0 +1,215 @@
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.compiler.build import build
+from engine.compiler.targets import TargetName
+from engine.errors import DamagedFile, EngineError
+from engine.model.random_weights import network_with, random_weights
+from engine.runners.base import cropped
+from engine.runners.cores import usable_cores
+from engine.runners.torch_runner import ExportableRunner
+from engine.runners.tvm_runner import CompiledRunner
+from engine.stages import Axis, stage_named
+
+STAGES = [stage_named(name) for name in ("bert", "duration", "text_encoder", "source", "istft")]
+COUNTS = {"tokens": (40, 17, 5, 1), "frames": (9, 4, 2, 1)}
+
+
+@pytest.fixture(scope="module")
+def folder(tiny_config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("modules")
+    build(tiny_config, STAGES, TargetName.CPU, folder, lambda _: None)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def weights(tiny_config):
+    return random_weights(tiny_config, 0)
+
+
+@pytest.fixture(scope="module")
+def runner(folder, tiny_config, weights):
+    runner = CompiledRunner(folder, tiny_config, weights)
+    yield runner
+    runner.close()
+
+
+@pytest.fixture(scope="module")
+def exportable(tiny_config, weights):
+    return ExportableRunner(network_with(tiny_config, weights))
+
+
+def arrays_for(stage, config, counts, seed=0):
+    """Inputs of a batch whose members have these counts of tokens and frames."""
+    generator = np.random.default_rng(seed)
+    lengths = {name: max(values) for name, values in counts.items()}
+    batch = len(counts["tokens"])
+    arrays = {}
+    for tensor in stage.inputs:
+        shape = tensor.shape(config, batch, lengths)
+        if tensor.name.endswith("_count"):
+            arrays[tensor.name] = np.array(counts[tensor.name.removesuffix("_count") + "s"], np.int32)
+        elif tensor.name == "tokens":
+            arrays[tensor.name] = generator.integers(0, config.n_token, shape).astype(np.int32)
+        else:
+            arrays[tensor.name] = generator.standard_normal(shape, np.float32)
+    return arrays
+
+
+def single(count):
+    return {"tokens": (count,), "frames": (count,)}
+
+
+@pytest.mark.parametrize("counts", [single(1), single(2), single(17), single(63), COUNTS], ids=str)
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_compiled_stages_equal_the_exportable_ones(runner, exportable, tiny_config, stage, counts):
+    arrays = arrays_for(stage, tiny_config, counts)
+    expected = exportable.run(stage, arrays)
+    for name, array in runner.run(stage, arrays).items():
+        np.testing.assert_allclose(array, expected[name], atol=2e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
+    arrays = arrays_for(stage, tiny_config, COUNTS)
+    clean = runner.run(stage, arrays)
+    for tensor in stage.inputs:
+        for place, axis in enumerate(tensor.axes):
+            if isinstance(axis, Axis):
+                for member in range(4):
+                    valid = {name: counts[member] for name, counts in COUNTS.items()}
+                    array = np.moveaxis(arrays[tensor.name][member], place, 0)
+                    array[axis.extent(tiny_config, valid) :] = np.nan if array.dtype == np.float32 else 2**30
+    for name, array in runner.run(stage, arrays).items():
+        np.testing.assert_array_equal(array, clean[name])
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
+    arrays = arrays_for(stage, tiny_config, COUNTS)
+    batch = runner.run(stage, arrays)
+    for member in range(4):
+        valid = {name: counts[member] for name, counts in COUNTS.items()}
+        alone = {
+            tensor.name: cropped(tiny_config, tensor, arrays[tensor.name][member], valid)[None]
+            for tensor in stage.inputs
+        }
+        for tensor in stage.outputs:
+            expected = runner.run(stage, alone)[tensor.name][0]
+            actual = cropped(tiny_config, tensor, batch[tensor.name][member], valid)
+            np.testing.assert_allclose(actual, expected, atol=1e-5)
+
+
+def test_read_only_and_strided_inputs_are_taken(runner, tiny_config):
+    stage = stage_named("duration")
+    arrays = arrays_for(stage, tiny_config, single(7))
+    expected = runner.run(stage, arrays)
+    features = np.ascontiguousarray(arrays["text_features"].swapaxes(1, 2)).swapaxes(1, 2)
+    features.flags.writeable = False
+    assert not features.flags.c_contiguous
+    for name, array in runner.run(stage, {**arrays, "text_features": features}).items():
+        np.testing.assert_array_equal(array, expected[name])
+
+
+def test_outputs_stay_as_they_are_while_more_is_computed(runner, tiny_config):
+    stage = stage_named("text_encoder")
+    first = runner.run(stage, arrays_for(stage, tiny_config, single(20)))["phoneme_features"]
+    copy = first.copy()
+    for seed in range(20):
+        runner.run(stage, arrays_for(stage, tiny_config, single(20), seed))
+    np.testing.assert_array_equal(first, copy)
+
+
+def test_a_missing_weight_is_named(folder, tiny_config, weights):
+    name = "text_encoder.embedding.weight"
+    with pytest.raises(EngineError, match=f"no weight named {name}"):
+        CompiledRunner(folder, tiny_config, {key: value for key, value in weights.items() if key != name})
+
+
+def test_a_misshapen_weight_is_named(folder, tiny_config, weights):
+    name = "text_encoder.embedding.weight"
+    with pytest.raises(EngineError, match=rf"{name} has shape \(3, 3\)"):
+        CompiledRunner(folder, tiny_config, {**weights, name: np.zeros((3, 3), np.float32)})
+
+
+def test_a_damaged_library_is_refused_before_it_is_loaded(folder, tiny_config, weights, tmp_path):
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "bert.so").write_bytes(b"no library")
+    with pytest.raises(DamagedFile, match="is damaged"):
+        CompiledRunner(tmp_path, tiny_config, weights)
+
+
+def test_a_stage_without_library_is_refused(runner, tiny_config):
+    stage = stage_named("f0n")
+    arrays = arrays_for(stage, tiny_config, single(2))
+    arrays["frame_token"] = np.zeros((1, 2), np.int32)
+    with pytest.raises(ValueError, match="Stage f0n has no library"):
+        runner.run(stage, arrays)
+
+
+def test_wrong_shapes_are_refused(runner, tiny_config):
+    stage = stage_named("text_encoder")
+    arrays = {"tokens": np.zeros((2, 5), np.int32), "token_count": np.array([5], np.int32)}
+    with pytest.raises(ValueError, match="token_count"):
+        runner.run(stage, arrays)
+
+
+def test_every_thread_computes_on_all_usable_cores(runner, tiny_config):
+    assert os.environ["OMP_NUM_THREADS"] == "1"  # which TVM would take for the number of threads
+    stage = stage_named("istft")
+    counts = []
+
+    def compute():
+        import tvm_ffi
+
+        runner.run(stage, arrays_for(stage, tiny_config, single(2)))
+        counts.append(tvm_ffi.get_global_func("runtime.NumThreads")())
+
+    for thread in [threading.Thread(target=compute) for _ in range(2)]:
+        thread.start()
+        thread.join()
+    compute()
+    assert counts == [len(usable_cores())] * 3
+
+
+def test_memory_stays_flat_over_many_lengths(runner, tiny_config):
+    stage = stage_named("source")
+    generator = np.random.default_rng(0)
+
+    def speak(times):
+        for _ in range(times):
+            runner.run(stage, arrays_for(stage, tiny_config, single(int(generator.integers(1, 60)))))
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+    highest = speak(100)
+    assert speak(300) - highest < 20e6  # an allocator that keeps every size would hold hundreds of megabytes
+
+
+def test_running_needs_neither_torch_nor_the_compiler(folder, tiny_config, weights, tmp_path):
+    np.savez(tmp_path / "weights.npz", **weights)
+    (tmp_path / "config.json").write_text(json.dumps(tiny_config.to_dict()))
+    program = f"""
+import sys
+from pathlib import Path
+import numpy as np
+from engine.config import ModelConfig
+from engine.runners.tvm_runner import CompiledRunner
+from engine.stages import stage_named
+config = ModelConfig.load(Path({str(tmp_path / "config.json")!r}))
+runner = CompiledRunner(Path({str(folder)!r}), config, np.load({str(tmp_path / "weights.npz")!r}))
+one = np.ones(1, np.int32)
+runner.run(stage_named("text_encoder"), {{"tokens": one[None], "token_count": one}})
+assert not {{"torch", "tvm"}} & set(sys.modules), sys.modules
+import torch
+assert torch.ones(1).item() == 1
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).resolve().parents[3])

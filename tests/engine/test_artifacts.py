@@ -1,0 +1,165 @@
+import dataclasses
+import hashlib
+from types import SimpleNamespace
+
+import pytest
+
+from engine import artifacts
+from engine.artifacts import (
+    Artifact,
+    Fresh,
+    Identity,
+    Manifest,
+    Missing,
+    Parameter,
+    Stale,
+    expected_identity,
+    freshness,
+    modules_folder,
+    verify,
+    write_atomically,
+)
+from engine.errors import DamagedFile
+
+IDENTITY = Identity("declaration", "config", "cpu here", "0.27", "source")
+CONTENT = b"library"
+
+
+def library(stage: str) -> Artifact:
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    return Artifact(stage, f"{stage}.so", digest, len(CONTENT), 1.5, (Parameter("a.weight", (2, 3), "float32"),))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    manifest = Manifest(IDENTITY, (library("bert"), library("decoder")))
+    for artifact in manifest.artifacts:
+        (tmp_path / artifact.file).write_bytes(CONTENT)
+    manifest.save(tmp_path)
+    return tmp_path
+
+
+def test_a_manifest_survives_saving(folder):
+    assert Manifest.load(folder) == Manifest(IDENTITY, (library("bert"), library("decoder")))
+
+
+def test_a_library_replaces_the_older_one_of_its_stage():
+    manifest = Manifest(IDENTITY, (library("bert"), library("decoder")))
+    newer = dataclasses.replace(library("bert"), seconds=2.0)
+    assert manifest.with_artifact(newer).artifact("bert") == newer
+    assert len(manifest.with_artifact(newer).artifacts) == 2
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"identity": {}, "artifacts": []}', "\x00"])
+def test_a_damaged_manifest_is_named(folder, text):
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(DamagedFile, match=r"manifest\.json"):
+        Manifest.load(folder)
+
+
+def test_no_manifest_means_missing(tmp_path):
+    assert freshness(tmp_path, IDENTITY, ["bert"]) == Missing()
+
+
+def test_intact_libraries_of_the_same_identity_are_fresh(folder):
+    state = freshness(folder, IDENTITY, ["bert", "decoder"])
+    assert state == Fresh(Manifest.load(folder))
+
+
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Identity)])
+def test_any_difference_in_identity_makes_libraries_stale(folder, field):
+    state = freshness(folder, dataclasses.replace(IDENTITY, **{field: "other"}), ["bert"])
+    assert isinstance(state, Stale)
+    assert state.why == artifacts._WORDS[field]
+
+
+def test_a_stage_without_library_is_stale(folder):
+    assert freshness(folder, IDENTITY, ["bert", "istft"]) == Stale("the module of stage istft is not among them")
+
+
+@pytest.mark.parametrize("damage", [b"", b"librarx", b"library "])
+def test_a_damaged_library_is_stale_and_refused(folder, damage):
+    (folder / "decoder.so").write_bytes(damage)
+    assert freshness(folder, IDENTITY, ["bert", "decoder"]) == Stale("decoder.so is damaged")
+    with pytest.raises(DamagedFile, match="is damaged"):
+        verify(folder, library("decoder"))
+
+
+def test_a_deleted_library_is_stale_and_refused(folder):
+    (folder / "decoder.so").unlink()
+    assert freshness(folder, IDENTITY, ["decoder"]) == Stale("decoder.so is damaged")
+    with pytest.raises(DamagedFile, match="cannot be read"):
+        verify(folder, library("decoder"))
+
+
+def test_verify_gives_the_path_of_an_intact_library(folder):
+    assert verify(folder, library("bert")) == folder / "bert.so"
+
+
+def test_writing_leaves_no_half_file(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+    write_atomically(path, b"old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(artifacts.os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_identity_follows_config_processor_and_sources(tiny_config, monkeypatch):
+    here = expected_identity(tiny_config, "cpu")
+    assert here.config == tiny_config.fingerprint()
+    assert here.target.startswith("cpu ")
+    monkeypatch.setattr(artifacts, "host_processor", lambda: "linux-other")
+    monkeypatch.setattr(artifacts, "compiler_source_hash", lambda: "other")
+    elsewhere = expected_identity(tiny_config, "cpu")
+    assert elsewhere.target == "cpu linux-other"
+    assert elsewhere.compiler_source_hash == "other"
+    assert elsewhere.declaration == here.declaration
+
+
+def test_the_source_hash_follows_every_compiler_source(tmp_path, monkeypatch):
+    for folder in ("engine/compiler/schedules", "engine/ops", "engine/model/exportable"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.setattr(artifacts, "project_folder", lambda: tmp_path)
+    hash_now = artifacts.compiler_source_hash.__wrapped__
+    hashes = {hash_now()}
+    for file in ("engine/compiler/schedules/a.py", "engine/ops/b.py", "engine/model/exportable/c.py"):
+        (tmp_path / file).write_text("x = 1")
+        hashes.add(hash_now())
+    (tmp_path / "engine/ops/b.py").write_text("x = 2")
+    hashes.add(hash_now())
+    assert len(hashes) == 5
+
+
+def test_the_processor_is_described_by_its_features_in_any_order(tmp_path):
+    described = set()
+    for name, features in enumerate(("avx2 fma", "fma avx2", "avx2 avx512f fma")):
+        path = tmp_path / str(name)
+        path.write_text(f"processor : 0\nmodel : 167\ncpu MHz : {name}\nflags : {features}\n")
+        described.add(artifacts._linux_processor(path))
+    assert len(described) == 2
+
+
+def test_a_mac_is_described_by_its_chip(monkeypatch):
+    monkeypatch.setattr(artifacts.sys, "platform", "darwin")
+    monkeypatch.setattr(artifacts.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout="Apple M2\n"))
+    assert artifacts._processor_description() == "Apple M2"
+
+
+def test_a_system_that_says_nothing_is_described_all_the_same(monkeypatch, tmp_path):
+    def fail(*_, **__):
+        raise OSError
+
+    monkeypatch.setattr(artifacts.subprocess, "run", fail)
+    assert artifacts._mac_processor() == artifacts._linux_processor(tmp_path / "missing")
+
+
+def test_folders_are_apart_by_architecture_and_target(tmp_path, tiny_config):
+    folder = modules_folder(tmp_path, tiny_config, "cpu")
+    assert folder.parent == tmp_path
+    assert folder.name == f"{tiny_config.fingerprint()}-cpu"

@@ -1,0 +1,123 @@
+"""The compiled model against the truth: kokoro's own modules, unpadded, float64 source, the same noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.checkpoints import open_checkpoint
+from engine.preparation import ensure_modules
+from engine.runners.tvm_runner import CompiledRunner
+from engine.stages import STAGES, Place
+from tests.engine.exactness import (
+    Bench,
+    Values,
+    bench,
+    correlation,
+    durations,
+    reference_fed,
+    request_values,
+    run_all,
+)
+
+TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
+SPEEDS = (0.5, 1.0, 2.0)
+LONG_ENOUGH_FRAMES = 60
+NEAR_A_HALF = 1e-4
+
+
+@pytest.fixture(scope="module")
+def starter_bench() -> Bench:
+    return prepared("starter")
+
+
+@pytest.fixture(scope="module")
+def full_size_bench() -> Bench:
+    return prepared("kokoro-82m", "random:0")
+
+
+def prepared(model: str, weights: str | None = None) -> Bench:
+    checkpoint = open_checkpoint(model, weights)
+    folder = ensure_modules(model, checkpoint.config, lambda _: None)
+    return bench(checkpoint, CompiledRunner(folder, checkpoint.config, checkpoint.load_weights()))
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+@pytest.mark.parametrize("token_count", TOKEN_COUNTS)
+def test_starter_equals_the_truth(starter_bench: Bench, token_count: int, speed: float) -> None:
+    assert_exact(starter_bench, token_count, speed)
+
+
+@pytest.mark.parametrize("token_count", [1, 17])
+def test_full_size_equals_the_truth(full_size_bench: Bench, token_count: int) -> None:
+    assert_exact(full_size_bench, token_count, speed=1.0)
+
+
+def assert_exact(made: Bench, token_count: int, speed: float) -> None:
+    start = request_values(made, token_count, speed)
+    truth = run_all(made, made.truth, start)
+    assert_reference_fed(made, truth)
+    ours = run_all(made, made.compiled, start)
+    if assert_durations(made, ours, truth):
+        assert_waveform(ours, truth, run_all(made, made.upstream, start))
+
+
+def assert_reference_fed(made: Bench, truth: Values) -> None:
+    tolerances = {tensor.name: stage.tolerance for stage in STAGES for tensor in stage.outputs}
+    for name, value in reference_fed(made, truth).items():
+        assert value >= tolerances[name], name
+
+
+def assert_durations(made: Bench, ours: Values, truth: Values) -> bool:
+    """Whether all durations are equal; one that differs must lie at a half."""
+    exact, expected = durations(made, truth)
+    _, actual = durations(made, ours)
+    differing = np.flatnonzero(actual != expected)
+    assert (np.abs(exact[differing] % 1 - 0.5) < NEAR_A_HALF).all()
+    return not len(differing)
+
+
+def assert_waveform(ours: Values, truth: Values, upstream: Values) -> None:
+    own = correlation(ours["audio"], truth["audio"])
+    assert own >= correlation(upstream["audio"], truth["audio"])
+    if int(truth["frame_count"][0]) >= LONG_ENOUGH_FRAMES:
+        assert own >= 0.999
+
+
+def test_a_ragged_batch_equals_its_members(starter_bench: Bench) -> None:
+    members = [
+        run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40, 17, 2)
+    ]
+    for stage in STAGES:
+        if stage.runs_on is Place.DEVICE:
+            batched = starter_bench.compiled.run(stage, stacked(stage.inputs, members, fill=0.0))
+            for row, member in enumerate(members):
+                alone = starter_bench.compiled.run(stage, {t.name: member[t.name] for t in stage.inputs})
+                for name, array in alone.items():
+                    valid = batched[name][row][tuple(slice(extent) for extent in array.shape[1:])]
+                    assert np.abs(valid - array[0]).max() <= 1e-4, (stage.name, name)
+
+
+@pytest.mark.parametrize("fill", [7.5, np.nan])
+def test_what_stands_in_the_padding_changes_nothing(starter_bench: Bench, fill: float) -> None:
+    members = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
+    for stage in STAGES:
+        if stage.runs_on is Place.DEVICE:
+            zeros = starter_bench.compiled.run(stage, stacked(stage.inputs, members, fill=0.0))
+            filled = starter_bench.compiled.run(stage, stacked(stage.inputs, members, fill=fill))
+            for tensor in stage.outputs:
+                valid = tuple(slice(extent) for extent in members[0][tensor.name].shape[1:])
+                assert np.array_equal(zeros[tensor.name][0][valid], filled[tensor.name][0][valid]), tensor.name
+
+
+def stacked(tensors: tuple, members: list[Values], fill: float) -> Values:
+    """The members' arrays as one batch, each padded to the longest with `fill` (integers with 0)."""
+    batch = {}
+    for tensor in tensors:
+        arrays = [member[tensor.name][0] for member in members]
+        shape = np.max([array.shape for array in arrays], axis=0).astype(int) if arrays[0].ndim else ()
+        padding = fill if tensor.dtype == "float32" else 0
+        batch[tensor.name] = np.full((len(arrays), *shape), padding, tensor.dtype)
+        for row, array in enumerate(arrays):
+            batch[tensor.name][(row, *(slice(extent) for extent in array.shape))] = array
+    return batch

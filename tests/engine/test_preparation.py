@@ -1,0 +1,97 @@
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine import preparation
+from engine.artifacts import Fresh, Manifest, Missing, Stale, expected_identity
+from engine.checkpoints import model_config
+from engine.errors import Cancelled, CompileError
+from engine.preparation import ensure_modules, module_state
+from engine.speech import Event, PreparationEvent
+
+CONFIG = model_config("starter")
+FRESH = Fresh(Manifest(expected_identity(CONFIG, "cpu"), ()))
+
+
+@pytest.fixture
+def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "type[Child]":
+    monkeypatch.setattr(preparation, "built_modules_folder", lambda: tmp_path)
+    monkeypatch.setattr(preparation.subprocess, "Popen", Child)
+    Child.script = ""
+    Child.last = None
+    return Child
+
+
+class Child(subprocess.Popen):
+    """The compiler's process with a script of the test's own in its place."""
+
+    script = ""
+    last: "Child | None" = None
+
+    def __init__(self, command: list[str], **options: object) -> None:
+        assert command[1:4] == ["-m", "engine", "compile"]
+        super().__init__([sys.executable, "-c", Child.script], **options)
+        Child.last = self
+
+
+def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
+    remaining = iter(answers)
+    monkeypatch.setattr(preparation, "freshness", lambda *_: next(remaining))
+
+
+def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    states(monkeypatch, FRESH, FRESH)
+    assert ensure_modules("starter", CONFIG, lambda _: None).parent == tmp_path
+    assert child.last is None
+
+
+def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = (
+        'import sys; print(\'{"title": "Decoder", "done": 1, "total": 7}\', file=sys.stderr); '
+        "print('a stray line', file=sys.stderr)"
+    )
+    states(monkeypatch, Missing(), FRESH)
+    events: list[Event] = []
+    ensure_modules("starter", CONFIG, events.append)
+    assert events[-1] == PreparationEvent("Decoder", 1, 7)
+
+
+def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = "import sys; print('error: No C compiler. Install gcc.', file=sys.stderr); sys.exit(1)"
+    states(monkeypatch, Missing())
+    with pytest.raises(CompileError, match=r"No C compiler\. Install gcc\."):
+        ensure_modules("starter", CONFIG, lambda _: None)
+
+
+def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = "import os; os.kill(os.getpid(), 9)"
+    states(monkeypatch, Missing())
+    with pytest.raises(CompileError, match="ended with code -9"):
+        ensure_modules("starter", CONFIG, lambda _: None)
+
+
+def test_modules_that_stay_stale_are_never_used(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    states(monkeypatch, Missing(), Stale("decoder.so is damaged"))
+    with pytest.raises(CompileError, match=r"decoder\.so is damaged"):
+        ensure_modules("starter", CONFIG, lambda _: None)
+
+
+def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = "import time; time.sleep(60)"
+    states(monkeypatch, Missing())
+    cancel = threading.Event()
+    threading.Timer(0.2, cancel.set).start()
+    with pytest.raises(Cancelled):
+        ensure_modules("starter", CONFIG, lambda _: None, cancel)
+    assert child.last is not None
+    assert child.last.returncode is not None
+
+
+def test_the_state_is_put_in_words(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    states(monkeypatch, FRESH, Missing(), Stale("they are for another processor"))
+    assert module_state(CONFIG) is None
+    assert module_state(CONFIG) == "they are not built yet"
+    assert module_state(CONFIG) == "they are for another processor"
