@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,19 +48,24 @@ class Pipeline:
 
         The noise depends on `seed` and the utterance's index alone, so the same request gives the same samples.
         """
-        values = initial_values(self._config, utterance.phonemes, style, speed)
-        for stage in STAGES:
+        for event in self.steps(utterance, style, speed, seed):
+            observe(event)
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
+        return np.asarray(event.arrays["audio"][0], np.float32)
+
+    def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[StageEvent]:
+        """One event after each stage; a stage runs when its event is asked for."""
+        values = initial_values(self._config, utterance.phonemes, style, speed)
+        for stage in STAGES:
             started = time.perf_counter()
             outputs = self._run(stage, values)
-            observe(StageEvent(utterance.index, stage.name, time.perf_counter() - started, outputs))
+            yield StageEvent(utterance.index, stage.name, time.perf_counter() - started, outputs)
             values.update(outputs)
             if "frame_count" in outputs:
                 values["source_noise"] = source_noise(
                     self._config, int(outputs["frame_count"][0]), [seed, utterance.index]
                 )
-        return np.asarray(values["audio"][0], np.float32)
 
     def _run(self, stage: Stage, values: Mapping[str, Array]) -> dict[str, Array]:
         inputs = {tensor.name: values[tensor.name] for tensor in stage.inputs}

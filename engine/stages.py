@@ -64,11 +64,17 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Probe:
-    """An inner value worth looking at: `module` is a path in the kokoro module tree, `*` standing for any one name."""
+    """An inner value worth looking at: `module` is a path in the kokoro module tree, `*` standing for any one name.
+
+    `time_axis` is the axis of the value [batch, ...] along which time runs; `fused` says that compiled code never has
+    the value, because it is inside one kernel.
+    """
 
     name: str
     title: str
     module: str
+    time_axis: int = 2
+    fused: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,8 +124,8 @@ STAGES: tuple[Stage, ...] = (
         (_text_features, _prosody, _token_count),
         (_duration_logits, _prosody_features),
         probes=(
-            Probe("duration_encoder", "Duration encoder layers", "predictor.text_encoder.lstms.*"),
-            Probe("duration_lstm", "Duration LSTM", "predictor.lstm"),
+            Probe("duration_encoder", "Duration encoder layers", "predictor.text_encoder.lstms.*", time_axis=1),
+            Probe("duration_lstm", "Duration LSTM", "predictor.lstm", time_axis=1),
         ),
     ),
     Stage(
@@ -137,7 +143,7 @@ STAGES: tuple[Stage, ...] = (
         (_prosody_features, _frame_token, _prosody, _frame_count),
         (_f0, _energy),
         probes=(
-            Probe("aligned_lstm", "Aligned LSTM", "predictor.shared"),
+            Probe("aligned_lstm", "Aligned LSTM", "predictor.shared", time_axis=1),
             Probe("f0_block", "Pitch blocks", "predictor.F0.*"),
             Probe("energy_block", "Energy blocks", "predictor.N.*"),
         ),
@@ -150,7 +156,7 @@ STAGES: tuple[Stage, ...] = (
         (_phoneme_features,),
         probes=(
             Probe("text_encoder_convolution", "Text encoder convolutions", "text_encoder.cnn.*"),
-            Probe("text_encoder_lstm", "Text encoder LSTM", "text_encoder.lstm"),
+            Probe("text_encoder_lstm", "Text encoder LSTM", "text_encoder.lstm", time_axis=1),
         ),
     ),
     Stage(
@@ -159,7 +165,7 @@ STAGES: tuple[Stage, ...] = (
         Place.DEVICE,
         (_f0, _source_noise, _frame_count),
         (_harmonics,),
-        probes=(Probe("harmonic_source", "Harmonic source", "decoder.generator.m_source"),),
+        probes=(Probe("harmonic_source", "Harmonic source", "decoder.generator.m_source", time_axis=1, fused=True),),
     ),
     Stage(
         "decoder",

@@ -1,0 +1,206 @@
+"""The plain data of a validation: what is asked, what is measured, what is found.
+
+It does not know how anything is run or measured; nothing here needs PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
+
+
+class Regime(StrEnum):
+    """A way of running the whole model."""
+
+    DYNAMIC = "dynamic"
+    """PyTorch, unpadded, packed LSTMs, source in float64: the truth."""
+    UPSTREAM = "upstream"
+    """The same with kokoro's own float32 source: the noise floor."""
+    STATIC_PACKED = "static-packed"
+    """PyTorch on padded arrays, with packed LSTMs."""
+    STATIC_NO_PACK = "static-no-pack"
+    """PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards: the predecessor's fault."""
+    COMPILED = "compiled"
+    """The compiled modules, as the application runs them."""
+
+
+class Reading(StrEnum):
+    """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error)."""
+
+    OWN_FED = "own-fed"
+    REFERENCE_FED = "reference-fed"
+
+
+class Verdict(StrEnum):
+    """What a reading says about a stage."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    """The stage is itself wrong."""
+    INHERITED = "inherited"
+    """The stage is right; what reaches it is not."""
+    INCOMPARABLE = "incomparable"
+    """The two have different numbers of frames, so that no sample has a partner."""
+    CRASHED = "crashed"
+    """The process that computed it ended before it was done."""
+
+
+@dataclass(frozen=True)
+class ValidationRequest:
+    """One text to run in several regimes, each compared with `reference`.
+
+    `padding` is the padded length of static regimes over the valid length, less 1. `cross` pairs stages with regimes:
+    when it is not empty, one more regime is run, in which these stages come from these regimes and all others from
+    the compiled one. `arrays_folder`, where given, receives every compared array.
+    """
+
+    speech: SpeechRequest
+    model: str = "starter"
+    weights: str | None = None
+    regimes: tuple[Regime, ...] = tuple(Regime)
+    reference: Regime = Regime.DYNAMIC
+    padding: float = 1.0
+    device: str = "auto"
+    lstm_method: str = "auto"
+    probes: bool = False
+    cross: tuple[tuple[str, Regime], ...] = ()
+    arrays_folder: str | None = None
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """Two arrays compared on their valid region.
+
+    `sqnr_db` is None when they are equal; `pearson` and all others are None or 0 % when ours is not finite;
+    `tail_energy` is the mean square of what a static regime leaves in its padding, None where there is none.
+    """
+
+    pearson: float | None
+    cosine: float | None
+    sqnr_db: float | None
+    max_abs: float | None
+    relative_l2: float | None
+    finite_percent: float
+    tail_energy: float | None = None
+
+
+@dataclass(frozen=True)
+class AudioMetrics:
+    """Two waveforms compared as sound; `lag_samples` is how much later ours is at its best correlation."""
+
+    best_lag_correlation: float
+    lag_samples: int
+    log_mel_l1: float
+    multi_resolution_stft: float
+    level_difference_db: float
+
+
+@dataclass(frozen=True)
+class DurationMetrics:
+    """Two alignments compared: whole numbers of frames, so equal or not.
+
+    `ties` counts the differing tokens whose unrounded duration lies so near to a half that it may round either way.
+    """
+
+    differing_tokens: int
+    ties: int
+    frames: int
+    reference_frames: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Where along an utterance two arrays differ.
+
+    `errors` holds the largest error in each cell relative to the reference's rms; the cells divide the utterance's
+    `axis` (`tokens` or `frames`) into equal parts.
+    """
+
+    axis: str
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
+
+    `metrics` is None when the two cannot be compared. Seconds are the whole stage's, None where it was not timed.
+    `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name.
+    """
+
+    utterance: int
+    stage: str
+    output: str
+    regime: str
+    reference: str
+    reading: Reading
+    verdict: Verdict
+    tolerance: float
+    metrics: Metrics | None = None
+    audio: AudioMetrics | None = None
+    durations: DurationMetrics | None = None
+    profile: Profile | None = field(default=None, repr=False)
+    seconds: float | None = None
+    reference_seconds: float | None = None
+    probe: bool = False
+
+
+@dataclass(frozen=True)
+class AlignmentEvent:
+    """The reference knows its durations: `frames_per_token` places tokens along time."""
+
+    utterance: int
+    frames_per_token: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RowEvent:
+    """A comparison is done."""
+
+    row: Row
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The first stage that is itself wrong in a regime, and what that means."""
+
+    regime: str
+    stage: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole validation: what was asked, what was found, and with which versions."""
+
+    request: ValidationRequest
+    utterances: tuple[Utterance, ...]
+    rows: tuple[Row, ...]
+    findings: tuple[Finding, ...]
+    versions: Mapping[str, str]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no stage of a compiled regime is itself wrong."""
+        return not any(row.verdict is Verdict.FAIL and row.regime.startswith(Regime.COMPILED) for row in self.rows)
+
+
+@dataclass(frozen=True)
+class FinishedEvent:
+    """The validation is done."""
+
+    report: Report
+
+
+@dataclass(frozen=True)
+class FailedEvent:
+    """The validation could not be done: why, and what to do."""
+
+    message: str
+    hint: str
+
+
+ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent

@@ -1,0 +1,35 @@
+"""What a report concludes from its rows."""
+
+import pytest
+
+from engine.speech import SpeechRequest
+from engine.validator.results import Reading, Regime, Report, Row, ValidationRequest, Verdict
+
+REQUEST = ValidationRequest(SpeechRequest("Hello.", "am_rowan"))
+
+
+def report(verdict: Verdict, regime: str) -> Report:
+    row = Row(0, "bert", "text_features", regime, Regime.DYNAMIC, Reading.REFERENCE_FED, verdict, 0.99999)
+    return Report(REQUEST, (), (row,), (), {})
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE])
+def test_a_report_passes_unless_a_stage_is_itself_wrong(verdict: Verdict) -> None:
+    assert report(verdict, Regime.COMPILED).passed
+
+
+def test_a_failed_compiled_stage_fails_the_report() -> None:
+    assert not report(Verdict.FAIL, Regime.COMPILED).passed
+
+
+def test_a_crossed_regime_counts_as_compiled() -> None:
+    assert not report(Verdict.FAIL, "compiled with decoder from dynamic").passed
+
+
+def test_a_regime_that_is_meant_to_fail_does_not_fail_the_report() -> None:
+    assert report(Verdict.FAIL, Regime.STATIC_NO_PACK).passed
+
+
+def test_every_regime_is_compared_with_the_truth_by_default() -> None:
+    assert REQUEST.reference is Regime.DYNAMIC
+    assert set(REQUEST.regimes) == set(Regime)
