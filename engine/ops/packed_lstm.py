@@ -6,11 +6,25 @@ beyond is 0. It does not know how a device evaluates it.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Lengths = NDArray[np.integer]
+
+
+class LstmSemantics(StrEnum):
+    """What an LSTM does with the padding of its sequences."""
+
+    PACKED = "packed"
+    """It never reads it: every sequence ends at its own length."""
+    NO_PACK = "no-pack"
+    """It runs over it and its output is masked afterwards, as a static export without packing does.
+
+    The backward direction then carries what it made of the padding into every valid step. There to be compared with.
+    """
 
 
 def lstm_forward_packed(

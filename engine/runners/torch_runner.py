@@ -13,6 +13,7 @@ import torch
 from engine.model.exportable import exportable_stages
 from engine.model.network import Network
 from engine.model.reference import ProbeObserver, Reference
+from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import COUNTS, check_inputs, cropped
 from engine.speech import Array
 from engine.stages import Stage
@@ -58,9 +59,9 @@ class ReferenceRunner:
 class ExportableRunner:
     """The exportable stages as eager PyTorch, on batches of any lengths."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> None:
         self._config = network.config
-        self._stages = exportable_stages(network)
+        self._stages = exportable_stages(network, semantics)
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""

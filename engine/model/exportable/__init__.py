@@ -13,19 +13,21 @@ from engine.model.exportable.prosody import Duration, PitchAndEnergy
 from engine.model.exportable.speech import Decoder, Source, Waveform
 from engine.model.exportable.text import Bert, TextEncoder
 from engine.model.network import Network
+from engine.ops.packed_lstm import LstmSemantics
 
 
-def exportable_stages(network: Network) -> dict[str, nn.Module]:
+def exportable_stages(network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> dict[str, nn.Module]:
     """One module per device stage, by stage name.
 
     `forward` takes the stage's declared inputs and returns its declared outputs, in order. The network's weight norm
-    must be folded: parameters then have the names of `engine.model.weights`.
+    must be folded: parameters then have the names of `engine.model.weights`. Only packed `semantics` keep the promise
+    that nothing beyond a member's length reaches its result.
     """
     return {
         "bert": Bert(network),
-        "duration": Duration(network),
-        "f0n": PitchAndEnergy(network),
-        "text_encoder": TextEncoder(network),
+        "duration": Duration(network, semantics),
+        "f0n": PitchAndEnergy(network, semantics),
+        "text_encoder": TextEncoder(network, semantics),
         "source": Source(network),
         "decoder": Decoder(network),
         "istft": Waveform(network),

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from engine.ops.adaptive_norm_torch import adaptive_norm_leaky_relu, adaptive_norm_snake
+from engine.ops.packed_lstm import LstmSemantics
 from engine.ops.packed_lstm_torch import lstm_forward_packed_bidirectional
 
 HALF_POWER = 1 / math.sqrt(2)
@@ -28,8 +29,16 @@ def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
     return x.masked_fill(beyond, 0)
 
 
-def bidirectional_lstm(network: Any, x: Tensor, lengths: Tensor) -> Tensor:
-    """A `torch.nn.LSTM` over `x` [batch, time, channels]; zeros beyond the length."""
+def bidirectional_lstm(
+    network: Any, x: Tensor, lengths: Tensor, semantics: LstmSemantics = LstmSemantics.PACKED
+) -> Tensor:
+    """A `torch.nn.LSTM` over `x` [batch, time, channels]; zeros beyond the length.
+
+    Without packing the padding it runs over is zeros, which is what kokoro's modules mask their inputs with.
+    """
+    if semantics is LstmSemantics.NO_PACK:
+        whole = torch.full_like(lengths, x.shape[1])
+        return zero_beyond(bidirectional_lstm(network, zero_beyond(x, lengths, axis=1), whole), lengths, axis=1)
     forward = network.bias_ih_l0 + network.bias_hh_l0
     backward = network.bias_ih_l0_reverse + network.bias_hh_l0_reverse
     hidden: Tensor = lstm_forward_packed_bidirectional(

@@ -14,21 +14,23 @@ from torch.nn import functional
 
 from engine.model.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.model.network import Network
+from engine.ops.packed_lstm import LstmSemantics
 
 
 class Duration(nn.Module):
     """Stage `duration`: kokoro's duration encoder, duration LSTM and projection."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> None:
         super().__init__()
         names = ("text_encoder", "lstm", "duration_proj")
         self.predictor = nn.ModuleDict({name: getattr(network.predictor, name) for name in names})
+        self._semantics = semantics
 
     def forward(self, text_features: Tensor, prosody: Tensor, token_count: Tensor) -> tuple[Tensor, Tensor]:
         """Duration logits [batch, tokens, max_dur] and prosody features [batch, tokens, prosody_channels]."""
         predictor: Any = self.predictor
         features = self._encoded(text_features.transpose(1, 2), prosody, token_count)
-        hidden = bidirectional_lstm(predictor["lstm"], features, token_count)
+        hidden = bidirectional_lstm(predictor["lstm"], features, token_count, self._semantics)
         logits = predictor["duration_proj"].linear_layer(hidden)
         return zero_beyond(logits, token_count, axis=1), zero_beyond(features, token_count, axis=1)
 
@@ -40,18 +42,19 @@ class Duration(nn.Module):
             if isinstance(block, AdaLayerNorm):
                 x = torch.cat([_adaptive_layer_norm(block, x, style), beside], dim=2)
             else:
-                x = bidirectional_lstm(block, x, lengths)
+                x = bidirectional_lstm(block, x, lengths, self._semantics)
         return x
 
 
 class PitchAndEnergy(nn.Module):
     """Stage `f0n`: kokoro's aligned LSTM, and one tower of blocks each for pitch and energy."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> None:
         super().__init__()
         names = ("shared", "F0", "N", "F0_proj", "N_proj")
         self.predictor = nn.ModuleDict({name: getattr(network.predictor, name) for name in names})
         self._values_per_frame = network.config.f0_values_per_frame
+        self._semantics = semantics
 
     def forward(
         self, prosody_features: Tensor, frame_token: Tensor, prosody: Tensor, frame_count: Tensor
@@ -61,7 +64,7 @@ class PitchAndEnergy(nn.Module):
         chosen = zero_beyond(frame_token, frame_count, axis=1).long()[:, :, None]
         index = chosen.expand(chosen.shape[0], chosen.shape[1], prosody_features.shape[2])
         aligned = torch.gather(prosody_features, 1, index)
-        hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count).transpose(1, 2)
+        hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count, self._semantics).transpose(1, 2)
         pitch = self._curve(predictor["F0"], predictor["F0_proj"], hidden, prosody, frame_count)
         energy = self._curve(predictor["N"], predictor["N_proj"], hidden, prosody, frame_count)
         return pitch, energy

@@ -14,6 +14,7 @@ from torch.nn import functional
 from engine.model.exportable.blocks import bidirectional_lstm, zero_beyond
 from engine.model.network import Network
 from engine.ops.attention_torch import attention
+from engine.ops.packed_lstm import LstmSemantics
 
 
 class Bert(nn.Module):
@@ -64,9 +65,10 @@ class Bert(nn.Module):
 class TextEncoder(nn.Module):
     """Stage `text_encoder`: kokoro's convolutions and LSTM over tokens."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> None:
         super().__init__()
         self.text_encoder = network.text_encoder
+        self._semantics = semantics
 
     def forward(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor]:
         """Phoneme features [batch, hidden_dim, tokens], 0 beyond the count."""
@@ -77,4 +79,5 @@ class TextEncoder(nn.Module):
             y = convolution(x).transpose(1, 2)
             y = functional.layer_norm(y, (norm.channels,), norm.gamma, norm.beta, norm.eps).transpose(1, 2)
             x = zero_beyond(activation(y), token_count, axis=2)
-        return (bidirectional_lstm(encoder.lstm, x.transpose(1, 2), token_count).transpose(1, 2),)
+        hidden = bidirectional_lstm(encoder.lstm, x.transpose(1, 2), token_count, self._semantics)
+        return (hidden.transpose(1, 2),)

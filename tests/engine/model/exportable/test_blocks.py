@@ -17,6 +17,7 @@ from engine.model.exportable.blocks import (
     snake_block,
     zero_beyond,
 )
+from engine.ops.packed_lstm import LstmSemantics
 
 CHANNELS, STYLE = 6, 4
 LENGTHS = torch.tensor([9, 2, 5], dtype=torch.int32)
@@ -80,6 +81,18 @@ def test_lstm_is_torchs_on_each_member() -> None:
     for member, length in enumerate(LENGTHS.tolist()):
         theirs, _ = network(x[member : member + 1, :length])
         torch.testing.assert_close(ours[member, :length], theirs[0], atol=1e-6, rtol=1e-5)
+
+
+def test_lstm_without_packing_runs_over_masked_padding_and_is_masked() -> None:
+    network = torch.nn.LSTM(CHANNELS, 3, batch_first=True, bidirectional=True).requires_grad_(False)
+    x = case()[0].transpose(1, 2)
+    ours = bidirectional_lstm(network, torch.where(beyond(x), torch.nan, x), LENGTHS, LstmSemantics.NO_PACK)
+    theirs, _ = network(torch.where(beyond(x), 0, x))
+    torch.testing.assert_close(ours, torch.where(beyond(theirs), 0, theirs), atol=1e-6, rtol=1e-5)
+
+
+def beyond(x: torch.Tensor) -> torch.Tensor:
+    return torch.arange(x.shape[1])[None, :, None] >= LENGTHS[:, None, None]
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((3, 10), 1), ((3, 4, 10), 2), ((3, 10, 4), 1)])

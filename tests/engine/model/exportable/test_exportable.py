@@ -16,6 +16,7 @@ from engine.model.exportable import exportable_stages
 from engine.model.network import Network
 from engine.model.random_weights import network_with, random_weights
 from engine.model.reference import Reference
+from engine.ops.packed_lstm import LstmSemantics
 from engine.paths import resources_folder
 from engine.runners.base import COUNTS
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
@@ -24,6 +25,7 @@ from tests.engine.model.utterances import Values, all_values, correlation, membe
 
 TOKEN_COUNTS = (1, 2, 17, 63)
 RAGGED = (17, 3, 1, 9)
+WITH_LSTM = {"duration", "f0n", "text_encoder"}
 each_stage = pytest.mark.parametrize("stage", DEVICE_STAGES, ids=attrgetter("name"))
 
 
@@ -114,6 +116,30 @@ def test_exports_with_symbolic_lengths(stage: Stage, tiny_config: ModelConfig, n
         with torch.no_grad():
             for ours, theirs in zip(program.module()(*values), module(*values), strict=True):
                 torch.testing.assert_close(ours, theirs)
+
+
+@each_stage
+def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
+    stage: Stage, tiny_config: ModelConfig, network: Network, ragged: Values, exportable: ExportableRunner
+) -> None:
+    unpacked = ExportableRunner(network, LstmSemantics.NO_PACK).run(stage, inputs_of(stage, ragged))
+    packed = exportable.run(stage, inputs_of(stage, ragged))
+    for name in packed:
+        scale = np.abs(packed[name][0]).max()
+        np.testing.assert_allclose(unpacked[name][0], packed[name][0], atol=1e-6 * scale)  # the longest: no padding
+    same = all(np.array_equal(unpacked[name], packed[name]) for name in packed)
+    assert same == (stage.name not in WITH_LSTM)
+
+
+@each_stage
+def test_without_packing_what_stands_in_the_padding_does_not_matter(
+    stage: Stage, tiny_config: ModelConfig, network: Network, ragged: Values
+) -> None:
+    runner = ExportableRunner(network, LstmSemantics.NO_PACK)
+    clean = runner.run(stage, inputs_of(stage, ragged))
+    dirty = runner.run(stage, padded_with(np.nan, stage, tiny_config, ragged))
+    for name in clean:
+        np.testing.assert_array_equal(dirty[name], clean[name])
 
 
 def test_full_size_equals_the_reference() -> None:
