@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,16 @@ Observer = Callable[[Event], None]
 
 def ignore(event: Event) -> None:
     """The observer of a caller who wants none."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage has run: what it was given, what it made (read-only), and how long it took."""
+
+    stage: Stage
+    inputs: Mapping[str, Array] = field(repr=False)
+    outputs: Mapping[str, Array] = field(repr=False)
+    seconds: float
 
 
 class Pipeline:
@@ -48,36 +59,38 @@ class Pipeline:
 
         The noise depends on `seed` and the utterance's index alone, so the same request gives the same samples.
         """
-        for event in self.steps(utterance, style, speed, seed):
-            observe(event)
+        for step in self.steps(utterance, style, speed, seed):
+            observe(StageEvent(utterance.index, step.stage.name, step.seconds, step.outputs))
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
-        return np.asarray(event.arrays["audio"][0], np.float32)
+        return np.asarray(step.outputs["audio"][0], np.float32)
 
-    def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[StageEvent]:
-        """One event after each stage; a stage runs when its event is asked for."""
+    def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
+        """The stages in order; each runs when its step is asked for."""
         values = initial_values(self._config, utterance.phonemes, style, speed)
         for stage in STAGES:
-            started = time.perf_counter()
-            outputs = self._run(stage, values)
-            yield StageEvent(utterance.index, stage.name, time.perf_counter() - started, outputs)
-            values.update(outputs)
-            if "frame_count" in outputs:
-                values["source_noise"] = source_noise(
-                    self._config, int(outputs["frame_count"][0]), [seed, utterance.index]
-                )
-
-    def _run(self, stage: Stage, values: Mapping[str, Array]) -> dict[str, Array]:
-        inputs = {tensor.name: values[tensor.name] for tensor in stage.inputs}
-        outputs = self._runners[stage.runs_on].run(stage, inputs)
-        for array in outputs.values():
-            array.flags.writeable = False
-        return outputs
+            inputs = {tensor.name: values[tensor.name] for tensor in stage.inputs}
+            step = timed_step(self._runners[stage.runs_on], stage, inputs)
+            yield step
+            values.update(step.outputs)
+            if "frame_count" in step.outputs:
+                frame_count = int(step.outputs["frame_count"][0])
+                values["source_noise"] = source_noise(self._config, frame_count, [seed, utterance.index])
 
     def close(self) -> None:
         """Release what the runners hold."""
         for runner in self._runners.values():
             runner.close()
+
+
+def timed_step(runner: Runner, stage: Stage, inputs: Mapping[str, Array]) -> Step:
+    """Run one stage by itself."""
+    started = time.perf_counter()
+    outputs = runner.run(stage, inputs)
+    seconds = time.perf_counter() - started
+    for array in outputs.values():
+        array.flags.writeable = False
+    return Step(stage, inputs, outputs, seconds)
 
 
 def encode(phonemes: str, vocab: Mapping[str, int]) -> NDArray[np.int32]:

@@ -25,6 +25,11 @@ class Regime(StrEnum):
     """PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards: the predecessor's fault."""
     COMPILED = "compiled"
     """The compiled modules, as the application runs them."""
+    COMPILED_PADDED = "compiled-padded"
+    """The compiled modules on padded arrays."""
+
+
+DEFAULT_REGIMES = (Regime.DYNAMIC, Regime.UPSTREAM, Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED)
 
 
 class Reading(StrEnum):
@@ -50,17 +55,17 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class ValidationRequest:
-    """One text to run in several regimes, each compared with `reference`.
+    """One text to run in several regimes, each compared with `reference`, which runs whether it is among them or not.
 
-    `padding` is the padded length of static regimes over the valid length, less 1. `cross` pairs stages with regimes:
-    when it is not empty, one more regime is run, in which these stages come from these regimes and all others from
-    the compiled one. `arrays_folder`, where given, receives every compared array.
+    `padding` is the padded length of static and padded regimes over the valid length, less 1. `cross` pairs stages
+    with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
+    others from the compiled one. `arrays_folder`, where given, receives every compared array.
     """
 
     speech: SpeechRequest
     model: str = "starter"
     weights: str | None = None
-    regimes: tuple[Regime, ...] = tuple(Regime)
+    regimes: tuple[Regime, ...] = DEFAULT_REGIMES
     reference: Regime = Regime.DYNAMIC
     padding: float = 1.0
     device: str = "auto"
