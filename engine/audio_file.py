@@ -26,7 +26,7 @@ def save_wav(path: Path, samples: Samples, sample_rate_hz: int) -> None:
     try:
         _replace(path, _encoded(samples, sample_rate_hz))
     except OSError as error:
-        raise _explained(path, error) from error
+        raise write_error(path, error) from error
 
 
 def ensure_writable(path: Path) -> None:
@@ -38,6 +38,15 @@ def ensure_writable(path: Path) -> None:
         raise OutputError(f"The folder {folder} does not exist.", "Create it or choose another place.")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"The folder {folder} is read-only.", "Choose a folder you may write to.")
+
+
+def write_error(path: Path, error: OSError) -> OutputError:
+    """What kept `path` from being written, in one sentence, and what to do."""
+    if error.errno == errno.ENOSPC:
+        return OutputError(f"The disk is full; {path} was not written.", "Free some room or choose another place.")
+    if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
+        return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
+    return OutputError(f"{path} could not be written ({error.strerror}).", "Choose another place.")
 
 
 def _encoded(samples: Samples, sample_rate_hz: int) -> bytes:
@@ -56,11 +65,3 @@ def _replace(path: Path, content: bytes) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _explained(path: Path, error: OSError) -> OutputError:
-    if error.errno == errno.ENOSPC:
-        return OutputError(f"The disk is full; {path} was not written.", "Free some room or choose another place.")
-    if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
-        return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
-    return OutputError(f"{path} could not be written ({error.strerror}).", "Choose another place.")

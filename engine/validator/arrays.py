@@ -1,0 +1,199 @@
+"""The arrays of a validation as files, one each: written by one process while another looks at them.
+
+It does not know what the arrays mean or which of them are compared.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from engine.audio_file import write_error
+from engine.errors import DamagedFile, EngineError, OutputError
+from engine.speech import Array
+from engine.validator.results import Reading
+from engine.validator.whole_file import whole_file
+
+_NAME = r"\w[\w.+=-]*"
+_MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading>{_NAME})/(?P<output>{_NAME})\.npy")
+
+
+@dataclass(frozen=True, order=True)
+class ArrayKey:
+    """Which array: an output of a stage, of one utterance, in one regime and reading."""
+
+    utterance: int
+    regime: str
+    reading: Reading
+    output: str
+
+    @property
+    def member(self) -> str:
+        """Its file, relative to the folder or inside an exported archive."""
+        return f"u{self.utterance:04d}/{self.regime}/{self.reading}/{self.output}.npy"
+
+
+class Arrays(Protocol):
+    """Something that holds the arrays of one validation."""
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+        """The array, read-only; raises `EngineError` when it is not held or cannot be read."""
+
+    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+        """Whether the array is there."""
+
+    def entries(self) -> tuple[ArrayKey, ...]:
+        """Every array that is there, in order."""
+
+
+class ArrayFolder:
+    """A folder with one `.npy` file per array; every file appears whole or not at all."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+
+    def save(self, utterance: int, regime: str, reading: Reading, output: str, array: Array) -> None:
+        """Keep an array; an earlier one of this name is replaced, and stays valid for whoever has it loaded.
+
+        Raises `OutputError` when the folder does not exist or the disk is full, `ValueError` for a name that is none.
+        """
+        path = self.path / _checked(ArrayKey(utterance, regime, reading, output)).member
+        self._ensure_folder()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_error(path, error) from error
+        with whole_file(path) as file:
+            _write(file, array)
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+        """The array, memory-mapped and read-only; raises `EngineError` when it is missing or damaged."""
+        key = ArrayKey(utterance, regime, reading, output)
+        path = self.path / key.member
+        try:
+            loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        except FileNotFoundError as error:
+            raise _missing(key) from error
+        except (OSError, ValueError, EOFError) as error:
+            raise _damaged(path) from error
+        return loaded
+
+    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+        """Whether the array is there."""
+        return (self.path / ArrayKey(utterance, regime, reading, output).member).is_file()
+
+    def entries(self) -> tuple[ArrayKey, ...]:
+        """Every array that is there, in order of utterance, regime, reading and output."""
+        members = (path.relative_to(self.path).as_posix() for path in self.path.glob("u*/*/*/*.npy"))
+        return tuple(sorted(key for key in map(_key, members) if key is not None))
+
+    def write_npz(self, path: Path | str) -> None:
+        """Write all arrays into one `.npz`, without holding any in memory; the same arrays give the same bytes.
+
+        Its keys are `u0000/compiled/own-fed/f0` and so on; `numpy.load` and `open_npz` read it. Raises `OutputError`.
+        """
+        self._ensure_folder()
+        with whole_file(Path(path)) as file:
+            self.copy_npz(file)
+
+    def copy_npz(self, file: IO[bytes]) -> None:
+        """Write the content of the `.npz` to an open binary file."""
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for key in self.entries():
+                source = self.path / key.member
+                entry = zipfile.ZipInfo(key.member)
+                entry.file_size = source.stat().st_size  # says before writing whether it needs 64-bit sizes
+                with source.open("rb") as content, archive.open(entry, "w") as member:
+                    shutil.copyfileobj(content, member, 1 << 20)
+
+    def _ensure_folder(self) -> None:
+        if not self.path.is_dir():
+            raise OutputError(f"The folder for arrays {self.path} does not exist.", "Create it or choose another.")
+
+
+class ArrayArchive:
+    """An exported `.npz`, opened without the folder it came from; each array is read when it is asked for."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        with self._opened() as archive:
+            keys = {name: _key(name) for name in archive.namelist()}
+        if None in keys.values():
+            raise DamagedFile(self.path, f"{self.path} is not an export of a validation.", "Choose another file.")
+        self._keys = frozenset(key for key in keys.values() if key is not None)
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+        """The array, in memory and read-only; raises `EngineError` when it is missing or damaged."""
+        key = ArrayKey(utterance, regime, reading, output)
+        if key not in self._keys:
+            raise _missing(key)
+        with self._opened() as archive:
+            content = io.BytesIO(archive.read(key.member))
+            loaded: NDArray[Any] = npy.read_array(content, allow_pickle=False)
+        loaded.flags.writeable = False
+        return loaded
+
+    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+        """Whether the array is there."""
+        return ArrayKey(utterance, regime, reading, output) in self._keys
+
+    def entries(self) -> tuple[ArrayKey, ...]:
+        """Every array that is there, in order of utterance, regime, reading and output."""
+        return tuple(sorted(self._keys))
+
+    @contextmanager
+    def _opened(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                yield archive
+        except FileNotFoundError as error:
+            raise EngineError(f"There is no file {self.path}.", "Check the name.") from error
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise _damaged(self.path) from error
+
+
+def open_npz(path: Path | str) -> ArrayArchive:
+    """The arrays of an exported `.npz`; raises `EngineError` when there is no such file or it is not an export."""
+    return ArrayArchive(path)
+
+
+def _checked(key: ArrayKey) -> ArrayKey:
+    if _key(key.member) != key:
+        raise ValueError(f"{key.member} cannot be the name of an array.")
+    return key
+
+
+def _key(member: str) -> ArrayKey | None:
+    match = _MEMBER.fullmatch(member)
+    if match is None or match["reading"] not in tuple(Reading):
+        return None
+    return ArrayKey(int(match["utterance"]), match["regime"], Reading(match["reading"]), match["output"])
+
+
+def _write(file: IO[bytes], array: Array) -> None:
+    """As `numpy.save` does, but through the file object, which alone tells a full disk from other failures."""
+    if array.dtype.hasobject:
+        raise ValueError("An array of Python objects cannot be kept.")
+    whole = np.asarray(array, order="C")
+    npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(whole))
+    file.write(whole.data)
+
+
+def _missing(key: ArrayKey) -> EngineError:
+    words = f"No array of {key.output} was kept for utterance {key.utterance} ({key.regime}, {key.reading})."
+    return EngineError(words, "Run the validation again with this regime.")
+
+
+def _damaged(path: Path) -> DamagedFile:
+    return DamagedFile(path, f"The arrays in {path} cannot be read.", "Run the validation again.")
