@@ -70,27 +70,26 @@ class Pipeline:
         values = initial_values(self._config, utterance.phonemes, style, speed)
         for stage in STAGES:
             inputs = {tensor.name: values[tensor.name] for tensor in stage.inputs}
-            step = timed_step(self._runners[stage.runs_on], stage, inputs)
+            step = self.step(stage, inputs)
             yield step
             values.update(step.outputs)
             if "frame_count" in step.outputs:
                 frame_count = int(step.outputs["frame_count"][0])
                 values["source_noise"] = source_noise(self._config, frame_count, [seed, utterance.index])
 
+    def step(self, stage: Stage, inputs: Mapping[str, Array]) -> Step:
+        """Run one stage by itself, on any inputs."""
+        started = time.perf_counter()
+        outputs = self._runners[stage.runs_on].run(stage, inputs)
+        seconds = time.perf_counter() - started
+        for array in outputs.values():
+            array.flags.writeable = False
+        return Step(stage, inputs, outputs, seconds)
+
     def close(self) -> None:
         """Release what the runners hold."""
         for runner in self._runners.values():
             runner.close()
-
-
-def timed_step(runner: Runner, stage: Stage, inputs: Mapping[str, Array]) -> Step:
-    """Run one stage by itself."""
-    started = time.perf_counter()
-    outputs = runner.run(stage, inputs)
-    seconds = time.perf_counter() - started
-    for array in outputs.values():
-        array.flags.writeable = False
-    return Step(stage, inputs, outputs, seconds)
 
 
 def encode(phonemes: str, vocab: Mapping[str, int]) -> NDArray[np.int32]:

@@ -6,6 +6,7 @@ Compiler, pipeline, validator, benchmark, doctor and panel iterate `STAGES`. It 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -75,6 +76,10 @@ class Probe:
     module: str
     time_axis: int = 2
     fused: bool = False
+
+    def matches(self, path: str) -> bool:
+        """Whether a module's path in the kokoro module tree is one of the probed."""
+        return re.fullmatch(re.escape(self.module).replace(r"\*", "[^.]+"), path) is not None
 
 
 @dataclass(frozen=True)

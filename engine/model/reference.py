@@ -7,7 +7,6 @@ harmonics. It does not know batches, nor any other implementation of a stage.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import Enum
@@ -23,7 +22,7 @@ from torch.overrides import TorchFunctionMode
 from engine.model.network import Network
 from engine.ops.harmonic_source import exact_waveform, spectrum
 from engine.speech import Array
-from engine.stages import stage_named
+from engine.stages import Probe, stage_named
 
 ProbeObserver = Callable[[str, Array], None]
 """Gets a module's path in the kokoro module tree and its output, batch first."""
@@ -65,9 +64,8 @@ class Reference:
         `observe` gets the outputs of the modules that the stage declares as probes, in the order they run.
         """
         stage = stage_named(stage_name)
-        patterns = tuple(probe.module for probe in stage.probes)
         values = [torch.tensor(inputs[tensor.name]) for tensor in stage.inputs]
-        with torch.no_grad(), _observed(self._network, patterns, observe):
+        with torch.no_grad(), _observed(self._network, stage.probes, observe):
             outputs = self._stages[stage_name](*values)
         return {
             tensor.name: np.ascontiguousarray(output, dtype=tensor.dtype)
@@ -219,21 +217,18 @@ def _replaced(module: nn.Module, **children: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def _observed(network: nn.Module, patterns: tuple[str, ...], observe: ProbeObserver | None) -> Iterator[None]:
-    """Report the output of every module whose path matches a pattern, while the context lasts."""
-    expressions = [re.compile(re.escape(pattern).replace(r"\*", "[^.]+")) for pattern in patterns if observe]
+def _observed(network: nn.Module, probes: tuple[Probe, ...], observe: ProbeObserver | None) -> Iterator[None]:
+    """Report the output of every probed module, while the context lasts."""
     with ExitStack() as handles:
-        for path, module in network.named_modules():
-            if any(expression.fullmatch(path) for expression in expressions):
-                hook = _reporting(path, observe)
-                handles.callback(module.register_forward_hook(hook).remove)
+        for path, module in network.named_modules() if observe else ():
+            if observe and any(probe.matches(path) for probe in probes):
+                handles.callback(module.register_forward_hook(_reporting(path, observe)).remove)
         yield
 
 
-def _reporting(path: str, observe: ProbeObserver | None) -> Callable[..., None]:
+def _reporting(path: str, observe: ProbeObserver) -> Callable[..., None]:
     def hook(module: nn.Module, arguments: Any, output: Any) -> None:
-        if observe is not None:
-            observe(path, _first_array(output))
+        observe(path, _first_array(output))
 
     return hook
 
