@@ -1,0 +1,82 @@
+"""Runs stages as a static pipeline would: every length padded with zeros, the results cropped to what is valid.
+
+Between stages of this project everything beyond a length is zero, so padding each stage's inputs anew gives what one
+padded pipeline gives. It does not know how the runner inside treats padding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.config import ModelConfig
+from engine.runners.base import COUNTS, Runner, check_inputs, cropped
+from engine.speech import Array
+from engine.stages import TOKENS, Stage, Tensor
+
+_NEGLIGIBLE_DIGITS = 6
+"""Decimals of a step below which a product of a length and a ratio is whole, however it was rounded."""
+
+
+class PaddedRunner:
+    """A runner whose stages see every length grown by `padding`: 0 leaves it, 1 doubles it.
+
+    Tokens grow to the model's limit at most. Raises `ValueError` for a padding that is negative or infinite.
+    """
+
+    def __init__(self, config: ModelConfig, runner: Runner, padding: float) -> None:
+        if not 0 <= padding < math.inf:
+            raise ValueError(f"The padding must be 0 or a positive number, not {padding:g}.")
+        self._config = config
+        self._runner = runner
+        self._padding = padding
+        self._tails: dict[str, Array] = {}
+
+    @property
+    def tails(self) -> Mapping[str, Array]:
+        """What the last stage's outputs held beyond each member's length, by output, flat; empty without padding."""
+        return dict(self._tails)
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        given = check_inputs(self._config, stage, inputs)
+        padded = {axis: self._grown(axis, length) for axis, length in given.items() if axis != "batch"}
+        outputs = self._runner.run(
+            stage, {tensor.name: self._filled(tensor, inputs[tensor.name], padded) for tensor in stage.inputs}
+        )
+        self._tails = {tensor.name: self._tail(tensor, outputs[tensor.name], inputs, given) for tensor in stage.outputs}
+        return {
+            tensor.name: np.ascontiguousarray(
+                [cropped(self._config, tensor, row, given) for row in outputs[tensor.name]]
+            )
+            for tensor in stage.outputs
+        }
+
+    def close(self) -> None:
+        """Release what the runner inside holds."""
+        self._runner.close()
+
+    def _grown(self, axis: str, length: int) -> int:
+        grown = padded_length(length, self._padding)
+        return max(length, min(grown, self._config.token_limit)) if axis == TOKENS.name else grown
+
+    def _filled(self, tensor: Tensor, array: Array, padded: Mapping[str, int]) -> Array:
+        """The array with zeros up to the padded extents."""
+        filled = np.zeros(tensor.shape(self._config, len(array), padded), array.dtype)
+        filled[tuple(slice(extent) for extent in array.shape)] = array
+        return filled
+
+    def _tail(self, tensor: Tensor, array: Array, inputs: Mapping[str, Array], given: Mapping[str, int]) -> Array:
+        """All values beyond the length of their member; a length that is not told is the one that was given."""
+        beyond = np.ones(array.shape, np.bool_)
+        for member in range(len(beyond)):
+            told = {axis: int(inputs[count][member]) for axis, count in COUNTS.items() if count in inputs}
+            cropped(self._config, tensor, beyond[member, ...], {**given, **told})[...] = False
+        return array[beyond]
+
+
+def padded_length(length: int, padding: float) -> int:
+    """The length grown by this ratio, rounded up to a whole step."""
+    return length + math.ceil(round(length * padding, _NEGLIGIBLE_DIGITS))
