@@ -25,7 +25,7 @@ from engine.speech import Array
 from engine.validator.results import Reading
 from engine.validator.whole_file import whole_file
 
-_NAME = r"\w[\w.+=-]*"
+_NAME = r"\w[\w .,+=-]*"
 _MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading>{_NAME})/(?P<output>{_NAME})\.npy")
 
 

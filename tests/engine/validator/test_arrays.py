@@ -13,7 +13,9 @@ from engine.validator.arrays import ArrayFolder, ArrayKey, Arrays, open_npz
 from engine.validator.results import Reading, Regime
 
 OWN, FED = Reading.OWN_FED, Reading.REFERENCE_FED
-NAMES = st.sampled_from(["dynamic", "static-no-pack", "compiled", "compiled+decoder=dynamic"])
+NAMES = st.sampled_from(
+    ["dynamic", "static-no-pack", "compiled", "compiled with f0n from upstream, istft from dynamic"]
+)
 ARRAYS = arrays_of.arrays(
     st.sampled_from([np.float32, np.int32, np.float64, np.bool_]), arrays_of.array_shapes(min_dims=0, min_side=0)
 )
