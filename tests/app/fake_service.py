@@ -1,0 +1,138 @@
+"""A reference process without a model: does what the text of a request says.
+
+    python -m tests.app.fake_service
+
+Texts: `rows N` sends so many rows and finishes, `hold` goes on until it is cancelled, `crash N` kills itself after N
+rows, `fail` says that it cannot, `nonsense` writes what is no event, `leave` ends with words on stderr, `stubborn` does
+not end when its input does.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
+from engine.stages import STAGES
+from engine.validator.results import (
+    AlignmentEvent,
+    FailedEvent,
+    FinishedEvent,
+    Metrics,
+    Profile,
+    Reading,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.wire import Wire
+
+SECONDS_PER_ROW = 0.002
+PROFILE_CELLS = 512
+FRAMES_PER_TOKEN = (2, 3, 4, 3)
+
+
+def row_of(number: int) -> Row:
+    """A row as a real one; `number` counts through stages and readings."""
+    stage = STAGES[number // 2 % len(STAGES)]
+    metrics = Metrics(1 - number / 1000, 0.999, 60.5 - number, 0.1 * number, 0.001, 100.0)
+    errors = tuple(np.linspace(0, 0.1, PROFILE_CELLS).tolist())
+    return Row(
+        utterance=0,
+        stage=stage.name,
+        output=stage.outputs[0].name,
+        regime="compiled",
+        reference="dynamic",
+        reading=tuple(Reading)[number % 2],
+        verdict=Verdict.PASS,
+        tolerance=0.999,
+        metrics=metrics,
+        profile=Profile("frames", errors),
+        seconds=0.01,
+        reference_seconds=0.1,
+    )
+
+
+class Service:
+    """Reads requests in a thread, so that a cancel is noticed at once."""
+
+    def __init__(self) -> None:
+        self.wire = Wire()
+        self.requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
+        self.cancels: list[threading.Event] = []
+
+    def read(self) -> None:
+        for line in sys.stdin:
+            message = json.loads(line)
+            if "cancel" in message:
+                self.cancel()
+            else:
+                self.cancels.append(threading.Event())
+                request = self.wire.decode_request(json.dumps(message["validate"]))
+                self.requests.put((request, self.cancels[-1]))
+        self.cancel()
+        self.requests.put(None)
+
+    def cancel(self) -> None:
+        for cancel in self.cancels:
+            cancel.set()
+
+    def run(self) -> None:
+        threading.Thread(target=self.read, daemon=True).start()
+        self.send(PreparationEvent("Loading PyTorch", 0, 1))
+        while (asked := self.requests.get()) is not None:
+            self.answer(*asked)
+
+    def answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
+        what, _, count = request.speech.text.partition(" ")
+        utterance = Utterance(0, request.speech.text, "aaa", 0, len(request.speech.text))
+        self.send(PlanEvent(Plan((utterance,))))
+        self.send(AlignmentEvent(0, FRAMES_PER_TOKEN))
+        match what:
+            case "nonsense":
+                self.write("Loading checkpoint shards: 100%")
+            case "leave":
+                sys.exit("There is no memory left.")
+            case "stubborn":
+                time.sleep(60)
+            case "hold":
+                while not cancel.wait(0.01):
+                    self.send(RowEvent(row_of(0)))
+        self.save_arrays(request)
+        for number in range(int(count or 1)):
+            if cancel.is_set():
+                break
+            self.send(RowEvent(row_of(number)))
+            time.sleep(SECONDS_PER_ROW)
+        if what == "crash":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if cancel.is_set() or what == "fail":
+            self.send(FailedEvent("It was stopped." if cancel.is_set() else "No voice.", "Choose another."))
+        else:
+            self.send(FinishedEvent(Report(request, (utterance,), (), (), {"python": "3.11"})))
+
+    def save_arrays(self, request: ValidationRequest) -> None:
+        if request.arrays_folder is not None:
+            Path(request.arrays_folder, "arrays").write_bytes(bytes(1000))
+
+    def send(self, event: ValidationEvent) -> None:
+        self.write(self.wire.encode(event))
+
+    def write(self, line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    Service().run()
