@@ -1,0 +1,84 @@
+"""What a comparison means: within tolerance, itself wrong, or the heir of an earlier fault.
+
+It does not know how anything was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from engine.stages import STAGES
+from engine.validator.results import DurationMetrics, Finding, Metrics, Reading, Regime, Row, Verdict
+
+ALL_FINITE_PERCENT = 100.0
+
+
+def isolated(metrics: Metrics, tolerance: float) -> Verdict:
+    """The verdict on a stage that was fed by the reference."""
+    return Verdict.PASS if within(metrics, tolerance) else Verdict.FAIL
+
+
+def propagated(metrics: Metrics, tolerance: float, noise_floor: Metrics | None, itself: Verdict) -> Verdict:
+    """The verdict on a stage that was fed by its own regime; `itself` is the one on its isolated run.
+
+    Being as near to the reference as kokoro's own float32 run (`noise_floor`) is enough: the model is no better
+    conditioned than that.
+    """
+    if within(metrics, tolerance) or (noise_floor is not None and _is_nearer(metrics, noise_floor)):
+        return Verdict.PASS
+    return Verdict.INHERITED if itself is Verdict.PASS else Verdict.FAIL
+
+
+def aligned(durations: DurationMetrics, itself: Verdict) -> Verdict:
+    """The verdict on whole numbers of frames, which are equal or could round either way."""
+    if durations.differing_tokens == durations.ties:
+        return Verdict.PASS
+    return Verdict.INHERITED if itself is Verdict.PASS else Verdict.FAIL
+
+
+def within(metrics: Metrics, tolerance: float) -> bool:
+    """Whether two arrays agree: correlation, and an error small enough for it.
+
+    Correlation alone is blind to scale and offset. Arrays of equal scale and mean that correlate at r differ by
+    sqrt(2 (1 - r)) of their norm.
+    """
+    if metrics.finite_percent < ALL_FINITE_PERCENT or metrics.pearson is None or metrics.relative_l2 is None:
+        return False
+    return metrics.pearson >= tolerance and metrics.relative_l2 <= math.sqrt(2 * (1 - tolerance))
+
+
+def correlation(row: Row) -> float:
+    """A row's correlation; -1 where it could not be measured, and for durations 1 when they are right."""
+    if row.durations is not None:
+        return 1.0 if row.verdict is Verdict.PASS else -1.0
+    return -1.0 if row.metrics is None or row.metrics.pearson is None else row.metrics.pearson
+
+
+def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
+    """The first stage of every regime that is itself wrong, with its worst output."""
+    failed: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL and not row.probe:
+            failed.setdefault(row.regime, []).append(row)
+    return tuple(_finding(regime, failures) for regime, failures in failed.items())
+
+
+def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:
+    if metrics.finite_percent < ALL_FINITE_PERCENT or metrics.relative_l2 is None or noise_floor.relative_l2 is None:
+        return False
+    return metrics.relative_l2 <= noise_floor.relative_l2
+
+
+def _finding(regime: str, failures: list[Row]) -> Finding:
+    stage = next(stage for stage in STAGES if any(row.stage == stage.name for row in failures))
+    worst = min((row for row in failures if row.stage == stage.name), key=correlation)
+    what = "where packing matters" if regime == Regime.STATIC_NO_PACK else "that is itself wrong"
+    words = f"{stage.title} is the first stage {what}: fed by the reference, its {worst.output} {_measured(worst)}."
+    return Finding(regime, stage.name, words)
+
+
+def _measured(row: Row) -> str:
+    if row.metrics is None or row.metrics.pearson is None:
+        return "is not finite or has another length"
+    return f"correlates at {row.metrics.pearson:.6f}, with a relative error of {row.metrics.relative_l2:.2g}"

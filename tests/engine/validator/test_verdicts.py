@@ -1,0 +1,83 @@
+"""Which stage is to blame."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.verdicts import aligned, correlation, findings, isolated, propagated, within
+
+TOLERANCE = 0.99999
+EXACT = Metrics(1.0, 1.0, None, 0.0, 0.0, 100.0)
+NEAR = Metrics(0.9999, 0.9999, 40.0, 0.01, 0.01, 100.0)
+FAR = Metrics(0.9, 0.9, 7.0, 0.5, 0.4, 100.0)
+
+
+def row(stage: str, verdict: Verdict, metrics: Metrics = FAR, regime: str = Regime.COMPILED) -> Row:
+    return Row(0, stage, "x", regime, Regime.DYNAMIC, Reading.REFERENCE_FED, verdict, TOLERANCE, metrics)
+
+
+def test_equal_arrays_are_within_any_tolerance() -> None:
+    assert within(EXACT, 1.0)
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        FAR,
+        replace(EXACT, relative_l2=0.01),  # twice as loud correlates perfectly
+        replace(EXACT, finite_percent=99.9),
+        replace(EXACT, pearson=None),
+    ],
+)
+def test_neither_another_shape_nor_another_level_nor_a_nan_passes(metrics: Metrics) -> None:
+    assert isolated(metrics, TOLERANCE) is Verdict.FAIL
+
+
+def test_a_good_stage_inherits_what_reaches_it() -> None:
+    assert propagated(FAR, TOLERANCE, None, Verdict.PASS) is Verdict.INHERITED
+
+
+def test_a_wrong_stage_does_not_hide_behind_its_inputs() -> None:
+    assert propagated(FAR, TOLERANCE, None, Verdict.FAIL) is Verdict.FAIL
+
+
+def test_being_nearer_than_upstream_is_enough() -> None:
+    assert propagated(NEAR, TOLERANCE, FAR, Verdict.PASS) is Verdict.PASS
+    assert propagated(FAR, TOLERANCE, NEAR, Verdict.PASS) is Verdict.INHERITED
+    assert propagated(replace(NEAR, finite_percent=50), TOLERANCE, FAR, Verdict.PASS) is Verdict.INHERITED
+
+
+def test_durations_are_equal_or_could_round_either_way() -> None:
+    assert aligned(DurationMetrics(0, 0, 9, 9), Verdict.FAIL) is Verdict.PASS
+    assert aligned(DurationMetrics(1, 1, 10, 9), Verdict.FAIL) is Verdict.PASS
+    assert aligned(DurationMetrics(2, 1, 11, 9), Verdict.FAIL) is Verdict.FAIL
+    assert aligned(DurationMetrics(2, 1, 11, 9), Verdict.PASS) is Verdict.INHERITED
+
+
+def test_the_first_wrong_stage_is_named_whatever_the_order_of_the_rows() -> None:
+    rows = [row("decoder", Verdict.FAIL), row("duration", Verdict.FAIL), row("bert", Verdict.PASS)]
+    (finding,) = findings(rows)
+    assert (finding.regime, finding.stage) == ("compiled", "duration")
+    assert "Durations" in finding.words
+    assert "0.9" in finding.words
+
+
+def test_of_a_stage_the_worst_output_is_named() -> None:
+    bad = replace(row("f0n", Verdict.FAIL), output="energy", metrics=replace(FAR, pearson=0.1))
+    (finding,) = findings([row("f0n", Verdict.FAIL), bad])
+    assert "energy" in finding.words
+
+
+def test_without_packing_the_finding_says_where_packing_matters() -> None:
+    (finding,) = findings([row("duration", Verdict.FAIL, regime=Regime.STATIC_NO_PACK)])
+    assert "packing matters" in finding.words
+
+
+def test_inherited_faults_and_inner_values_name_no_stage() -> None:
+    assert findings([row("decoder", Verdict.INHERITED), replace(row("decoder", Verdict.FAIL), probe=True)]) == ()
+
+
+def test_what_cannot_be_measured_is_the_worst() -> None:
+    assert correlation(replace(row("bert", Verdict.INCOMPARABLE), metrics=None)) == -1
+    assert correlation(row("bert", Verdict.FAIL)) == pytest.approx(0.9)
