@@ -1,0 +1,104 @@
+"""A validation as a compact table for the terminal, under 100 columns.
+
+It does not know where it is printed, nor any array.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from engine.stages import STAGE_NAMES
+from engine.validator import wording
+from engine.validator.ranking import decides, worst
+from engine.validator.results import Reading, Report, Row, ValidationRequest
+
+WIDTH = 98
+_NAME_WIDTH = 17
+_LINE = "{:<12} {:<17} {:>13} {:>8} {:>6}  {:<8} {:>13} {}"
+
+
+def text_report(report: Report) -> str:
+    """The whole report, lines separated by line ends; every line is the worst utterance's."""
+    blocks = [_heading(report), *(_regime(report, name) for name in _regimes(report)), _closing(report)]
+    return "\n\n".join("\n".join(block) for block in blocks)
+
+
+def _heading(report: Report) -> list[str]:
+    request = report.request
+    outcome = "passed" if report.passed else "FAILED"
+    model = request.model if request.weights is None else f"{request.model} with weights {request.weights}"
+    title = f"Validation of {model} against {request.reference}: {outcome}"
+    reading = (
+        f"{wording.counted(len(report.utterances), 'utterance')}; each line is its worst, first fed by the reference "
+        "(is the stage itself wrong?), then by its own regime"
+    )
+    return [line for sentence in (title, settings(request), reading) for line in _wrapped(sentence)]
+
+
+def settings(request: ValidationRequest) -> str:
+    """What was asked, in one line."""
+    speech = request.speech
+    return (
+        f"voice {speech.voice}, speed {speech.speed:g}, seed {speech.seed}, padding {request.padding:g}, "
+        f"device {request.device}, LSTM method {request.lstm_method}"
+    )
+
+
+def _regimes(report: Report) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.regime for row in report.rows))
+
+
+def _regime(report: Report, name: str) -> list[str]:
+    rows = [row for row in report.rows if row.regime == name]
+    header = _LINE.format("stage", "output", "correlation", "max err", "SQNR", "verdict", "own-fed", "verdict")
+    return [*_wrapped(name), header, *_lines(rows), *_sound(rows)]
+
+
+def _lines(rows: list[Row]) -> Iterator[str]:
+    ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
+    for stage, output in dict.fromkeys((row.stage, row.output) for row in ordered):
+        chosen = [row for row in ordered if (row.stage, row.output) == (stage, output)]
+        fed = worst(row for row in chosen if row.reading is Reading.REFERENCE_FED)
+        own = worst(row for row in chosen if row.reading is Reading.OWN_FED)
+        yield _LINE.format(stage, _short(output), *_fed_cells(fed), *_own_cells(own)).rstrip()
+
+
+def _fed_cells(row: Row | None) -> tuple[str, ...]:
+    if row is None:
+        return ("", "", "", "")
+    error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
+    return (wording.row_correlation(row), error, wording.row_noise_ratio(row), row.verdict)
+
+
+def _own_cells(row: Row | None) -> tuple[str, str]:
+    return ("", "") if row is None else (wording.row_correlation(row), row.verdict)
+
+
+def _sound(rows: Iterable[Row]) -> list[str]:
+    """The waveform of the whole chain, as it is heard."""
+    heard = worst(row for row in rows if row.audio is not None and row.reading is Reading.OWN_FED)
+    return [] if heard is None or heard.audio is None else _wrapped(f"heard: {wording.audio(heard.audio)}")
+
+
+def _closing(report: Report) -> list[str]:
+    words = [f"{finding.regime}: {finding.words}" for finding in report.findings]
+    lines = [line for sentence in words or ["No stage is itself wrong."] for line in _wrapped(sentence)]
+    row = worst(row for row in report.rows if decides(row)) or worst(report.rows)
+    return lines if row is None else [*lines, *_wrapped(f"Worst: {_row_words(row)}")]
+
+
+def _row_words(row: Row) -> str:
+    place = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
+    error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
+    measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.row_noise_ratio(row)} dB"
+    return f"{place}: {row.verdict} ({wording.row_correlation(row) if row.durations else measured})"
+
+
+def _short(name: str) -> str:
+    """The end of a long name, where module paths differ."""
+    return name if len(name) <= _NAME_WIDTH else "…" + name[-_NAME_WIDTH + 1 :]
+
+
+def _wrapped(sentence: str) -> list[str]:
+    return textwrap.wrap(sentence, WIDTH, subsequent_indent="  ")

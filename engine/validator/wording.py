@@ -1,0 +1,73 @@
+"""How measured values are written, the same in every report.
+
+It does not know where they are shown.
+"""
+
+from __future__ import annotations
+
+import math
+
+from engine.validator.results import AudioMetrics, DurationMetrics, Row
+
+NOTHING = "–"
+"""Stands where nothing could be measured."""
+CORRELATION_DECIMALS = 8
+MILLISECONDS_PER_SECOND = 1000
+
+
+def correlation(value: float | None) -> str:
+    """A correlation, rounded down, so that only equal arrays are written as 1."""
+    if value is None:
+        return NOTHING
+    if value == 1:
+        return "1"
+    steps = 10**CORRELATION_DECIMALS
+    return f"{math.floor(value * steps) / steps:.{CORRELATION_DECIMALS}f}"
+
+
+def row_correlation(row: Row) -> str:
+    """A row's correlation; for durations, how many tokens differ."""
+    if row.durations is not None:
+        return durations(row.durations)
+    return correlation(row.metrics.pearson if row.metrics else None)
+
+
+def durations(metrics: DurationMetrics) -> str:
+    """How two alignments differ."""
+    if not metrics.differing_tokens:
+        return "equal"
+    ties = " (ties)" if metrics.ties == metrics.differing_tokens else ""
+    return f"{metrics.differing_tokens} differ{ties}"
+
+
+def row_noise_ratio(row: Row) -> str:
+    """A row's signal to noise ratio in dB; `equal` when there is no noise."""
+    if row.metrics is None or row.metrics.pearson is None:
+        return NOTHING
+    return "equal" if row.metrics.sqnr_db is None else f"{row.metrics.sqnr_db:.1f}"
+
+
+def magnitude(value: float | None) -> str:
+    """A small or large number to two digits."""
+    if value is None:
+        return NOTHING
+    return "0" if value == 0 else f"{value:.1e}"
+
+
+def milliseconds(seconds: float | None) -> str:
+    """A time in milliseconds."""
+    return NOTHING if seconds is None else f"{seconds * MILLISECONDS_PER_SECOND:.1f}"
+
+
+def audio(metrics: AudioMetrics) -> str:
+    """How two waveforms differ to the ear, in one line."""
+    late = f"{metrics.lag_samples:+d} samples" if metrics.lag_samples else "no lag"
+    return (
+        f"correlation {correlation(metrics.best_lag_correlation)} at {late}, log-mel L1 {metrics.log_mel_l1:.2g}, "
+        f"STFT distance {metrics.multi_resolution_stft:.2g}, level {metrics.level_difference_db:+.2g} dB"
+    )
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things, such as `2 utterances`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"

@@ -1,0 +1,79 @@
+from dataclasses import replace
+
+from engine.stages import STAGES
+from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.text_report import text_report
+from tests.engine.validator.example_report import ERRORS, example_report, with_verdict
+
+
+def lines_of(text: str, regime: str) -> list[str]:
+    blocks = text.split("\n\n")
+    return next(block for block in blocks if block.splitlines()[0] == regime).splitlines()
+
+
+def test_every_stage_of_every_regime_has_its_line() -> None:
+    text = text_report(example_report())
+    outputs = [f"{stage.name} {tensor.name}" for stage in STAGES for tensor in stage.outputs if tensor.axes]
+    for regime in ERRORS:
+        written = [" ".join(line.split()[:2]) for line in lines_of(text, regime)[2:-1]]
+        assert written == outputs
+
+
+def test_no_line_is_wider_than_a_terminal() -> None:
+    report = example_report()
+    name = "compiled with " + ", ".join(f"{stage.name} from static-no-pack" for stage in STAGES)
+    probe = replace(report.rows[0], regime=name, output="decoder.generator.resblocks.11", probe=True)
+    report = replace(report, rows=(*report.rows, probe, replace(probe, reading=Reading.OWN_FED)))
+    text = text_report(report)
+    assert max(map(len, text.splitlines())) < 100
+    assert "…tor.resblocks.11" in text
+
+
+def test_verdicts_and_findings_are_words() -> None:
+    text = text_report(example_report())
+    assert "against dynamic: passed" in text
+    assert "static-no-pack: Durations is the first stage where packing matters" in text
+    (line,) = [line for line in lines_of(text, Regime.STATIC_NO_PACK) if "duration_logits" in line]
+    assert " fail " in line
+    assert line.endswith("inherited")
+
+
+def test_a_line_is_the_worst_utterance() -> None:
+    report = example_report()
+    rows = list(report.rows)
+    place = next(n for n, row in enumerate(rows) if row.regime == "compiled" and row.utterance == 1)
+    rows[place] = replace(rows[place], verdict=Verdict.FAIL, metrics=Metrics(0.12345678, 0.1, -3.0, 5.0, 1.0, 100.0))
+    text = text_report(replace(report, rows=tuple(rows)))
+    assert "against dynamic: FAILED" in text
+    assert lines_of(text, "compiled")[2].split()[:6] == [
+        "bert",
+        "text_features",
+        "0.12345678",
+        "5.0e+00",
+        "-3.0",
+        "fail",
+    ]
+    assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text
+
+
+def test_the_worst_row_is_one_that_decides() -> None:
+    assert " in compiled, " in " ".join(text_report(example_report()).split("Worst:")[1].split())
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    report = example_report(1)
+    lost = replace(report.rows[1], metrics=None, verdict=Verdict.INCOMPARABLE)
+    durations = replace(lost, stage="alignment", output="frame_token", durations=DurationMetrics(3, 0, 23, 24))
+    text = text_report(replace(report, rows=(lost, durations)))
+    assert "incomparable" in text
+    assert "3 differ" in text
+
+
+def test_a_report_without_rows_is_still_one() -> None:
+    empty: tuple[Row, ...] = ()
+    assert "No stage is itself wrong." in text_report(replace(example_report(1), rows=empty, findings=()))
+
+
+def test_a_crash_is_visible() -> None:
+    report = with_verdict(example_report(1), Regime.COMPILED, "decoder", Verdict.CRASHED)
+    assert "crashed" in text_report(report)
