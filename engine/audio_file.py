@@ -9,6 +9,7 @@ import errno
 import io
 import os
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import soundfile
@@ -17,14 +18,17 @@ from engine.errors import OutputError
 from engine.speech import Samples
 
 
-def save_wav(path: Path, samples: Samples, sample_rate_hz: int) -> None:
-    """Write mono `samples` [n] float32 in [-1, 1] as 16-bit PCM; an existing file is replaced only by a whole one.
+SampleFormat = Literal["PCM_16", "FLOAT"]
+
+
+def save_wav(path: Path, samples: Samples, sample_rate_hz: int, sample_format: SampleFormat = "PCM_16") -> None:
+    """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a whole one.
 
     Raises `OutputError` with one sentence when the folder is missing or read-only or the disk is full.
     """
     ensure_writable(path)
     try:
-        _replace(path, _encoded(samples, sample_rate_hz))
+        _replace(path, encode_wav(samples, sample_rate_hz, sample_format))
     except OSError as error:
         raise write_error(path, error) from error
 
@@ -40,6 +44,13 @@ def ensure_writable(path: Path) -> None:
         raise OutputError(f"The folder {folder} is read-only.", "Choose a folder you may write to.")
 
 
+def encode_wav(samples: Samples, sample_rate_hz: int, sample_format: SampleFormat) -> bytes:
+    """A whole WAV file of mono `samples` [n] float32; `FLOAT` keeps every bit, `PCM_16` clips beyond [-1, 1]."""
+    buffer = io.BytesIO()
+    soundfile.write(buffer, np.asarray(samples, np.float32), sample_rate_hz, format="WAV", subtype=sample_format)
+    return buffer.getvalue()
+
+
 def write_error(path: Path, error: OSError) -> OutputError:
     """What kept `path` from being written, in one sentence, and what to do."""
     if error.errno == errno.ENOSPC:
@@ -47,12 +58,6 @@ def write_error(path: Path, error: OSError) -> OutputError:
     if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
     return OutputError(f"{path} could not be written ({error.strerror}).", "Choose another place.")
-
-
-def _encoded(samples: Samples, sample_rate_hz: int) -> bytes:
-    buffer = io.BytesIO()
-    soundfile.write(buffer, np.asarray(samples, np.float32), sample_rate_hz, format="WAV", subtype="PCM_16")
-    return buffer.getvalue()
 
 
 def _replace(path: Path, content: bytes) -> None:
