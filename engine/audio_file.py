@@ -17,7 +17,6 @@ import soundfile
 from engine.errors import OutputError
 from engine.speech import Samples
 
-
 SampleFormat = Literal["PCM_16", "FLOAT"]
 
 
