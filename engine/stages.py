@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from engine.config import ModelConfig
+from engine.speech import Array
 
 
 class Place(Enum):
@@ -80,6 +81,10 @@ class Probe:
     def matches(self, path: str) -> bool:
         """Whether a module's path in the kokoro module tree is one of the probed."""
         return re.fullmatch(re.escape(self.module).replace(r"\*", "[^.]+"), path) is not None
+
+
+ProbeObserver = Callable[[str, Array], None]
+"""Gets a probed module's path in the kokoro module tree and its output, batch first."""
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,7 @@ from torch.overrides import TorchFunctionMode
 from engine.model.network import Network
 from engine.ops.harmonic_source import exact_waveform, spectrum
 from engine.speech import Array
-from engine.stages import Probe, stage_named
-
-ProbeObserver = Callable[[str, Array], None]
-"""Gets a module's path in the kokoro module tree and its output, batch first."""
+from engine.stages import Probe, ProbeObserver, stage_named
 
 
 class SourcePrecision(Enum):

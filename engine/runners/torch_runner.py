@@ -12,11 +12,11 @@ import torch
 
 from engine.model.exportable import exportable_stages
 from engine.model.network import Network
-from engine.model.reference import ProbeObserver, Reference
+from engine.model.reference import Reference
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import COUNTS, check_inputs, cropped
 from engine.speech import Array
-from engine.stages import Stage
+from engine.stages import ProbeObserver, Stage
 
 
 class ReferenceRunner:
