@@ -54,7 +54,7 @@ def row_of(number: int) -> Row:
         output=stage.outputs[0].name,
         regime="compiled",
         reference="dynamic",
-        reading=tuple(Reading)[number % 2],
+        reading=(Reading.REFERENCE_FED, Reading.OWN_FED)[number % 2],
         verdict=Verdict.PASS,
         tolerance=0.999,
         metrics=metrics,
@@ -99,17 +99,9 @@ class Service:
         utterance = Utterance(0, request.speech.text, "aaa", 0, len(request.speech.text))
         self.send(PlanEvent(Plan((utterance,))))
         self.send(AlignmentEvent(0, FRAMES_PER_TOKEN))
-        match what:
-            case "nonsense":
-                self.write("Loading checkpoint shards: 100%")
-            case "leave":
-                sys.exit("There is no memory left.")
-            case "stubborn":
-                time.sleep(60)
-            case "hold":
-                while not cancel.wait(0.01):
-                    self.send(RowEvent(row_of(0)))
-        self.save_arrays(request)
+        self.misbehave(what, cancel)
+        if not cancel.is_set():
+            self.save_arrays(request)
         for number in range(int(count or 1)):
             if cancel.is_set():
                 break
@@ -121,6 +113,18 @@ class Service:
             self.send(FailedEvent("It was stopped." if cancel.is_set() else "No voice.", "Choose another."))
         else:
             self.send(FinishedEvent(Report(request, (utterance,), (), (), {"python": "3.11"})))
+
+    def misbehave(self, what: str, cancel: threading.Event) -> None:
+        match what:
+            case "nonsense":
+                self.write("Loading checkpoint shards: 100%")
+            case "leave":
+                sys.exit("There is no memory left.")
+            case "stubborn":
+                time.sleep(60)
+            case "hold":
+                while not cancel.wait(0.01):
+                    self.send(RowEvent(row_of(0)))
 
     def save_arrays(self, request: ValidationRequest) -> None:
         if request.arrays_folder is not None:
