@@ -24,6 +24,7 @@ class Key(Enum):
     SPEED = "speed"
     GEOMETRY = "window/geometry"
     SPLIT = "window/split"
+    DOCKS = "window/docks"
     APPEARANCE = "window/appearance"
     SAVE_FOLDER = "save_folder"
 
@@ -94,6 +95,15 @@ class Settings:
     @split.setter
     def split(self, split: QByteArray) -> None:
         self._write(Key.SPLIT, split)
+
+    @property
+    def docks(self) -> QByteArray:
+        """What is docked to the window, and where; empty when unknown."""
+        return self._bytes(Key.DOCKS)
+
+    @docks.setter
+    def docks(self, docks: QByteArray) -> None:
+        self._write(Key.DOCKS, docks)
 
     @property
     def save_folder(self) -> Path:

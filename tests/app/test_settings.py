@@ -25,6 +25,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.save_folder == Path.home()
     assert settings.geometry.isEmpty()
     assert settings.split.isEmpty()
+    assert settings.docks.isEmpty()
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -33,12 +34,14 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
+    before.docks = QByteArray(b"\xfe\x00")
     before.save_folder = tmp_path
     store.sync()
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
+    assert after.docks == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
 
 
