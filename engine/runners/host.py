@@ -49,9 +49,14 @@ def align(logits: Array, token_count: Array, speed: Array) -> tuple[NDArray[np.i
 
 
 def durations(logits: Array, speed: float) -> NDArray[np.int64]:
-    """Frames per token [tokens], at least 1: the sum of the logits' sigmoids over the speed, halves to even.
+    """Frames per token [tokens], at least 1: `unrounded_durations`, rounded with halves to even."""
+    return np.asarray(np.maximum(np.rint(unrounded_durations(logits, speed)), 1), np.int64)
+
+
+def unrounded_durations(logits: Array, speed: float) -> NDArray[np.float64]:
+    """Frames per token [tokens] before they are made whole: the sum of the logits' sigmoids over the speed.
 
     `logits` [tokens, max_dur]; the formula of kokoro's `KModel.forward_with_tokens`, in float64.
     """
     chances = 0.5 * (1 + np.tanh(0.5 * logits.astype(np.float64)))
-    return np.asarray(np.maximum(np.rint(chances.sum(axis=1) / speed), 1), np.int64)
+    return np.asarray(chances.sum(axis=1) / speed, np.float64)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import ModelConfig
-from engine.runners.host import HostRunner, align, durations
+from engine.runners.host import HostRunner, align, durations, unrounded_durations
 from engine.stages import stage_named
 
 SURE, NEVER = 100.0, -100.0
@@ -33,6 +33,10 @@ def test_known_answer() -> None:
 )
 def test_halves_go_to_even_and_nothing_is_shorter_than_a_frame(frames: int, speed: float, expected: int) -> None:
     assert durations(logits_for([frames]), speed).tolist() == [expected]
+
+
+def test_unrounded_durations_keep_their_fraction() -> None:
+    np.testing.assert_allclose(unrounded_durations(logits_for([5, 0]), 2.0), [2.5, 0.0], atol=1e-12)
 
 
 @settings(deadline=None, max_examples=50)
