@@ -27,10 +27,15 @@ TRY_AGAIN = "Press Diagnose to start it again."
 
 
 class DiagnosticsController(QObject):
-    """One diagnosis at a time: a new one stops the old one."""
+    """One diagnosis at a time: a new one stops the old one.
+
+    `event_received`, `crashed` and `stopped` concern the run that was started last; whoever shows it takes them in.
+    """
 
     run_started = Signal(object)
-    run_changed = Signal(object)
+    event_received = Signal(object)
+    crashed = Signal(str)
+    stopped = Signal()
     failed = Signal(object)
 
     def __init__(self, process: DiagnosticsProcess, folders: RunFolders, parent: QObject | None = None) -> None:
@@ -42,11 +47,6 @@ class DiagnosticsController(QObject):
         self._kept: list[Path] = []
         process.event_received.connect(self._on_event)
         process.died.connect(self._on_death)
-
-    @property
-    def run(self) -> DiagnosticsRun | None:
-        """The latest run."""
-        return self._run
 
     @property
     def active(self) -> bool:
@@ -72,9 +72,8 @@ class DiagnosticsController(QObject):
     def stop(self) -> None:
         """Stop what is under way; what was found stays."""
         self._process.cancel()
-        if self._run is not None and self._run.active:
-            self._run.stop()
-            self.run_changed.emit(self._run)
+        if self.active:
+            self.stopped.emit()
 
     @Slot()
     def release(self) -> None:
@@ -95,20 +94,16 @@ class DiagnosticsController(QObject):
 
     @Slot(object)
     def _on_event(self, event: ValidationEvent) -> None:
-        if self._run is None:
-            return
         if isinstance(event, RowEvent):
             self._rows.append(event.row)
         elif isinstance(event, FinishedEvent) and not event.report.rows:  # they have come one by one
             event = FinishedEvent(replace(event.report, rows=tuple(self._rows)))
-        self._run.take(event)
-        self.run_changed.emit(self._run)
+        self.event_received.emit(event)
 
     @Slot(str)
     def _on_death(self, why: str) -> None:
         if self._run is not None and self._run.active:
-            self._run.crash(f"The reference process ended while it {under_way(self._run)}. {why} {TRY_AGAIN}")
-            self.run_changed.emit(self._run)
+            self.crashed.emit(f"The reference process ended while it {under_way(self._run)}. {why} {TRY_AGAIN}")
 
 
 def under_way(run: DiagnosticsRun) -> str:

@@ -78,6 +78,11 @@ class SpeechController(QObject):
         return self._track
 
     @property
+    def request(self) -> SpeechRequest | None:
+        """The latest speech."""
+        return self._request
+
+    @property
     def text(self) -> str:
         """The text of the latest speech."""
         return self._request.text if self._request else ""

@@ -48,6 +48,7 @@ class MainMenu(QMenuBar):
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
         self.usual_speed = _action(speech, "Normal Speed", "Ctrl+0")
+        self.view_menu = self.addMenu("&View")
         self.appearances = self._add_appearances()
 
     def add_editing(self, editor: TextEditor) -> None:
@@ -69,6 +70,13 @@ class MainMenu(QMenuBar):
                 title, key, slot = entry
                 _action(self.edit_menu, title, key).triggered.connect(slot)
 
+    def add_view(self, action: QAction, *keys: Keys) -> None:
+        """A part of the window that can be shown and hidden."""
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        first = self.view_menu.actions()[0]
+        self.view_menu.insertAction(first, action)
+        self.view_menu.insertSeparator(first)
+
     def follow(self, activity: Activity) -> None:
         """Offer Stop only while there is something to stop: Esc belongs to others otherwise."""
         self.stop.setEnabled(activity.can_stop)
@@ -79,10 +87,9 @@ class MainMenu(QMenuBar):
             action.setChecked(action.data() is appearance)
 
     def _add_appearances(self) -> QActionGroup:
-        menu = self.addMenu("&View")
         group = QActionGroup(self)
         for appearance, title in _APPEARANCE_TITLES.items():
-            action = _action(menu, title)
+            action = _action(self.view_menu, title)
             action.setCheckable(True)
             action.setData(appearance)
             group.addAction(action)

@@ -32,11 +32,15 @@ class Desk:
         self.process = DiagnosticsProcess(COMMAND)
         self.controller = DiagnosticsController(self.process, RunFolders(folder))
         self.runs: list[DiagnosticsRun] = []
-        self.changed: list[DiagnosticsRun] = []
-        self.failures: list[Exception] = []
+        self.stops: list[DiagnosticsRun] = []
         self.controller.run_started.connect(self.runs.append)
-        self.controller.run_changed.connect(self.changed.append)
-        self.controller.failed.connect(self.failures.append)
+        self.controller.event_received.connect(lambda event: self.runs[-1].take(event))
+        self.controller.crashed.connect(lambda words: self.runs[-1].crash(words))
+        self.controller.stopped.connect(self.stop)
+
+    def stop(self) -> None:
+        self.stops.append(self.runs[-1])
+        self.runs[-1].stop()
 
     def diagnose(self, text: str) -> DiagnosticsRun:
         self.controller.diagnose(SpeechRequest(text, "af_heart", 1.5, 7), OPTIONS)
@@ -72,13 +76,12 @@ def test_rows_arrive_one_by_one_and_the_report_has_them_all(desk: Desk) -> None:
     run = desk.diagnose("rows 16")
     assert desk.controller.active
     counts: list[int] = []
-    desk.controller.run_changed.connect(lambda changed: counts.append(changed.row_count))
+    desk.controller.event_received.connect(lambda event: counts.append(run.row_count))
     desk.wait_for(run, RunState.FINISHED)
     assert sorted(set(counts)) == list(range(17))
     assert run.report is not None
     assert run.report.rows == tuple(row_of(number) for number in range(16))
     assert run.alignment(0) == FRAMES_PER_TOKEN
-    assert set(desk.changed) == {run}
     assert not desk.controller.active
 
 
@@ -93,11 +96,10 @@ def test_stopping_keeps_what_was_found(desk: Desk) -> None:
     desk.qtbot.waitUntil(lambda: run.row_count == 1, timeout=WAIT_MS)
     desk.controller.stop()
     assert run.state is RunState.STOPPED
-    assert desk.changed[-1] is run
-    count = len(desk.changed)
     desk.controller.stop()
     desk.qtbot.wait(50)
-    assert len(desk.changed) == count
+    assert desk.stops == [run]
+    assert run.row_count == 1
 
 
 def test_a_new_diagnosis_stops_the_old_one(desk: Desk) -> None:
@@ -160,7 +162,7 @@ def test_a_cache_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) ->
     with qtbot.waitSignal(controller.failed) as failed:
         controller.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS)
     assert isinstance(failed.args[0], OutputError)
-    assert controller.run is None
+    assert not controller.active
 
 
 @pytest.mark.parametrize(
