@@ -28,7 +28,9 @@ def profile(ours: Array, reference: Array, time_axis: int, axis: str) -> Profile
     `NOT_FINITE`, and none is larger. Raises `ValueError` when the shapes differ or there is no such axis.
     """
     check_shapes(ours, reference)
-    errors = _in_cells(_largest_errors(ours, reference, time_axis)) / (_rms(reference) or 1.0)
+    errors = _in_cells(_largest_errors(ours, reference, time_axis))
+    with np.errstate(over="ignore"):  # what grows beyond all bounds is cut off below
+        errors = errors / (_rms(reference) or 1.0)
     errors = np.minimum(np.nan_to_num(errors, nan=NOT_FINITE), NOT_FINITE)
     return Profile(axis, tuple(float(f"{error:.4g}") for error in errors))
 

@@ -97,6 +97,7 @@ def test_of_equal_lags_the_shortest_is_taken() -> None:
 
 def test_the_sign_matters() -> None:
     assert best_lag(np.array([-1.0]), np.array([1.0]), LONGEST) == (-1.0, 0)
+    assert best_lag(np.array([0.0, 0.0, 0.0, 1.0]), np.array([-1.0]), LONGEST) == (-1.0, 3)
     assert best_lag(-noise(0, 5000), noise(0, 5000), LONGEST)[0] < 0.2
 
 
@@ -123,10 +124,10 @@ def test_levels_are_each_ones_own() -> None:
 
 def test_a_sine_has_its_amplitude_in_its_band_and_none_elsewhere() -> None:
     """Against silence the mean log difference is that of the few bands that the sine reaches."""
-    quiet = log_mel_l1(sine(3000, amplitude=FLOOR), np.zeros(RATE), RATE)
-    loud = log_mel_l1(sine(3000, amplitude=0.5), np.zeros(RATE), RATE)
-    assert quiet == 0
-    assert 0.1 < loud < math.log(0.5 / FLOOR) / 4
+    silence, bin_hz = np.zeros(RATE), RATE / 1024
+    assert log_mel_l1(sine(4 * bin_hz, amplitude=FLOOR), silence, RATE) == pytest.approx(0, abs=1e-3)
+    assert log_mel_l1(sine(4 * bin_hz, amplitude=1.8 * FLOOR), silence, RATE) > 2e-3
+    assert 0.1 < log_mel_l1(sine(3000, amplitude=0.5), silence, RATE) < math.log(0.5 / FLOOR) / 4
 
 
 @pytest.mark.parametrize("frequencies_hz", [(200, 210), (1000, 1300), (5000, 6000)])

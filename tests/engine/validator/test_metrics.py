@@ -102,6 +102,14 @@ def test_correlation_cosine_and_largest_error_are_symmetric(seed: int) -> None:
     assert (one.pearson, one.cosine, one.max_abs) == (other.pearson, other.cosine, other.max_abs)
 
 
+def test_rounding_lifts_no_correlation_above_one() -> None:
+    for seed in range(300):
+        array = noise(seed, 7).astype(np.float64)
+        metrics = compare(3 * array, array)
+        assert number(metrics.pearson) <= 1
+        assert number(metrics.cosine) <= 1
+
+
 def test_a_small_variation_on_a_large_offset_is_still_correlated() -> None:
     variation = noise(0, 1000).astype(np.float64)
     assert compare(1e6 + variation + 0.1 * noise(1, 1000), 1e6 + variation).pearson == pytest.approx(0.995, abs=2e-3)
@@ -136,8 +144,9 @@ def test_rounding_of_a_constant_is_not_a_signal() -> None:
     rounded = np.nextafter(constant, np.where(np.arange(100) % 2, 1, 0).astype(np.float32))
     assert compare(rounded, constant).pearson == 1
     assert compare(rounded, rounded[::-1]).pearson == 1
-    assert compare(noise(0, 100), constant).pearson == 0
-    assert compare(constant, noise(0, 100)).pearson == 0
+    for flat in (constant, rounded):
+        assert compare(noise(0, 100), flat).pearson == 0
+        assert compare(flat, noise(0, 100)).pearson == 0
 
 
 def test_an_all_zero_reference_makes_errors_absolute() -> None:

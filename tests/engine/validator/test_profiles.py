@@ -87,6 +87,10 @@ def test_what_is_not_finite_stands_out_where_it_is(value: float) -> None:
         assert set(errors[:-1]) == {0.0}
 
 
+def test_no_error_is_larger_than_the_largest() -> None:
+    assert profile(np.array([7e188, 1.0]), np.full(2, 4e-120), 0, "frames").errors == (NOT_FINITE, NOT_FINITE)
+
+
 @pytest.mark.parametrize(("shape", "cells"), [((0,), 0), ((3, 0), 0), ((0, 3), 3)])
 def test_nothing_to_compare_is_no_error(shape: tuple[int, ...], cells: int) -> None:
     assert profile(np.zeros(shape), np.zeros(shape), -1, "frames").errors == (0.0,) * cells
