@@ -231,10 +231,13 @@ def _reporting(path: str, observe: ProbeObserver) -> Callable[..., None]:
 
 
 def _first_array(output: Any) -> NDArray[np.floating]:
-    """The first tensor of a module's output as an array; a packed sequence of one as a batch of one."""
+    """A copy of the first tensor of a module's output; a packed sequence of one as a batch of one.
+
+    A copy, for kokoro's generator adds to the output of a level's first residual block in place.
+    """
     if isinstance(output, PackedSequence):
-        return np.asarray(output.data[None])
-    return np.asarray(output if isinstance(output, Tensor) else _first_array(output[0]))
+        return np.asarray(output.data[None]).copy()
+    return np.asarray(output).copy() if isinstance(output, Tensor) else _first_array(output[0])
 
 
 def _no_padding(token_count: Tensor) -> Tensor:

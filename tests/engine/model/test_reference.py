@@ -102,6 +102,16 @@ def test_every_declared_probe_is_observed(stage: Stage, network: Network, values
     assert bool(seen) == bool(stage.probes)
 
 
+@each_stage
+def test_what_was_observed_stays_as_it_was(stage: Stage, network: Network, values: Values) -> None:
+    """kokoro's generator adds to some of its modules' outputs in place."""
+    seen: list[tuple[np.ndarray, np.ndarray]] = []
+    Reference(network).run(
+        stage.name, inputs_of(stage, values), lambda _, array: seen.append((array, np.array(array, copy=True)))
+    )
+    assert all(np.array_equal(array, at_first) for array, at_first in seen)
+
+
 def test_the_source_probe_shows_the_exact_waveform(network: Network, values: Values) -> None:
     seen: dict[str, np.ndarray] = {}
     Reference(network).run("source", inputs_of(stage_named("source"), values), seen.__setitem__)
