@@ -1,0 +1,185 @@
+"""The plots of a validation, as SVG elements: correlations, errors along time, waveforms, single LSTMs.
+
+It does not know the page around them. It brings matplotlib, so it is imported where a page is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, LogNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from engine.config import SAMPLE_RATE_HZ
+from engine.speech import Samples
+from engine.stages import STAGES
+from engine.validator.drawing import ACCENT, INK, MARKERS, MUTED, PAPER, SERIES, draw
+from engine.validator.plot_data import (
+    MOST_DIGITS,
+    STRIP_CELLS,
+    Numbers,
+    digits,
+    digits_of,
+    most_different,
+    outline,
+    strips,
+)
+from engine.validator.ranking import worst
+from engine.validator.results import Reading, Row
+
+WIDTH_INCHES = 10.0
+ZOOM_SECONDS = 0.01
+READINGS = {Reading.REFERENCE_FED: "Fed by the reference", Reading.OWN_FED: "Fed by its own stages"}
+EXACT = 1.0
+_OUTPUTS = tuple((stage, out.name) for stage in STAGES if stage.tolerance < EXACT for out in stage.outputs if out.axes)
+_SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT = -7.0, 0.0
+_HEAT = np.array(
+    [  # exponent of the error, then red, green, blue and opacity: nothing to see where nothing is wrong
+        [_SMALLEST_ERROR_EXPONENT, 0.25, 0.60, 0.60, 0.10],
+        [-4.0, 0.25, 0.65, 0.55, 0.45],
+        [-2.35, 0.95, 0.70, 0.15, 0.90],
+        [-1.0, 0.85, 0.15, 0.15, 1.00],
+        [_LARGEST_ERROR_EXPONENT, 0.55, 0.00, 0.25, 1.00],
+    ]
+)
+_HEAT_LEVELS = 28
+"""Few enough for small pictures."""
+
+
+def correlations(rows: Sequence[Row], name: str) -> str:
+    """How many nines each output's correlation has, worst utterance, per regime; one panel per reading."""
+    regimes = tuple(dict.fromkeys(row.regime for row in rows))
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(READINGS), sharey=True)
+        for panel, (reading, title) in zip(panels, READINGS.items(), strict=True):
+            chosen = [row for row in rows if row.reading is reading and not row.probe]
+            _paint_correlations(panel, chosen, regimes)
+            panel.set_title(title)
+        panels[0].set_ylabel("matching digits, −log10(1 − correlation)")
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+
+    return draw(WIDTH_INCHES, 3.6, name, "Correlation of every stage with the reference, per regime", paint)
+
+
+def along_time(
+    rows_by_regime: Mapping[str, Sequence[Row]],
+    frames_per_token: Sequence[int] | None,
+    seconds: float | None,
+    name: str,
+) -> str:
+    """Where in one utterance each stage differs from the reference: a strip per stage, regime and reading."""
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(len(rows_by_regime), len(READINGS), sharex=True, sharey=True, squeeze=False)
+        for line, (regime, rows) in zip(panels, rows_by_regime.items(), strict=True):
+            for panel, (reading, title) in zip(line, READINGS.items(), strict=True):
+                _paint_strips(panel, strips(rows, reading, frames_per_token), seconds)
+                panel.set_title(f"{regime} · {title.lower()}")
+        for panel in panels[-1]:
+            panel.set_xlabel("percent of the utterance" if seconds is None else "seconds")
+        _paint_heat_legend(figure, panels.ravel().tolist())
+
+    height = 0.8 + 1.15 * len(rows_by_regime)
+    return draw(WIDTH_INCHES, height, name, "Error of every stage along time, per regime and reading", paint)
+
+
+def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> str:
+    """Each regime's waveform over the reference's and their difference; beside it, the stretch that differs most."""
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(len(others), 2, squeeze=False, width_ratios=(3, 1))
+        for number, ((whole, stretch), (regime, ours)) in enumerate(zip(panels, others.items(), strict=True)):
+            _paint_whole(whole, reference, ours, SERIES[number % len(SERIES)])
+            _paint_stretch(stretch, reference, ours, SERIES[number % len(SERIES)])
+            if number:
+                whole.sharex(panels[0, 0])
+            whole.tick_params(labelbottom=number == len(others) - 1)
+            whole.set_title(f"{regime} · {_difference_words(ours, reference)}")
+        panels[-1, 0].set_xlabel("seconds")
+        panels[-1, 1].set_xlabel("milliseconds")
+
+    height = 0.4 + 1.15 * len(others)
+    return draw(WIDTH_INCHES, height, name, "Waveform of each regime over the reference's", paint)
+
+
+def _paint_correlations(panel: Axes, rows: Sequence[Row], regimes: Sequence[str]) -> None:
+    places = np.arange(len(_OUTPUTS))
+    for number, regime in enumerate(regimes):
+        found = [worst(row for row in rows if (row.regime, row.output) == (regime, output)) for _, output in _OUTPUTS]
+        heights = [digits(row) if row else None for row in found]
+        shift = 0.5 * (number - (len(regimes) - 1) / 2) / len(regimes)
+        plotted = np.array([np.nan if height is None else height for height in heights])
+        style: Any = {"color": SERIES[number % len(SERIES)], "marker": MARKERS[number % len(MARKERS)]}
+        panel.plot(places + shift, plotted, label=regime, linewidth=0.5, **style)
+    limits = [digits_of(stage.tolerance) for stage, _ in _OUTPUTS]
+    panel.step(places, limits, where="mid", color=ACCENT, linewidth=0.8, linestyle="--", label="tolerance")
+    panel.set_xticks(places, [output for _, output in _OUTPUTS], rotation=40, ha="right")
+    panel.set_ylim(-0.3, MOST_DIGITS + 0.3)
+    panel.grid(visible=False, axis="x")
+
+
+def _paint_strips(panel: Axes, found: Sequence[Numbers | None], seconds: float | None) -> None:
+    end = 100.0 if seconds is None else seconds
+    unknown = np.full(STRIP_CELLS, np.nan)
+    picture = heat(np.stack([unknown if errors is None else errors for errors in found]))
+    panel.imshow(picture, aspect="auto", extent=(0.0, end, len(found) - 0.5, -0.5), interpolation="none")
+    for place, errors in enumerate(found):
+        if errors is None:
+            panel.add_patch(Rectangle((0, place - 0.5), end, 1.0, fill=False, hatch="////", linewidth=0))
+        panel.axhline(place - 0.5, color=PAPER, linewidth=1.2)
+    panel.set_yticks(range(len(STAGES)), [stage.title for stage in STAGES])
+    panel.grid(visible=False)
+    panel.tick_params(length=0)
+    panel.spines[:].set_visible(False)
+
+
+def _paint_heat_legend(figure: Figure, panels: Sequence[Axes]) -> None:
+    exponents = np.linspace(_SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT, _HEAT_LEVELS + 1)
+    limits = LogNorm(10**_SMALLEST_ERROR_EXPONENT, 10**_LARGEST_ERROR_EXPONENT)
+    colours = ScalarMappable(limits, ListedColormap(heat(10**exponents).tolist()))
+    legend = figure.colorbar(colours, ax=panels, location="bottom", shrink=0.5, aspect=60)
+    legend.set_label("largest error, relative to the reference's rms; hatched: cannot be compared")
+    legend.outline.set_visible(False)
+    legend.ax.minorticks_off()
+    decades = range(round(_SMALLEST_ERROR_EXPONENT), round(_LARGEST_ERROR_EXPONENT) + 1)
+    legend.set_ticks([10.0**decade for decade in decades], labels=[f"{10.0**decade:.0e}" for decade in decades])
+
+
+def heat(errors: Numbers) -> Numbers:
+    """Colours [..., 4] of errors relative to the reference's rms; transparent where there is no error to tell."""
+    with np.errstate(divide="ignore"):
+        exponents = np.clip(np.log10(errors), _SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT)
+    span = _LARGEST_ERROR_EXPONENT - _SMALLEST_ERROR_EXPONENT
+    steps = np.round((exponents - _SMALLEST_ERROR_EXPONENT) / span * _HEAT_LEVELS) / _HEAT_LEVELS
+    exponents = _SMALLEST_ERROR_EXPONENT + steps * span
+    channels = [np.interp(exponents, _HEAT[:, 0], _HEAT[:, channel]) for channel in range(1, 5)]
+    return np.asarray(np.nan_to_num(np.stack(channels, axis=-1), nan=0.0))
+
+
+def _paint_whole(panel: Axes, reference: Samples, ours: Samples, colour: str) -> None:
+    expected = outline(reference, SAMPLE_RATE_HZ)
+    panel.fill_between(expected.seconds, expected.lowest, expected.highest, color=MUTED, alpha=0.35, linewidth=0)
+    shown = outline(ours - reference if len(ours) == len(reference) else ours, SAMPLE_RATE_HZ)
+    panel.fill_between(shown.seconds, shown.lowest, shown.highest, color=colour, alpha=0.8, linewidth=0.4)
+    panel.margins(x=0)
+
+
+def _paint_stretch(panel: Axes, reference: Samples, ours: Samples, colour: str) -> None:
+    stretch = most_different(ours, reference, round(ZOOM_SECONDS * SAMPLE_RATE_HZ))
+    milliseconds = np.arange(stretch.start, stretch.stop) * (1000 / SAMPLE_RATE_HZ)
+    panel.plot(milliseconds, reference[stretch], color=INK, linewidth=1.6, alpha=0.35)
+    panel.plot(milliseconds, ours[stretch], color=colour, linewidth=0.8)
+    panel.margins(x=0)
+
+
+def _difference_words(ours: Samples, reference: Samples) -> str:
+    if len(ours) != len(reference):
+        return f"{(len(ours) - len(reference)) / SAMPLE_RATE_HZ:+.3f} s, so that no sample has a partner"
+    return f"difference up to {np.abs(ours - reference).max(initial=0.0):.1e}"

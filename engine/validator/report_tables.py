@@ -1,0 +1,124 @@
+"""The tables of a validation, row by row and cell by cell, in words.
+
+It does not know the page that shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.stages import STAGE_NAMES, stage_named
+from engine.validator import wording
+from engine.validator.ranking import worst
+from engine.validator.results import Reading, Regime, Row
+
+READINGS = {Reading.REFERENCE_FED: "reference-fed", Reading.OWN_FED: "own-fed"}
+REGIME_WORDS = {
+    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, source in float64: the truth",
+    Regime.UPSTREAM: "the same with kokoro's own float32 source: the noise floor",
+    Regime.STATIC_PACKED: "PyTorch on padded arrays, packed LSTMs",
+    Regime.STATIC_NO_PACK: "PyTorch on padded arrays, LSTMs run over the padding and are masked afterwards",
+    Regime.COMPILED: "the compiled modules, as the application runs them",
+    Regime.COMPILED_PADDED: "the compiled modules on padded arrays",
+}
+FIGURE_NAMES = (
+    "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR, dB", "max error", "relative L2",
+    "finite, %", "energy in padding", "ms", "ms, reference", "verdict",
+)  # fmt: skip
+"""Headings of the table of all figures."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One reading in a table; `verdict` is empty where there is none, `hint` shows on hovering."""
+
+    value: str = ""
+    verdict: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One output in the table of an utterance; a cell for each regime and reading."""
+
+    stage: str
+    output: str
+    is_probe: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class RegimeSummary:
+    """One regime over all utterances."""
+
+    name: str
+    words: str
+    worst: Cell
+    heard: Cell
+
+
+def by_regime(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each regime, in their order."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.regime, []).append(row)
+    return found
+
+
+def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
+    """A regime's worst stage when fed by the reference, and its worst waveform when not."""
+    isolated = worst(row for row in rows if row.reading is Reading.REFERENCE_FED)
+    heard = worst(row for row in rows if row.reading is Reading.OWN_FED and row.stage == STAGE_NAMES[-1])
+    words = REGIME_WORDS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
+    return RegimeSummary(name, words, _cell(isolated, with_stage=True), _cell(heard))
+
+
+def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
+    """The table of one utterance: a line for each output and probe, in the order of the stages."""
+    ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
+    places = {(row.output, row.regime, row.reading): row for row in rows}
+    for stage, output, is_probe in dict.fromkeys((row.stage, row.output, row.probe) for row in ordered):
+        cells = (_cell(places.get((output, regime, reading))) for regime in regimes for reading in READINGS)
+        yield Line(stage_named(stage).title, output, is_probe, tuple(cells))
+
+
+def _cell(row: Row | None, with_stage: bool = False) -> Cell:
+    if row is None:
+        return Cell()
+    value = wording.row_correlation(row)
+    return Cell(f"{value} ({row.output})" if with_stage else value, row.verdict, _hint(row))
+
+
+def _hint(row: Row) -> str:
+    if row.metrics is None:
+        return ""
+    error, l2 = wording.magnitude(row.metrics.max_abs), wording.magnitude(row.metrics.relative_l2)
+    return f"max error {error}, relative L2 {l2}, SQNR {wording.row_noise_ratio(row)} dB, tolerance {row.tolerance}"
+
+
+def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Each regime with how its whole waveform sounds beside the reference's."""
+    for row in rows:
+        if row.audio is not None and row.reading is Reading.OWN_FED:
+            yield row.regime, wording.audio(row.audio)
+
+
+def figures(row: Row) -> tuple[str, ...]:
+    """The values under `FIGURE_NAMES`, less the verdict."""
+    names = (stage_named(row.stage).title, row.output, row.regime, READINGS[row.reading])
+    times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
+    metrics = row.metrics
+    if metrics is None:
+        return (*names, wording.row_correlation(row), *[wording.NOTHING] * 6, *times)
+    return (
+        *names,
+        wording.row_correlation(row),
+        wording.correlation(metrics.cosine),
+        wording.row_noise_ratio(row),
+        wording.magnitude(metrics.max_abs),
+        wording.magnitude(metrics.relative_l2),
+        f"{metrics.finite_percent:g}",
+        wording.magnitude(metrics.tail_energy),
+        *times,
+    )
