@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 
 from engine.stages import STAGES
+from engine.validator.ranking import severity
 from engine.validator.results import DurationMetrics, Finding, Metrics, Reading, Regime, Row, Verdict
 
 ALL_FINITE_PERCENT = 100.0
@@ -48,13 +49,6 @@ def within(metrics: Metrics, tolerance: float) -> bool:
     return metrics.pearson >= tolerance and metrics.relative_l2 <= math.sqrt(2 * (1 - tolerance))
 
 
-def correlation(row: Row) -> float:
-    """A row's correlation; -1 where it could not be measured, and for durations 1 when they are right."""
-    if row.durations is not None:
-        return 1.0 if row.verdict is Verdict.PASS else -1.0
-    return -1.0 if row.metrics is None or row.metrics.pearson is None else row.metrics.pearson
-
-
 def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
     """The first stage of every regime that is itself wrong, with its worst output."""
     failed: dict[str, list[Row]] = {}
@@ -72,7 +66,7 @@ def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:
 
 def _finding(regime: str, failures: list[Row]) -> Finding:
     stage = next(stage for stage in STAGES if any(row.stage == stage.name for row in failures))
-    worst = min((row for row in failures if row.stage == stage.name), key=correlation)
+    worst = max((row for row in failures if row.stage == stage.name), key=severity)
     what = "where packing matters" if regime == Regime.STATIC_NO_PACK else "that is itself wrong"
     words = f"{stage.title} is the first stage {what}: fed by the reference, its {worst.output} {_measured(worst)}."
     return Finding(regime, stage.name, words)

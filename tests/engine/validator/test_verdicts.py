@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.verdicts import aligned, correlation, findings, isolated, propagated, within
+from engine.validator.verdicts import aligned, findings, isolated, propagated, within
 
 TOLERANCE = 0.99999
 EXACT = Metrics(1.0, 1.0, None, 0.0, 0.0, 100.0)
@@ -76,8 +76,3 @@ def test_without_packing_the_finding_says_where_packing_matters() -> None:
 
 def test_inherited_faults_and_inner_values_name_no_stage() -> None:
     assert findings([row("decoder", Verdict.INHERITED), replace(row("decoder", Verdict.FAIL), probe=True)]) == ()
-
-
-def test_what_cannot_be_measured_is_the_worst() -> None:
-    assert correlation(replace(row("bert", Verdict.INCOMPARABLE), metrics=None)) == -1
-    assert correlation(row("bert", Verdict.FAIL)) == pytest.approx(0.9)

@@ -1,0 +1,245 @@
+"""Steps one utterance through several regimes side by side and compares each with the reference, stage by stage.
+
+It does not know which regimes there are, nor where its rows go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.config import SAMPLE_RATE_HZ
+from engine.pipeline import Pipeline, Step
+from engine.speech import Array, Style, Utterance
+from engine.stages import STAGES, Axis, Probe, Stage, Tensor
+from engine.validator.arrays import ArrayFolder
+from engine.validator.audio_metrics import compare_audio
+from engine.validator.metrics import compare, compare_durations
+from engine.validator.profiles import profile
+from engine.validator.regimes import RegimeRunner
+from engine.validator.results import (
+    AlignmentEvent,
+    AudioMetrics,
+    DurationMetrics,
+    Metrics,
+    Reading,
+    Regime,
+    Row,
+    RowEvent,
+    Verdict,
+)
+from engine.validator.verdicts import aligned, isolated, propagated
+
+ALIGNMENT_OUTPUT = "frame_token"
+AUDIO_STAGE = STAGES[-1]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A regime with its chain of stages."""
+
+    regime: RegimeRunner
+    pipeline: Pipeline
+
+
+@dataclass(frozen=True)
+class Side:
+    """What one regime made of a stage: its step, its inner values by path, and what it left in the padding."""
+
+    step: Step
+    probes: Mapping[str, Array] = field(default_factory=dict)
+    tails: Mapping[str, Array | None] = field(default_factory=dict)
+
+    @property
+    def frame_count(self) -> int | None:
+        """How many frames the stage worked on; None before there are any."""
+        count = self.step.inputs.get("frame_count")
+        return None if count is None else int(count[0])
+
+
+class Comparison:
+    """Several regimes against one reference; every compared array goes to `arrays` where given."""
+
+    def __init__(self, reference: Line, others: Sequence[Line], arrays: ArrayFolder | None = None) -> None:
+        self._reference = reference
+        self._others = sorted(others, key=lambda line: line.regime.name != Regime.UPSTREAM)
+        self._arrays = arrays
+
+    def events(
+        self, utterance: Utterance, style: Style, speed: float, seed: int
+    ) -> Iterator[AlignmentEvent | RowEvent]:
+        """Rows as stages finish: the isolated reading of every output and probe, then the propagated one."""
+        chains = [line.pipeline.steps(utterance, style, speed, seed) for line in self._others]
+        for step in self._reference.pipeline.steps(utterance, style, speed, seed):
+            expected = _side(self._reference, step)
+            self._save(utterance.index, self._reference, Reading.OWN_FED, expected)
+            if ALIGNMENT_OUTPUT in step.outputs:
+                yield _alignment_event(utterance.index, step)
+            noise_floor: dict[str, Metrics] = {}
+            for line, chain in zip(self._others, chains, strict=True):
+                for row in self._rows(utterance.index, line, chain, expected, noise_floor):
+                    yield RowEvent(row)
+
+    def _rows(
+        self, index: int, line: Line, chain: Iterator[Step], expected: Side, noise_floor: dict[str, Metrics]
+    ) -> Iterator[Row]:
+        own = _side(line, next(chain))
+        fed = own if _same_inputs(own.step, expected.step) else self._fed(line, expected)
+        for reading, side in ((Reading.REFERENCE_FED, fed), (Reading.OWN_FED, own)):
+            self._save(index, line, reading, side)
+        judge = _Judge(index, line.regime.name, self._reference.regime.name, expected, noise_floor)
+        for value in _values(expected):
+            if value.of(fed) is not None:
+                isolated_row = judge.isolated_row(value, fed)
+                yield isolated_row
+                yield judge.propagated_row(value, own, isolated_row.verdict)
+
+    def _fed(self, line: Line, expected: Side) -> Side:
+        return _side(line, line.pipeline.step(expected.step.stage, expected.step.inputs))
+
+    def _save(self, index: int, line: Line, reading: Reading, side: Side) -> None:
+        if self._arrays is not None:
+            for tensor in _compared(side.step.stage):
+                self._arrays.save(index, line.regime.name, reading, tensor.name, side.step.outputs[tensor.name])
+
+
+@dataclass(frozen=True)
+class _Value:
+    """An output or an inner value of a stage: how it is called, and along which axis its time runs."""
+
+    name: str
+    time_axis: int
+    axis: str
+    is_probe: bool
+
+    def of(self, side: Side) -> Array | None:
+        """Its array on one side; None where that side never has it."""
+        return side.probes.get(self.name) if self.is_probe else side.step.outputs.get(self.name)
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Makes the rows of one regime and stage; keeps upstream's own-fed metrics as the noise floor of the others."""
+
+    utterance: int
+    regime: str
+    reference: str
+    expected: Side
+    noise_floor: dict[str, Metrics]
+
+    def isolated_row(self, value: _Value, fed: Side) -> Row:
+        """The row of a stage on the reference's inputs."""
+        tolerance = fed.step.stage.tolerance
+        if value.name == ALIGNMENT_OUTPUT:
+            durations = self._durations(fed)
+            return self._row(value, fed, Reading.REFERENCE_FED, aligned(durations, Verdict.FAIL), durations=durations)
+        metrics = self._metrics(value, fed)
+        verdict = Verdict.FAIL if metrics is None else isolated(metrics, tolerance)
+        return self._row(value, fed, Reading.REFERENCE_FED, verdict, metrics)
+
+    def propagated_row(self, value: _Value, own: Side, itself: Verdict) -> Row:
+        """The row of a stage on its own regime's inputs."""
+        if value.name == ALIGNMENT_OUTPUT:
+            durations = self._durations(own)
+            return self._row(value, own, Reading.OWN_FED, aligned(durations, itself), durations=durations)
+        metrics = self._metrics(value, own)
+        if metrics is None:
+            return self._row(value, own, Reading.OWN_FED, Verdict.INCOMPARABLE)
+        floor = self.noise_floor.get(value.name)
+        if self.regime == Regime.UPSTREAM:
+            self.noise_floor[value.name] = metrics
+        verdict = propagated(metrics, own.step.stage.tolerance, floor, itself)
+        return self._row(value, own, Reading.OWN_FED, verdict, metrics)
+
+    def _row(
+        self,
+        value: _Value,
+        side: Side,
+        reading: Reading,
+        verdict: Verdict,
+        metrics: Metrics | None = None,
+        durations: DurationMetrics | None = None,
+    ) -> Row:
+        pair = self._pair(value, side)
+        stage = side.step.stage
+        return Row(
+            utterance=self.utterance,
+            stage=stage.name,
+            output=value.name,
+            regime=self.regime,
+            reference=self.reference,
+            reading=reading,
+            verdict=verdict,
+            tolerance=stage.tolerance,
+            metrics=metrics,
+            audio=self._audio(side) if stage is AUDIO_STAGE and not value.is_probe else None,
+            durations=durations,
+            profile=None if pair is None else profile(*pair, value.time_axis, value.axis),
+            seconds=side.step.seconds,
+            reference_seconds=self.expected.step.seconds,
+            probe=value.is_probe,
+        )
+
+    def _metrics(self, value: _Value, side: Side) -> Metrics | None:
+        pair = self._pair(value, side)
+        return None if pair is None else compare(*pair, side.tails.get(value.name))
+
+    def _pair(self, value: _Value, side: Side) -> tuple[Array, Array] | None:
+        """Ours and the reference's array on the valid region; None when their lengths differ."""
+        ours, theirs = value.of(side), value.of(self.expected)
+        if ours is None or theirs is None or side.frame_count != self.expected.frame_count:
+            return None
+        if value.is_probe:
+            ours = ours[tuple(slice(extent) for extent in theirs.shape)]
+        return (ours, theirs) if ours.shape == theirs.shape else None
+
+    def _audio(self, side: Side) -> AudioMetrics:
+        (name,) = side.step.outputs
+        return compare_audio(side.step.outputs[name][0], self.expected.step.outputs[name][0], SAMPLE_RATE_HZ)
+
+    def _durations(self, side: Side) -> DurationMetrics:
+        ours, theirs = side.step, self.expected.step
+        return compare_durations(
+            ours.inputs["duration_logits"][0],
+            theirs.inputs["duration_logits"][0],
+            ours.outputs[ALIGNMENT_OUTPUT][0],
+            theirs.outputs[ALIGNMENT_OUTPUT][0],
+            float(theirs.inputs["speed"][0]),
+        )
+
+
+def _side(line: Line, step: Step) -> Side:
+    tails = {tensor.name: line.regime.tail(tensor.name) for tensor in step.stage.outputs}
+    return Side(step, line.regime.log.taken(), tails)
+
+
+def _same_inputs(ours: Step, theirs: Step) -> bool:
+    return all(np.array_equal(array, theirs.inputs[name]) for name, array in ours.inputs.items())
+
+
+def _compared(stage: Stage) -> tuple[Tensor, ...]:
+    """The outputs worth comparing; a mere count shows in what it counts."""
+    return tuple(tensor for tensor in stage.outputs if tensor.axes)
+
+
+def _values(expected: Side) -> Iterator[_Value]:
+    """The outputs of a stage, then the inner values that the reference reported."""
+    stage = expected.step.stage
+    for tensor in _compared(stage):
+        position, axis = next((n, axis) for n, axis in enumerate(tensor.axes, start=1) if isinstance(axis, Axis))
+        yield _Value(tensor.name, position, axis.name, is_probe=False)
+    axis_name = "frames" if expected.frame_count is not None else "tokens"
+    for path in expected.probes:
+        yield _Value(path, _probe_of(stage, path).time_axis, axis_name, is_probe=True)
+
+
+def _probe_of(stage: Stage, path: str) -> Probe:
+    return next(probe for probe in stage.probes if probe.matches(path))
+
+
+def _alignment_event(index: int, step: Step) -> AlignmentEvent:
+    token_count = int(step.inputs["token_count"][0])
+    frames = np.bincount(step.outputs[ALIGNMENT_OUTPUT][0], minlength=token_count)
+    return AlignmentEvent(index, tuple(int(count) for count in frames))

@@ -1,0 +1,91 @@
+"""Random utterances of all lengths, each validated: the worst one tells what the tolerances are worth.
+
+It does not know how an utterance is validated.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.checkpoints import Checkpoint
+from engine.errors import InvalidRequest
+from engine.speech import Utterance
+from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.validator.ranking import severity
+from engine.validator.results import Reading, Report, Row, ValidationRequest, Verdict
+from engine.validator.validation import Observer, Spoken, Validator, ignore
+
+MOST_UTTERANCES = 10_000
+
+
+@dataclass(frozen=True)
+class FuzzReport:
+    """How many utterances were within tolerance, the worst row of each stage, and every failed row."""
+
+    utterances: int
+    within_tolerance: int
+    worst: tuple[Row, ...]
+    failed: tuple[Row, ...]
+    report: Report
+
+    @property
+    def passed(self) -> bool:
+        """Whether every utterance was within tolerance."""
+        return self.within_tolerance == self.utterances
+
+
+def fuzz(
+    request: ValidationRequest, count: int, observe: Observer = ignore, cancel: threading.Event | None = None
+) -> FuzzReport:
+    """Validate `count` random utterances in the request's model and regimes; the request's seed fixes them.
+
+    Raises what `Validator.validate` raises.
+    """
+    if not 1 <= count <= MOST_UTTERANCES:
+        raise InvalidRequest(f"{count} utterances cannot be tried.", f"Choose 1 to {MOST_UTTERANCES:,}.")
+    validator = Validator()
+    try:
+        checkpoint = validator.prepare(request).checkpoint
+        spoken = list(random_utterances(checkpoint, count, request.speech.seed))
+        report = validator.validate_utterances(request, spoken, observe, cancel)
+    finally:
+        validator.close()
+    return _summed_up(report)
+
+
+def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:
+    """Utterances of random symbols in random voices and speeds; lengths are spread evenly over orders of magnitude.
+
+    The first has one phoneme, the second as many as the model takes.
+    """
+    generator = np.random.default_rng(seed)
+    symbols, voices = sorted(checkpoint.config.vocab), list(checkpoint.voices.values())
+    limit = checkpoint.config.phoneme_limit
+    extremes = (1, limit)
+    for index in range(count):
+        length = extremes[index] if index < len(extremes) else round(limit ** generator.random())
+        phonemes = "".join(generator.choice(symbols, length))
+        voice = voices[generator.integers(len(voices))]
+        speed = float(generator.uniform(SLOWEST_SPEED, FASTEST_SPEED))
+        yield Spoken(Utterance(index, phonemes, phonemes, 0, length), voice, speed, seed)
+
+
+def _summed_up(report: Report) -> FuzzReport:
+    rows = [replace(row, profile=None) for row in report.rows]
+    failed = tuple(row for row in rows if row.verdict is Verdict.FAIL)
+    count = len(report.utterances)
+    within = count - len({row.utterance for row in failed})
+    return FuzzReport(count, within, _worst(rows), failed, replace(report, rows=tuple(rows)))
+
+
+def _worst(rows: list[Row]) -> tuple[Row, ...]:
+    """The worst row of every output when fed by the reference, in the order of the stages."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        if row.reading is Reading.REFERENCE_FED:
+            groups.setdefault((row.regime, row.stage, row.output), []).append(row)
+    return tuple(max(group, key=severity) for group in groups.values())

@@ -1,0 +1,65 @@
+"""A validator that another process talks to: one JSON object a line in, one event a line out.
+
+It does not know who is at the other end, nor any pipe.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterable
+
+from engine.errors import EngineError
+from engine.validator.results import FailedEvent, ValidationRequest
+from engine.validator.validation import Validator
+from engine.validator.wire import Wire
+
+VALIDATE, CANCEL = "validate", "cancel"
+
+
+class Service:
+    """Validates what it is asked for, the latest request only; `write` gets every event as a line."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._wire = Wire()
+        self._validator = Validator()
+        self._requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
+        self._cancel = threading.Event()
+
+    def serve(self, lines: Iterable[str]) -> None:
+        """Answer until the lines end; they are read in a thread of their own, so that a cancel is heard at once."""
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+        while (job := self._requests.get()) is not None:
+            self._answer(*job)
+        self._validator.close()
+
+    def _read(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._take(line)
+        self._cancel.set()
+        self._requests.put(None)
+
+    def _take(self, line: str) -> None:
+        """A request or a cancel stops what is under way."""
+        self._cancel.set()
+        try:
+            command = json.loads(line)
+            if VALIDATE in command:
+                request = self._wire.decode_request(json.dumps(command[VALIDATE]))
+                self._cancel = threading.Event()
+                self._requests.put((request, self._cancel))
+            elif CANCEL not in command:
+                raise ValueError("it asks for nothing")
+        except (ValueError, TypeError) as error:
+            self._fail(f"The request cannot be read: {error}", "Restart the application.")
+
+    def _answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
+        try:
+            self._validator.validate(request, lambda event: self._write(self._wire.encode(event)), cancel)
+        except EngineError as error:
+            self._fail(error.message, error.hint)
+
+    def _fail(self, message: str, hint: str) -> None:
+        self._write(self._wire.encode(FailedEvent(message, hint)))

@@ -1,0 +1,137 @@
+"""Runs validation requests: every utterance of a text through every regime, rows as they are made.
+
+It does not know how two arrays are compared, nor how anything is shown.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.checkpoints import Checkpoint, open_checkpoint
+from engine.errors import Cancelled, InvalidRequest
+from engine.g2p import Phonemizer
+from engine.speech import PlanEvent, Utterance
+from engine.synthesizer import check
+from engine.validator.arrays import ArrayFolder
+from engine.validator.comparison import Comparison, Line
+from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
+from engine.validator.results import (
+    FinishedEvent,
+    Regime,
+    Report,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+)
+from engine.validator.verdicts import findings
+from engine.validator.versions import versions
+from engine.voices import Voice, find
+
+Observer = Callable[[ValidationEvent], None]
+
+
+def ignore(event: ValidationEvent) -> None:
+    """The observer of a caller who wants none."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One utterance in one voice."""
+
+    utterance: Utterance
+    voice: Voice
+    speed: float
+    seed: int
+
+
+class Validator:
+    """Validates one request after the other; the model of the latest stays loaded."""
+
+    def __init__(self) -> None:
+        self._regimes: Regimes | None = None
+        self._opened: tuple[str, str | None, bool] | None = None
+
+    def validate(
+        self, request: ValidationRequest, observe: Observer = ignore, cancel: threading.Event | None = None
+    ) -> Report:
+        """Speak the request's text in every regime; `observe` gets events as they happen, last a `FinishedEvent`.
+
+        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set.
+        """
+        check(request.speech)
+        checkpoint = self.prepare(request).checkpoint
+        voice = find(checkpoint.voices, request.speech.voice)
+        plan = phonemizer(checkpoint, voice).plan(request.speech.text)
+        observe(PlanEvent(plan))
+        spoken = [Spoken(utterance, voice, request.speech.speed, request.speech.seed) for utterance in plan.utterances]
+        return self.validate_utterances(request, spoken, observe, cancel)
+
+    def validate_utterances(
+        self,
+        request: ValidationRequest,
+        spoken: list[Spoken],
+        observe: Observer = ignore,
+        cancel: threading.Event | None = None,
+    ) -> Report:
+        """The same for utterances of phonemes; the request's text, voice, speed and seed are not looked at."""
+        regimes = self.prepare(request)
+        comparison = _comparison(regimes, request, observe, cancel)
+        rows = []
+        for event in _events(comparison, spoken, cancel):
+            observe(event)
+            if isinstance(event, RowEvent):
+                rows.append(event.row)
+        utterances = tuple(one.utterance for one in spoken)
+        report = Report(request, utterances, tuple(rows), findings(rows), versions())
+        observe(FinishedEvent(report))
+        return report
+
+    def prepare(self, request: ValidationRequest) -> Regimes:
+        """The regimes of the request's model; those of another model are released."""
+        check_choices(request)
+        wanted = (request.model, request.weights, request.probes)
+        if self._regimes is None or self._opened != wanted:
+            self.close()
+            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), request.probes), wanted
+        return self._regimes
+
+    def close(self) -> None:
+        """Release every model."""
+        if self._regimes is not None:
+            self._regimes.close()
+        self._regimes = None
+
+
+def phonemizer(checkpoint: Checkpoint, voice: Voice) -> Phonemizer:
+    """What turns text into phonemes for this voice and model."""
+    config = checkpoint.config
+    return Phonemizer(voice.info.language, frozenset(config.vocab), config.phoneme_limit)
+
+
+def _comparison(
+    regimes: Regimes, request: ValidationRequest, observe: Observer, cancel: threading.Event | None
+) -> Comparison:
+    def open_regime(regime: Regime) -> RegimeRunner:
+        return regimes.open(regime, request.padding, observe, cancel)
+
+    wanted = [regime for regime in dict.fromkeys(request.regimes) if regime is not request.reference]
+    others = [open_regime(regime) for regime in wanted]
+    if request.cross:
+        stages = {stage: open_regime(regime) for stage, regime in request.cross}
+        others.append(crossed(stages, open_regime(Regime.COMPILED)))
+    if not others:
+        raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, *lines = (Line(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others])
+    return Comparison(reference, lines, arrays)
+
+
+def _events(comparison: Comparison, spoken: list[Spoken], cancel: threading.Event | None) -> Iterator[ValidationEvent]:
+    for one in spoken:
+        style = one.voice.style(len(one.utterance.phonemes))
+        for event in comparison.events(one.utterance, style, one.speed, one.seed):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("The validation was stopped.")
+            yield event

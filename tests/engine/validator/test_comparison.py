@@ -1,0 +1,142 @@
+"""One utterance stepped through several regimes: what is compared with what."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.checkpoints import open_checkpoint
+from engine.speech import Array, Utterance
+from engine.stages import DEVICE_STAGES, STAGES, Stage
+from engine.validator.comparison import Comparison, Line
+from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes
+from engine.validator.results import AlignmentEvent, Reading, Regime, Row, RowEvent, Verdict
+
+UTTERANCE = Utterance(3, "hello", "həlˈO.", 0, 5)
+
+
+class Spoiled:
+    """Another runner, with one output changed: by a little noise, or to something else."""
+
+    def __init__(self, runner: RegimeRunner, output: str, change: object) -> None:
+        self._runner = runner.runner
+        self._output = output
+        self._change = change
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        outputs = self._runner.run(stage, inputs)
+        if self._output in outputs:
+            outputs[self._output] = self._change(outputs[self._output])  # type: ignore[operator]
+        return outputs
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+@pytest.fixture(scope="module")
+def regimes() -> Iterator[Regimes]:
+    made = Regimes(open_checkpoint(), probes=False)
+    yield made
+    made.close()
+
+
+def rows_with(regimes: Regimes, output: str, change: object, name: str = "other") -> list[Row]:
+    truth = regimes.open(Regime.DYNAMIC, 0, lambda _: None)
+    other = RegimeRunner(name, Spoiled(truth, output, change), ProbeLog())
+    lines = [Line(regime, regimes.pipeline(regime)) for regime in (truth, other)]
+    style = next(iter(regimes.checkpoint.voices.values())).style(5)
+    events = Comparison(lines[0], lines[1:]).events(UTTERANCE, style, 1.0, 0)
+    return [event.row for event in events if isinstance(event, RowEvent)]
+
+
+def verdicts(rows: list[Row], reading: Reading) -> dict[str, Verdict]:
+    return {row.output: row.verdict for row in rows if row.reading is reading}
+
+
+def test_a_regime_equal_to_the_reference_passes_everywhere(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "audio", lambda audio: audio)
+    assert {row.verdict for row in rows} == {Verdict.PASS}
+    assert all(row.metrics is None or row.metrics.max_abs == 0 for row in rows)
+    assert {row.utterance for row in rows} == {UTTERANCE.index}
+
+
+@pytest.mark.parametrize("stage", DEVICE_STAGES, ids=lambda stage: stage.name)
+def test_the_stage_that_is_wrong_fails_and_what_follows_inherits(regimes: Regimes, stage: Stage) -> None:
+    output = stage.outputs[0].name
+    noise = np.random.default_rng(0)
+
+    def spoil(array: Array) -> Array:
+        return (array + 0.05 * array.std() * noise.standard_normal(array.shape)).astype(np.float32)
+
+    rows = rows_with(regimes, output, spoil)
+    failed = {name for name, verdict in verdicts(rows, Reading.REFERENCE_FED).items() if verdict is Verdict.FAIL}
+    assert failed == {output}
+    own = verdicts(rows, Reading.OWN_FED)
+    assert own[output] is Verdict.FAIL
+    assert Verdict.FAIL not in {verdict for name, verdict in own.items() if name != output}
+    if output in {"phoneme_features", "energy", "magnitude"}:
+        assert own["audio"] is Verdict.INHERITED
+
+
+def test_other_durations_make_frames_incomparable_but_not_text(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "duration_logits", lambda logits: logits + np.float32(2))
+    own = verdicts(rows, Reading.OWN_FED)
+    assert own["frame_token"] is Verdict.INHERITED
+    assert own["f0"] is own["audio"] is Verdict.INCOMPARABLE
+    assert own["phoneme_features"] is Verdict.PASS
+    (audio,) = [row for row in rows if row.output == "audio" and row.reading is Reading.OWN_FED]
+    assert audio.metrics is None
+    assert audio.profile is None
+    assert audio.audio is not None  # sound of another length can still be heard
+    (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
+    assert alignment.durations is not None
+    assert alignment.durations.frames > alignment.durations.reference_frames
+
+
+def test_values_that_are_not_finite_fail(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "energy", lambda energy: np.full_like(energy, np.nan))
+    (row,) = [row for row in rows if row.output == "energy" and row.reading is Reading.REFERENCE_FED]
+    assert row.verdict is Verdict.FAIL
+    assert row.metrics is not None
+    assert row.metrics.finite_percent == 0
+
+
+def test_the_louder_of_two_equal_waveforms_fails(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "audio", lambda audio: audio * np.float32(1.1))
+    assert verdicts(rows, Reading.REFERENCE_FED)["audio"] is Verdict.FAIL
+
+
+def test_profiles_point_to_where_the_error_is(regimes: Regimes) -> None:
+    def click(audio: Array) -> Array:
+        changed = audio.copy()
+        changed[0, audio.shape[1] // 2] += 1
+        return changed
+
+    rows = rows_with(regimes, "audio", click)
+    (row,) = [row for row in rows if row.output == "audio" and row.reading is Reading.REFERENCE_FED]
+    assert row.profile is not None
+    errors = np.array(row.profile.errors)
+    assert errors.argmax() == pytest.approx(len(errors) / 2, abs=1)
+    assert np.count_nonzero(errors) == 1
+
+
+def test_upstream_comes_first_and_is_the_noise_floor_of_the_others(regimes: Regimes) -> None:
+    truth, upstream, compiled = (
+        regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.COMPILED)
+    )
+    slightly = RegimeRunner("slightly", Spoiled(compiled, "harmonics", lambda x: x * np.float32(1.0001)), ProbeLog())
+    lines = [Line(regime, regimes.pipeline(regime)) for regime in (truth, slightly, upstream)]
+    style = next(iter(regimes.checkpoint.voices.values())).style(5)
+    events = list(Comparison(lines[0], lines[1:]).events(UTTERANCE, style, 1.0, 0))
+    names = [event.row.regime for event in events if isinstance(event, RowEvent)]
+    assert names[0] == Regime.UPSTREAM
+    assert sum(isinstance(event, AlignmentEvent) for event in events) == 1
+
+
+def test_every_row_belongs_to_a_declared_stage_and_names_its_tolerance(regimes: Regimes) -> None:
+    tolerances = {stage.name: stage.tolerance for stage in STAGES}
+    rows = rows_with(regimes, "audio", lambda audio: audio)
+    assert {row.stage for row in rows} == set(tolerances)
+    assert all(row.tolerance == tolerances[row.stage] for row in rows)
+    assert replace(rows[0], probe=False) == rows[0]

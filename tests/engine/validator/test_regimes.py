@@ -1,0 +1,97 @@
+"""Every way of running the model, and what of it can be asked for."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from engine.checkpoints import open_checkpoint
+from engine.errors import InvalidRequest
+from engine.pipeline import Step
+from engine.speech import PreparationEvent, SpeechRequest, Utterance
+from engine.stages import STAGE_NAMES
+from engine.validator.regimes import PADDED_REGIMES, RegimeRunner, Regimes, check_choices, crossed
+from engine.validator.results import Regime, ValidationRequest
+
+UTTERANCE = Utterance(0, "hello there", "həlˈO ðˈɛɹ.", 0, 11)
+PADDING = 2.0
+
+
+@pytest.fixture(scope="module")
+def regimes() -> Iterator[Regimes]:
+    made = Regimes(open_checkpoint())
+    yield made
+    made.close()
+
+
+def opened(regimes: Regimes, regime: Regime) -> RegimeRunner:
+    return regimes.open(regime, PADDING, lambda _: None)
+
+
+def steps(regimes: Regimes, runner: RegimeRunner) -> dict[str, Step]:
+    voice = next(iter(regimes.checkpoint.voices.values()))
+    chain = regimes.pipeline(runner).steps(UTTERANCE, voice.style(len(UTTERANCE.phonemes)), 1.0, 0)
+    return {step.stage.name: step for step in chain}
+
+
+@pytest.mark.parametrize("regime", Regime)
+def test_every_regime_runs_every_stage(regimes: Regimes, regime: Regime) -> None:
+    made = steps(regimes, opened(regimes, regime))
+    assert tuple(made) == STAGE_NAMES
+    assert np.isfinite(made["istft"].outputs["audio"]).all()
+
+
+@pytest.mark.parametrize("regime", [Regime.STATIC_PACKED, Regime.COMPILED, Regime.COMPILED_PADDED])
+def test_packed_regimes_speak_what_the_truth_speaks(regimes: Regimes, regime: Regime) -> None:
+    truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["istft"].outputs["audio"]
+    ours = steps(regimes, opened(regimes, regime))["istft"].outputs["audio"]
+    assert np.corrcoef(truth.ravel(), ours.ravel())[0, 1] > 0.99999
+
+
+def test_without_packing_the_text_encoder_is_another(regimes: Regimes) -> None:
+    name = "phoneme_features"
+    truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["text_encoder"].outputs[name]
+    ours = steps(regimes, opened(regimes, Regime.STATIC_NO_PACK))["text_encoder"].outputs[name]
+    assert np.corrcoef(truth.ravel(), ours.ravel())[0, 1] < 0.99
+
+
+def test_only_padded_regimes_leave_something_in_the_padding(regimes: Regimes) -> None:
+    for regime in Regime:
+        runner = opened(regimes, regime)
+        steps(regimes, runner)
+        assert (runner.tail("audio") is not None) == (regime in PADDED_REGIMES)
+
+
+def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
+    told: list[PreparationEvent] = []
+    fresh = Regimes(regimes.checkpoint)
+    for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.DYNAMIC):
+        fresh.open(regime, 0, told.append)
+    assert [event.title for event in told] == ["Loading PyTorch and the reference model"]
+
+
+def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regimes) -> None:
+    dynamic, compiled = opened(regimes, Regime.DYNAMIC), opened(regimes, Regime.COMPILED)
+    runner = crossed({"decoder": dynamic}, compiled)
+    assert runner.name == "compiled+decoder=dynamic"
+    mixed, pure = steps(regimes, runner), steps(regimes, compiled)
+    decoded = regimes.pipeline(dynamic).step(pure["decoder"].stage, pure["decoder"].inputs)
+    assert np.array_equal(mixed["f0n"].outputs["f0"], pure["f0n"].outputs["f0"])
+    assert np.array_equal(mixed["decoder"].outputs["phase"], decoded.outputs["phase"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"device": "abacus"},
+        {"lstm_method": "guess"},
+        {"padding": -1.0},
+        {"padding": float("nan")},
+        {"padding": 1e9},
+        {"cross": (("mouth", Regime.DYNAMIC),)},
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object]) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        check_choices(ValidationRequest(SpeechRequest("x", "am_rowan"), **options))
+    assert caught.value.hint

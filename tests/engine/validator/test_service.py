@@ -1,0 +1,116 @@
+"""What the process on the other side of the pipe hears."""
+
+import json
+import queue
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from engine.speech import PlanEvent, SpeechRequest
+from engine.validator.results import (
+    AlignmentEvent,
+    FailedEvent,
+    FinishedEvent,
+    Regime,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+)
+from engine.validator.service import Service
+from engine.validator.wire import Wire
+
+wire = Wire()
+
+
+class Caller:
+    """The other end: says lines when asked to, and hears events."""
+
+    def __init__(self) -> None:
+        self._said: queue.Queue[str | None] = queue.Queue()
+        self.heard: queue.Queue[ValidationEvent] = queue.Queue()
+        self._thread = threading.Thread(target=Service(self._hear).serve, args=(self._lines(),))
+        self._thread.start()
+
+    def ask(self, request: ValidationRequest) -> None:
+        self.say(json.dumps({"validate": json.loads(wire.encode_request(request))}))
+
+    def say(self, line: str) -> None:
+        self._said.put(line)
+
+    def hang_up(self) -> None:
+        self._said.put(None)
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+
+    def until(self, kind: type) -> list[ValidationEvent]:
+        events = [self.heard.get(timeout=60)]
+        while not isinstance(events[-1], kind):
+            events.append(self.heard.get(timeout=60))
+        return events
+
+    def _hear(self, line: str) -> None:
+        self.heard.put(wire.decode(line))
+
+    def _lines(self) -> Iterator[str]:
+        while (line := self._said.get()) is not None:
+            yield line
+
+
+@pytest.fixture
+def caller() -> Iterator[Caller]:
+    made = Caller()
+    yield made
+    made.hang_up()
+
+
+def asked(text: str = "Hello there.", **options: object) -> ValidationRequest:
+    options = {"regimes": (Regime.UPSTREAM,), **options}
+    return ValidationRequest(SpeechRequest(text, "am_rowan"), **options)
+
+
+def test_a_request_is_answered_row_by_row(caller: Caller) -> None:
+    caller.ask(asked())
+    kinds = [type(event) for event in caller.until(FinishedEvent)]
+    assert kinds.index(PlanEvent) < kinds.index(RowEvent)
+    assert AlignmentEvent in kinds
+    assert FailedEvent not in kinds
+
+
+def test_a_second_request_finds_the_model_loaded(caller: Caller) -> None:
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+    caller.ask(asked("Again."))
+    assert isinstance(caller.until(FinishedEvent)[0], PlanEvent)
+
+
+@pytest.mark.parametrize("line", ["", "no json", "[]", "{}", "7", '{"validate": {}}', '{"validate": 3}'])
+def test_what_cannot_be_read_is_told_and_survived(caller: Caller, line: str) -> None:
+    caller.say(line)
+    (failure,) = caller.until(FailedEvent)
+    assert "cannot be read" in failure.message
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+
+
+def test_a_mistake_of_the_user_is_told_with_a_hint(caller: Caller) -> None:
+    caller.ask(asked(device="abacus"))
+    (failure,) = caller.until(FailedEvent)
+    assert "abacus" in failure.message
+    assert failure.hint
+
+
+def test_a_cancel_stops_the_work(caller: Caller) -> None:
+    caller.ask(asked("One sentence. " * 40))
+    caller.until(RowEvent)
+    caller.say('{"cancel": true}')
+    assert "stopped" in caller.until(FailedEvent)[-1].message
+
+
+def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
+    caller.ask(asked("One sentence. " * 40))
+    caller.until(RowEvent)
+    caller.ask(asked("Another."))
+    caller.until(FailedEvent)
+    (report,) = [event.report for event in caller.until(FinishedEvent)[-1:]]
+    assert report.request.speech.text == "Another."

@@ -1,0 +1,159 @@
+"""A text through every regime: what is told, in which order, and what is concluded."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled, InvalidRequest, UnknownVoice
+from engine.speech import PlanEvent, SpeechRequest
+from engine.stages import STAGE_NAMES
+from engine.validator.arrays import ArrayFolder
+from engine.validator.results import (
+    AlignmentEvent,
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.validation import Validator
+
+TEXT = "Hello there.\n\nGood morning."
+
+
+def asked(text: str = TEXT, voice: str = "am_rowan", **options: object) -> ValidationRequest:
+    return ValidationRequest(SpeechRequest(text, voice), **{"padding": 3.0, **options})
+
+
+@pytest.fixture(scope="module")
+def validator() -> Iterator[Validator]:
+    made = Validator()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def report(validator: Validator) -> Report:
+    return validator.validate(asked())
+
+
+def test_the_compiled_model_is_within_tolerance(report: Report) -> None:
+    assert report.passed
+    verdicts = {row.verdict for row in report.rows if row.regime == Regime.COMPILED}
+    assert verdicts == {Verdict.PASS}
+
+
+def test_the_compiled_waveform_is_nearer_to_the_truth_than_upstream(report: Report) -> None:
+    def distance(regime: Regime) -> float:
+        (row,) = [
+            row
+            for row in report.rows
+            if row.output == "audio" and row.regime == regime and row.reading is Reading.OWN_FED and row.utterance == 0
+        ]
+        assert row.metrics is not None
+        return row.metrics.relative_l2
+
+    assert distance(Regime.COMPILED) < distance(Regime.UPSTREAM)
+
+
+def test_without_packing_the_first_stage_where_it_matters_is_named(report: Report) -> None:
+    (finding,) = [finding for finding in report.findings if finding.regime == Regime.STATIC_NO_PACK]
+    assert finding.stage == "duration"
+    assert "packing matters" in finding.words
+    correlations = [
+        row.metrics.pearson
+        for row in report.rows
+        if row.regime == Regime.STATIC_NO_PACK and row.stage == "text_encoder" and row.metrics
+    ]
+    assert min(correlations) < 0.99
+
+
+def test_upstream_is_itself_wrong_in_the_source_alone(report: Report) -> None:
+    failed = {row.stage for row in report.rows if row.regime == Regime.UPSTREAM and row.verdict is Verdict.FAIL}
+    assert failed == {"source"}
+
+
+def test_every_regime_reading_stage_and_utterance_has_its_rows(report: Report) -> None:
+    for regime in set(report.request.regimes) - {Regime.DYNAMIC}:
+        for reading in Reading:
+            for utterance in range(2):
+                stages = [
+                    row.stage
+                    for row in report.rows
+                    if (row.regime, row.reading, row.utterance) == (regime, reading, utterance)
+                ]
+                assert tuple(dict.fromkeys(stages)) == STAGE_NAMES
+
+
+def test_rows_come_stage_by_stage_between_plan_and_end(validator: Validator) -> None:
+    events: list[ValidationEvent] = []
+    report = validator.validate(asked(regimes=(Regime.COMPILED,)), events.append)
+    assert isinstance(events[0], PlanEvent)
+    assert events[-1] == FinishedEvent(report)
+    rows = [event.row for event in events if isinstance(event, RowEvent)]
+    assert tuple(rows) == report.rows
+    alignments = [event for event in events if isinstance(event, AlignmentEvent)]
+    assert [alignment.utterance for alignment in alignments] == [0, 1]
+    assert all(min(alignment.frames_per_token) >= 1 for alignment in alignments)
+
+
+def test_the_same_request_gives_the_same_numbers(validator: Validator) -> None:
+    def numbers(report: Report) -> list[object]:
+        return [(row.stage, row.regime, row.reading, row.metrics, row.audio, row.profile) for row in report.rows]
+
+    first, again = (validator.validate(asked()) for _ in range(2))
+    assert numbers(first) == numbers(again)
+
+
+def test_any_regime_can_be_the_reference(validator: Validator) -> None:
+    request = asked(regimes=(Regime.COMPILED,), reference=Regime.STATIC_PACKED)
+    report = validator.validate(request)
+    assert report.passed
+    assert {row.reference for row in report.rows} == {"static-packed"}
+
+
+def test_stages_can_be_crossed(validator: Validator) -> None:
+    request = asked(regimes=(Regime.COMPILED,), cross=(("text_encoder", Regime.STATIC_NO_PACK),))
+    report = validator.validate(request)
+    assert [(finding.regime, finding.stage) for finding in report.findings] == [
+        ("compiled+text_encoder=static-no-pack", "text_encoder")
+    ]
+    later = [row for row in report.rows if row.stage == "decoder" and "+" in row.regime]
+    assert {row.verdict for row in later if row.reading is Reading.OWN_FED} == {Verdict.INHERITED}
+    assert {row.verdict for row in later if row.reading is Reading.REFERENCE_FED} == {Verdict.PASS}
+
+
+def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_path: Path) -> None:
+    validator.validate(asked(regimes=(Regime.COMPILED,), arrays_folder=str(tmp_path)))
+    kept = ArrayFolder(tmp_path)
+    for row in validator.validate(asked(regimes=(Regime.COMPILED,))).rows:
+        assert kept.holds(row.utterance, row.regime, row.reading, row.output)
+        assert kept.holds(row.utterance, row.reference, Reading.OWN_FED, row.output)
+
+
+def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
+    cancel = threading.Event()
+    with pytest.raises(Cancelled):
+        validator.validate(asked(), lambda event: cancel.set() if isinstance(event, RowEvent) else None, cancel)
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (asked(voice="am_nobody"), UnknownVoice),
+        (asked(""), InvalidRequest),
+        (asked(regimes=(Regime.DYNAMIC,)), InvalidRequest),
+        (asked(model="kokoro-83m"), InvalidRequest),
+        (asked(device="abacus"), InvalidRequest),
+    ],
+)
+def test_a_mistake_is_told_before_any_work(
+    validator: Validator, request_: ValidationRequest, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        validator.validate(request_)
