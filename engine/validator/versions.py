@@ -8,7 +8,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from importlib import metadata
-from types import MappingProxyType
 
 PACKAGES = (
     "kokoro-desk",
@@ -28,11 +27,11 @@ NOT_INSTALLED = "not installed"
 
 
 def versions() -> Mapping[str, str]:
-    """Versions by name, read-only; a package that is missing is `not installed`."""
+    """Versions by name; a package that is missing is `not installed`."""
     found = {name: _version(name) for name in PACKAGES}
     found["python"] = f"{platform.python_implementation()} {platform.python_version()}"
     found["platform"] = platform.platform()
-    return MappingProxyType(found)
+    return found
 
 
 def _version(distribution: str) -> str:
