@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"{MISSING_LIBRARY} ({error})", file=sys.stderr)
         return 1
-    return run(Options(options.text, options.voice, options.speed, options.screenshot))
+    return run(Options(options.text, options.voice, options.speed, options.screenshot, options.diagnostics))
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -36,6 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--text", help="put this into the editor and speak it")
     parser.add_argument("--voice", help="speak with this voice, such as af_heart")
     parser.add_argument("--speed", type=_speed, help=f"{SLOWEST_SPEED:g} to {FASTEST_SPEED:g}; 1 is the usual speed")
+    parser.add_argument("--diagnostics", action="store_true", help="open the diagnostics panel too")
     parser.add_argument(
         "--screenshot", type=_picture, metavar="F.png", help="write a picture of the window once it is idle, then quit"
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
+from app.diagnostics import Diagnostics
+from app.diagnostics_process import COMMAND
 from app.engine_worker import EngineFactory, starter_engine
 from app.icons import application_icon
 from app.main_window import MainWindow
@@ -27,6 +30,7 @@ from engine.paths import APPLICATION_NAME, resources_folder
 log = logging.getLogger(__name__)
 
 ENGINE_MUST_END_WITHIN_MS = 5000
+REFERENCE_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 
@@ -39,6 +43,7 @@ class Options:
     voice: str | None = None
     speed: float | None = None
     screenshot: Path | None = None
+    diagnostics: bool = False
 
 
 class Application(QObject):
@@ -56,12 +61,15 @@ class Application(QObject):
         settings: Settings,
         make_engine: EngineFactory = starter_engine,
         output: AudioOutput | None = None,
+        reference_command: Sequence[str] = COMMAND,
     ) -> None:
         super().__init__(qt)
+        output = output or DefaultAudioOutput()
         self._speaks_at_once = options.text is not None or settings.text is None
         self.theme = Theme(qt, settings.appearance)
-        self.controller = SpeechController(make_engine, output or DefaultAudioOutput(), self)
+        self.controller = SpeechController(make_engine, output, self)
         self.window = MainWindow(self.controller, settings, self.theme)
+        self.diagnostics = Diagnostics(self.window, self.controller, output, settings, self.theme, reference_command)
         self._apply(options, first_start=settings.text is None)
 
     def open(self) -> None:
@@ -71,6 +79,7 @@ class Application(QObject):
 
     def close(self) -> bool:
         """Stop everything; whether the engine has ended in time."""
+        self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
 
     @Slot()
@@ -90,8 +99,11 @@ class Application(QObject):
             header.voices.ask_for(options.voice)
         if options.speed is not None:
             header.speed.set_speed(options.speed)
+        if options.diagnostics:
+            self.diagnostics.open()
         if options.screenshot is not None:
-            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot)
+            diagnostics = self.diagnostics
+            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: diagnostics.busy)
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)

@@ -16,13 +16,14 @@ from app.diagnostics_run import DiagnosticsRun
 from app.run_folders import RunFolders
 from engine.checkpoints import STARTER, model_config
 from engine.errors import OutputError
-from engine.speech import SpeechRequest
+from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import ArrayFolder
 from engine.validator.results import FinishedEvent, Reading, Row, RowEvent, ValidationEvent, ValidationRequest
 
 KEPT_RUNS = 5
 """Runs whose arrays are kept; an older one still shows its numbers."""
+WAITING_WORDS = "Waiting until speech is ready"
 TRY_AGAIN = "Press Diagnose to start it again."
 
 
@@ -45,6 +46,8 @@ class DiagnosticsController(QObject):
         self._run: DiagnosticsRun | None = None
         self._rows: list[Row] = []
         self._kept: list[Path] = []
+        self._held_back = False
+        self._waiting: ValidationRequest | None = None
         process.event_received.connect(self._on_event)
         process.died.connect(self._on_death)
 
@@ -66,11 +69,25 @@ class DiagnosticsController(QObject):
         self._rows = []
         self._run = DiagnosticsRun(request, model_config(STARTER), ArrayFolder(folder))
         self.run_started.emit(self._run)
-        self._process.validate(request)
+        self._waiting = request
+        if self._held_back:
+            self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
+        else:
+            self._begin()
+
+    def hold_back(self, held_back: bool) -> None:
+        """Let no diagnosis begin for now, or let the one that waits begin.
+
+        Both the speech engine and the reference build what is missing on this machine; together they would do it twice.
+        """
+        self._held_back = held_back
+        if not held_back:
+            self._begin()
 
     @Slot()
     def stop(self) -> None:
         """Stop what is under way; what was found stays."""
+        self._waiting = None
         self._process.cancel()
         if self.active:
             self.stopped.emit()
@@ -86,6 +103,11 @@ class DiagnosticsController(QObject):
         self.stop()
         self._process.shut_down(timeout_ms)
         self._folders.close()
+
+    def _begin(self) -> None:
+        if self._waiting is not None:
+            self._process.validate(self._waiting)
+        self._waiting = None
 
     def _keep(self, folder: Path) -> None:
         self._kept.append(folder)

@@ -51,6 +51,11 @@ class MainWindow(QMainWindow):
         self.page.set_colours(theme.colours)
         self.page.editor.setFocus()
 
+    @property
+    def request(self) -> SpeechRequest:
+        """The text as it is now, as it would be spoken; its voice is empty while none is known."""
+        return SpeechRequest(self.page.editor.text, self.page.header.voices.voice or "", self.page.header.speed.speed)
+
     @Slot()
     def speak(self) -> None:
         """Speak the text as it is now."""
@@ -60,7 +65,7 @@ class MainWindow(QMainWindow):
             self._speak_when_voices_known = True
         else:
             self.page.banner.dismiss()
-            self._controller.speak(self._request())
+            self._controller.speak(self.request)
 
     @Slot()
     def save_as(self) -> None:
@@ -75,7 +80,7 @@ class MainWindow(QMainWindow):
         """Save the speech of the text as it is now."""
         self._settings.save_folder = path.parent
         self.page.banner.dismiss()
-        self._controller.save(path, self._request())
+        self._controller.save(path, self.request)
 
     @Slot()
     def open_text(self) -> None:
@@ -93,10 +98,6 @@ class MainWindow(QMainWindow):
         self.memory.remember()
         super().closeEvent(event)
         self.closed.emit()
-
-    def _request(self) -> SpeechRequest:
-        header = self.page.header
-        return SpeechRequest(self.page.editor.text, header.voices.voice or "", header.speed.speed)
 
     def _connect_page(self) -> None:
         page, controller = self.page, self._controller

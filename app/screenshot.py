@@ -5,6 +5,7 @@ It does not know what the window does.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -16,12 +17,16 @@ SETTLED_AFTER_MS = 500
 
 
 class ScreenshotWhenIdle(QObject):
-    """`taken` carries an exit code: 0 when the picture is written and nothing failed before."""
+    """`taken` carries an exit code: 0 when the picture is written and nothing failed before.
+
+    `busy` tells whether anything else than what is followed goes on.
+    """
 
     taken = Signal(int)
 
-    def __init__(self, window: QWidget, path: Path) -> None:
+    def __init__(self, window: QWidget, path: Path, busy: Callable[[], bool] = lambda: False) -> None:
         super().__init__(window)
+        self._busy = busy
         self._window = window
         self._path = path
         self._exit_code = 0
@@ -43,5 +48,8 @@ class ScreenshotWhenIdle(QObject):
 
     @Slot()
     def _take(self) -> None:
+        if self._busy():
+            self._timer.start()
+            return
         written = self._window.grab().save(str(self._path), "PNG")
         self.taken.emit(self._exit_code if written else 1)

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics_controller import KEPT_RUNS, DiagnosticsController, under_way
+from app.diagnostics_controller import KEPT_RUNS, WAITING_WORDS, DiagnosticsController, under_way
 from app.diagnostics_options import DiagnosticsOptions
 from app.diagnostics_process import DiagnosticsProcess
 from app.diagnostics_run import DiagnosticsRun, RunState
 from app.run_folders import RunFolders
 from engine.checkpoints import STARTER, model_config
 from engine.errors import OutputError
-from engine.speech import SpeechRequest
+from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES
 from engine.validator.results import Regime, RowEvent, ValidationRequest
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
@@ -146,6 +146,26 @@ def test_arrays_of_old_runs_are_deleted(desk: Desk) -> None:
     kept = [Path(str(run.request.arrays_folder)) for run in runs[-KEPT_RUNS:]]
     desk.qtbot.waitUntil(lambda: desk.array_folders() == sorted(kept), timeout=WAIT_MS)
     assert (kept[-1] / "arrays").is_file()
+
+
+def test_a_diagnosis_waits_until_it_may_begin(desk: Desk) -> None:
+    desk.controller.hold_back(True)
+    run = desk.diagnose("rows 3")
+    desk.qtbot.wait(20)
+    assert desk.process.process_id is None
+    assert run.preparation == PreparationEvent(WAITING_WORDS, 0, 1)
+    desk.controller.hold_back(False)
+    desk.wait_for(run, RunState.FINISHED)
+    assert run.row_count == 3
+
+
+def test_what_is_stopped_while_it_waits_does_not_begin(desk: Desk) -> None:
+    desk.controller.hold_back(True)
+    run = desk.diagnose("rows 3")
+    desk.controller.stop()
+    desk.controller.hold_back(False)
+    assert run.state is RunState.STOPPED
+    assert desk.process.process_id is None
 
 
 def test_release_ends_the_process_and_the_run(desk: Desk) -> None:

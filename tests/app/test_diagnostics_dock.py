@@ -1,4 +1,3 @@
-
 import pytest
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QLabel, QMainWindow, QTextEdit

@@ -36,6 +36,6 @@ def test_options_reach_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(app.application, "run", lambda options: seen.append(options) or 7)
     monkeypatch.setattr(command, "why_no_window", lambda: None)
     picture = tmp_path / "a.png"
-    arguments = ["--text", "Hi.", "--voice", "am_adam", "--speed", "1.5", "--screenshot", str(picture)]
+    arguments = ["--text", "Hi.", "--voice", "am_adam", "--speed", "1.5", "--screenshot", str(picture), "--diagnostics"]
     assert command.main(arguments) == 7
-    assert seen == [app.application.Options("Hi.", "am_adam", 1.5, picture)]
+    assert seen == [app.application.Options("Hi.", "am_adam", 1.5, picture, diagnostics=True)]

@@ -26,6 +26,17 @@ def test_the_picture_waits_until_nothing_goes_on(qtbot: QtBot, tmp_path: Path) -
     assert QImage(str(tmp_path / "a.png")).size() == label.grab().size()
 
 
+def test_the_picture_waits_for_what_else_goes_on(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    answers = iter([True, False])
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png", lambda: next(answers))
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [0]
+    assert next(answers, None) is None
+
+
 def test_a_picture_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     label = QLabel("Hello")
     qtbot.addWidget(label)
