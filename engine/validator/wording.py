@@ -12,11 +12,13 @@ from engine.validator.results import AudioMetrics, DurationMetrics, Row
 NOTHING = "–"
 """Stands where nothing could be measured."""
 CORRELATION_DECIMALS = 8
+BELOW_ONE = math.nextafter(1.0, 0.0)
+"""Rounding makes a correlation of 1 of arrays that are not equal, and less than 1 of arrays that are."""
 MILLISECONDS_PER_SECOND = 1000
 
 
 def correlation(value: float | None) -> str:
-    """A correlation, rounded down, so that only equal arrays are written as 1."""
+    """A correlation, rounded down: 1 is written for 1 alone."""
     if value is None:
         return NOTHING
     if value == 1:
@@ -26,10 +28,12 @@ def correlation(value: float | None) -> str:
 
 
 def row_correlation(row: Row) -> str:
-    """A row's correlation; for durations, how many tokens differ."""
+    """A row's correlation; for durations, how many tokens differ. Equal arrays, and only they, have 1."""
     if row.durations is not None:
         return durations(row.durations)
-    return correlation(row.metrics.pearson if row.metrics else None)
+    if row.metrics is None or row.metrics.pearson is None:
+        return NOTHING
+    return "1" if row.metrics.sqnr_db is None else correlation(min(row.metrics.pearson, BELOW_ONE))
 
 
 def durations(metrics: DurationMetrics) -> str:
@@ -64,7 +68,7 @@ def audio(metrics: AudioMetrics) -> str:
     late = f"{metrics.lag_samples:+d} samples" if metrics.lag_samples else "no lag"
     return (
         f"correlation {correlation(metrics.best_lag_correlation)} at {late}, log-mel L1 {metrics.log_mel_l1:.2g}, "
-        f"STFT distance {metrics.multi_resolution_stft:.2g}, level {metrics.level_difference_db:+.2g} dB"
+        f"STFT distance {metrics.multi_resolution_stft:.2g}, level {metrics.level_difference_db:+.2f} dB"
     )
 
 

@@ -39,6 +39,13 @@ def test_equal_arrays_have_no_noise() -> None:
     assert wording.row_noise_ratio(replace(ROW, metrics=None)) == wording.NOTHING
 
 
+def test_one_is_for_equal_arrays_alone() -> None:
+    rounded = replace(EXACT, pearson=0.9999999999999998)
+    assert wording.row_correlation(replace(ROW, metrics=rounded)) == "1"
+    assert wording.row_correlation(replace(ROW, metrics=replace(EXACT, sqnr_db=160.0))) == "0.99999999"
+    assert wording.row_correlation(replace(ROW, metrics=Metrics(None, None, None, None, None, 50.0))) == wording.NOTHING
+
+
 def test_small_numbers_and_times() -> None:
     assert wording.magnitude(0.0000123) == "1.2e-05"
     assert wording.magnitude(0.0) == "0"
@@ -55,5 +62,5 @@ def test_counted_things() -> None:
 def test_a_sound_in_words() -> None:
     late = wording.audio(AudioMetrics(0.9991, 3, 0.01, 0.02, -0.5))
     assert "at +3 samples" in late
-    assert "level -0.5 dB" in late
+    assert "level -0.50 dB" in late
     assert "no lag" in wording.audio(AudioMetrics(0.9991, 0, 0.01, 0.02, -0.5))
