@@ -33,6 +33,9 @@ from engine.validator.ranking import worst
 from engine.validator.results import Reading, Row
 
 WIDTH_INCHES = 10.0
+LEGEND_COLUMNS = 6
+LONGEST_NAME = 40
+"""A crossed regime's name can be longer than its panel is wide."""
 ZOOM_SECONDS = 0.01
 READINGS = {Reading.REFERENCE_FED: "Fed by the reference", Reading.OWN_FED: "Fed by its own stages"}
 EXACT = 1.0
@@ -63,7 +66,7 @@ def correlations(rows: Sequence[Row], name: str) -> str:
             panel.set_title(title)
         panels[0].set_ylabel("matching digits, −log10(1 − correlation)")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4)
+        figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS)
 
     return draw(WIDTH_INCHES, 3.6, name, "Correlation of every stage with the reference, per regime", paint)
 
@@ -81,12 +84,12 @@ def along_time(
         for line, (regime, rows) in zip(panels, rows_by_regime.items(), strict=True):
             for panel, (reading, title) in zip(line, READINGS.items(), strict=True):
                 _paint_strips(panel, strips(rows, reading, frames_per_token), seconds)
-                panel.set_title(f"{regime} · {title.lower()}")
+                panel.set_title(f"{_short(regime)} · {title.lower()}")
         for panel in panels[-1]:
             panel.set_xlabel("percent of the utterance" if seconds is None else "seconds")
         _paint_heat_legend(figure, panels.ravel().tolist())
 
-    height = 0.8 + 1.15 * len(rows_by_regime)
+    height = 0.8 + 1.3 * len(rows_by_regime)
     return draw(WIDTH_INCHES, height, name, "Error of every stage along time, per regime and reading", paint)
 
 
@@ -101,7 +104,7 @@ def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> s
             if number:
                 whole.sharex(panels[0, 0])
             whole.tick_params(labelbottom=number == len(others) - 1)
-            whole.set_title(f"{regime} · {_difference_words(ours, reference)}")
+            whole.set_title(f"{_short(regime)} · {_difference_words(ours, reference)}")
         panels[-1, 0].set_xlabel("seconds")
         panels[-1, 1].set_xlabel("milliseconds")
 
@@ -117,7 +120,7 @@ def _paint_correlations(panel: Axes, rows: Sequence[Row], regimes: Sequence[str]
         shift = 0.5 * (number - (len(regimes) - 1) / 2) / len(regimes)
         plotted = np.array([np.nan if height is None else height for height in heights])
         style: Any = {"color": SERIES[number % len(SERIES)], "marker": MARKERS[number % len(MARKERS)]}
-        panel.plot(places + shift, plotted, label=regime, linewidth=0.5, **style)
+        panel.plot(places + shift, plotted, label=_short(regime), linewidth=0.5, **style)
     limits = [digits_of(stage.tolerance) for stage, _ in _OUTPUTS]
     panel.step(places, limits, where="mid", color=ACCENT, linewidth=0.8, linestyle="--", label="tolerance")
     panel.set_xticks(places, [output for _, output in _OUTPUTS], rotation=40, ha="right")
@@ -183,3 +186,7 @@ def _difference_words(ours: Samples, reference: Samples) -> str:
     if len(ours) != len(reference):
         return f"{(len(ours) - len(reference)) / SAMPLE_RATE_HZ:+.3f} s, so that no sample has a partner"
     return f"difference up to {np.abs(ours - reference).max(initial=0.0):.1e}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"

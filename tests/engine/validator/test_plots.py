@@ -50,6 +50,14 @@ def test_every_regime_and_reading_has_its_strips(report: Report) -> None:
     assert "percent of the utterance" in words(plots.along_time(by_regime(report.rows), None, None, "t"))
 
 
+def test_a_long_name_stays_in_its_panel() -> None:
+    name = "compiled with " + ", ".join(["text_encoder from static-no-pack"] * 4)
+    element = plots.waveforms(speech(2000), {name: speech(2000)}, "w")
+    title = next(word for word in words(element) if word.startswith("compiled with"))
+    assert title.startswith(name[:30])
+    assert len(title) < 70
+
+
 def test_a_worse_error_has_another_colour() -> None:
     errors = np.array([0.0, 1e-7, 1e-3, 1.0, 1e9, np.nan])
     none, least, more, most, beyond, unknown = plots.heat(errors)
