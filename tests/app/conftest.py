@@ -2,7 +2,20 @@
 
 import os
 import sys
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 collect_ignore = [] if sys.platform == "linux" else ["test_real_window.py"]  # it needs Xvfb and PulseAudio
+
+
+@pytest.fixture(autouse=True)
+def no_widget_outlives_its_test() -> Iterator[None]:
+    """One that waits to be deleted is restyled by every later test, and Qt may stumble over it while it dies."""
+    yield
+    if QApplication.instance() is not None:
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -40,7 +40,7 @@ def test_text_can_be_read(colours: Colours) -> None:
     for ground in (colours.window, colours.surface):
         assert contrast(colours.faint, ground) >= READABLE
     assert contrast(colours.on_accent, colours.accent) >= READABLE - 1
-    for sign in (colours.note, colours.warning, colours.error, colours.accent):
+    for sign in (colours.good, colours.note, colours.warning, colours.error, colours.accent):
         assert contrast(sign, colours.surface) >= READABLE / 2 + 0.5
 
 

@@ -1,0 +1,34 @@
+"""The lowest and highest values of a signal in so many columns.
+
+It does not know how they are drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """`lowest` and `highest` [columns]; column i covers `edges[i]` to `edges[i + 1]`, counted in values."""
+
+    edges: NDArray[np.int_]
+    lowest: Values
+    highest: Values
+
+
+def envelope(signal: Values, start: int, end: int, columns: int) -> Envelope:
+    """Values `start` to `end` of a signal [n] in at most `columns` columns; fewer when there are fewer values."""
+    start, end = max(start, 0), min(end, len(signal))
+    if end <= start:
+        nothing = np.zeros(0, np.float32)
+        return Envelope(np.zeros(1, int), nothing, nothing)
+    edges = np.unique(np.linspace(start, end, min(columns, end - start) + 1).astype(int))
+    part = np.asarray(signal[start:end])
+    starts = edges[:-1] - start
+    return Envelope(edges, np.minimum.reduceat(part, starts), np.maximum.reduceat(part, starts))

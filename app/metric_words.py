@@ -1,0 +1,181 @@
+"""What was measured, as short words: correlations near 1, decibels, errors, times, verdicts.
+
+It does not know where the words are shown.
+"""
+
+from __future__ import annotations
+
+from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+
+NOTHING = "–"
+MINUS = "−"
+EXACT = "exact"
+
+VERDICT_SIGNS = {
+    Verdict.PASS: "✓",
+    Verdict.FAIL: "✗",
+    Verdict.INHERITED: "↳",
+    Verdict.INCOMPARABLE: "≠",
+    Verdict.CRASHED: "!",
+}
+VERDICT_TITLES = {
+    Verdict.PASS: "Pass",
+    Verdict.FAIL: "Fail",
+    Verdict.INHERITED: "Inherited",
+    Verdict.INCOMPARABLE: "Incomparable",
+    Verdict.CRASHED: "Crashed",
+}
+VERDICT_MEANINGS = {
+    Verdict.PASS: "Within the stage's tolerance.",
+    Verdict.FAIL: "The stage itself is wrong.",
+    Verdict.INHERITED: "The stage is right; what reaches it is not.",
+    Verdict.INCOMPARABLE: "The two have different numbers of frames, so that no value has a partner.",
+    Verdict.CRASHED: "The process that computed it ended before it was done.",
+}
+REGIME_TITLES = {
+    Regime.DYNAMIC: "PyTorch",
+    Regime.UPSTREAM: "PyTorch, float32 source",
+    Regime.STATIC_PACKED: "Padded, packed",
+    Regime.STATIC_NO_PACK: "Padded, not packed",
+    Regime.COMPILED: "Compiled",
+    Regime.COMPILED_PADDED: "Compiled, padded",
+}
+REGIME_MEANINGS = {
+    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, source in float64: the truth",
+    Regime.UPSTREAM: "PyTorch with kokoro's own float32 source: the noise floor",
+    Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
+    Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
+    Regime.COMPILED: "The compiled modules, as this application speaks with them",
+    Regime.COMPILED_PADDED: "The compiled modules on padded arrays, told the valid lengths",
+}
+READING_TITLES = {
+    Reading.REFERENCE_FED: "fed by the reference",
+    Reading.OWN_FED: "fed by itself",
+}
+READING_MEANINGS = {
+    Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
+    Reading.OWN_FED: "Each stage gets what the earlier stages of its own regime made: the error adds up",
+}
+
+
+def regime_title(regime: str) -> str:
+    """A regime's name for people; a crossed regime's own name."""
+    return REGIME_TITLES[Regime(regime)] if regime in tuple(Regime) else regime
+
+
+def verdict_words(verdict: Verdict) -> str:
+    """A sign and a word, so that colour is never needed."""
+    return f"{VERDICT_SIGNS[verdict]} {VERDICT_TITLES[verdict]}"
+
+
+def correlation_words(metrics: Metrics | None) -> str:
+    """A correlation, with as many digits as it takes to see how far from 1 it is."""
+    if metrics is None:
+        return NOTHING
+    if metrics.finite_percent < 100:
+        return f"{metrics.finite_percent:.3g} % finite"
+    if metrics.sqnr_db is None:
+        return EXACT
+    if metrics.pearson is None:
+        return NOTHING
+    return _near_one(metrics.pearson)
+
+
+def number_words(number: float | None) -> str:
+    """Two digits that matter, without needless zeros in the exponent."""
+    if number is None:
+        return NOTHING
+    if number == 0 or 0.001 <= abs(number) < 1000:
+        return f"{number:.3g}".replace("-", MINUS)
+    mantissa, exponent = f"{number:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+
+
+def decibel_words(metrics: Metrics | None) -> str:
+    """The signal's level above the difference."""
+    if metrics is None or metrics.finite_percent < 100:
+        return NOTHING
+    return "∞" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f} dB".replace("-", MINUS)
+
+
+def millisecond_words(seconds: float | None) -> str:
+    """A stage's time."""
+    if seconds is None:
+        return NOTHING
+    milliseconds = seconds * 1000
+    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
+
+
+def duration_words(durations: DurationMetrics, token_count: int) -> str:
+    """Whether two alignments are equal."""
+    if not durations.differing_tokens:
+        return "equal"
+    of = f" of {token_count}" if token_count else ""
+    return f"{durations.differing_tokens}{of} tokens differ"
+
+
+def change_words(row: Row, earlier: Row) -> str:
+    """How a row compares with the same row of an earlier run: the verdict when it is another, else decibels."""
+    if row.verdict is not earlier.verdict:
+        return f"was {VERDICT_TITLES[earlier.verdict]}"
+    if row.metrics == earlier.metrics and row.durations == earlier.durations:
+        return "same"
+    if row.metrics is None or earlier.metrics is None:
+        return NOTHING
+    now, before = row.metrics.sqnr_db, earlier.metrics.sqnr_db
+    if now is None or before is None:
+        return "now exact" if now is None else "was exact"
+    return f"{now - before:+.1f} dB".replace("-", MINUS)
+
+
+def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
+    """Every number of a row with its name."""
+    figures = [("Tolerance", f"{row.tolerance:.7g}")]
+    if row.metrics is not None:
+        figures += _metric_figures(row.metrics)
+    if row.durations is not None:
+        figures += _duration_figures(row.durations)
+    if row.audio is not None:
+        figures += _audio_figures(row.audio)
+    ours, reference = millisecond_words(row.seconds), millisecond_words(row.reference_seconds)
+    return (*figures, ("Time", f"{ours} ms, reference {reference} ms"))
+
+
+def _metric_figures(metrics: Metrics) -> list[tuple[str, str]]:
+    figures = [
+        ("Correlation", correlation_words(metrics)),
+        ("Cosine", NOTHING if metrics.cosine is None else _near_one(metrics.cosine)),
+        ("SQNR", decibel_words(metrics)),
+        ("Max error", number_words(metrics.max_abs)),
+        ("Relative L2", number_words(metrics.relative_l2)),
+        ("Finite", f"{metrics.finite_percent:.4g} %"),
+    ]
+    if metrics.tail_energy is not None:
+        figures.append(("Energy in padding", number_words(metrics.tail_energy)))
+    return figures
+
+
+def _duration_figures(durations: DurationMetrics) -> list[tuple[str, str]]:
+    return [
+        ("Tokens that differ", f"{durations.differing_tokens}, {durations.ties} by a tie"),
+        ("Frames", f"{durations.frames}, reference {durations.reference_frames}"),
+    ]
+
+
+def _audio_figures(audio: AudioMetrics) -> list[tuple[str, str]]:
+    return [
+        ("Best-lag correlation", f"{_near_one(audio.best_lag_correlation)} at {audio.lag_samples} samples"),
+        ("Log-mel L1", number_words(audio.log_mel_l1)),
+        ("Multi-resolution STFT", number_words(audio.multi_resolution_stft)),
+        ("Level difference", f"{audio.level_difference_db:+.2g} dB".replace("-", MINUS)),
+    ]
+
+
+def _near_one(correlation: float) -> str:
+    missing = 1 - correlation
+    if missing >= 0.01:
+        return f"{correlation:.4f}".replace("-", MINUS)
+    if 0 < missing < 1e-6:
+        mantissa, exponent = f"{missing:.0e}".split("e")
+        return f"1 {MINUS} {mantissa}e{MINUS}{-int(exponent)}"
+    return f"{correlation:.7f}"

@@ -1,0 +1,74 @@
+"""A small list to choose one value from.
+
+It does not know what a value means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QWidget
+
+MARGIN_PIXELS = 24
+SMALLEST_PIXELS = 48
+
+
+class ChoiceBox(QComboBox):
+    """Values of any kind, each with a title and perhaps a tool tip; `chosen` carries what the user chose."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, explanation: str, width_characters: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values: list[object] = []
+        self.setAccessibleName(name)
+        self.setToolTip(explanation)
+        self.setMinimumContentsLength(width_characters)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setIconSize(QSize(0, 0))
+        self.activated.connect(self._on_activated)
+
+    @property
+    def value(self) -> object:
+        """The chosen value; None when there is none."""
+        return self._values[self.currentIndex()] if self.currentIndex() >= 0 else None
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """What can be chosen."""
+        return tuple(self._values)
+
+    def offer(self, choices: Iterable[tuple[object, str, str]]) -> None:
+        """Offer values with their titles and tool tips, keeping the choice when it is still there."""
+        offered = list(choices)
+        titles = [title for _, title, _ in offered]
+        if [value for value, _, _ in offered] == self._values and titles == self._titles():
+            return
+        kept = self.value
+        self.clear()
+        self._values = [value for value, _, _ in offered]
+        for number, (_, title, explanation) in enumerate(offered):
+            self.addItem(title)
+            self.setItemData(number, explanation or title, Qt.ItemDataRole.ToolTipRole)
+        self.choose(kept)
+
+    def choose(self, value: object) -> None:
+        """Choose a value without telling; the first one when it is not there."""
+        self.setCurrentIndex(self._values.index(value) if value in self._values else min(0, len(self._values) - 1))
+
+    def showPopup(self) -> None:
+        """Open the list, wide enough for its longest title."""
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + MARGIN_PIXELS)
+        super().showPopup()
+
+    def _titles(self) -> list[str]:
+        return [self.itemText(number) for number in range(self.count())]
+
+    def minimumSizeHint(self) -> QSize:
+        """A title may be cut short where there is little room."""
+        return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
+
+    @Slot(int)
+    def _on_activated(self, number: int) -> None:
+        self.chosen.emit(self._values[number])

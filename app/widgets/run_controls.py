@@ -1,0 +1,134 @@
+"""What the next run compares and how: regimes, padding, device, LSTM method, inner probes.
+
+It does not know how anything is compared.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
+from app.icons import icon
+from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
+from app.theme import LIGHT, Colours
+from app.widgets.choice_box import ChoiceBox
+from engine.preparation import DEVICES
+from engine.validator.regimes import LSTM_METHODS, MOST_PADDING
+from engine.validator.results import Regime
+
+SPACE_PIXELS = 6
+GROUP_SPACE_PIXELS = 5
+PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"
+
+
+class RunControls(QWidget):
+    """A line of controls; `regime_chosen` is emitted at once, all else takes effect with the next run."""
+
+    diagnose_wanted = Signal(object)
+    stop_wanted = Signal()
+    regime_chosen = Signal()
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colours = LIGHT
+        self._running = False
+        self.diagnose_button = QPushButton(self)
+        self.diagnose_button.setObjectName("diagnose")
+        self.regime = ChoiceBox("Compared", "The way of running the model that is looked at", 14, self)
+        self.reference = ChoiceBox("Reference", "What it is compared with", 8, self)
+        self.padding = ChoiceBox("Padding", PADDING_MEANING, 5, self)
+        self.device = ChoiceBox("Device", "Where the compiled model runs", 4, self)
+        self.lstm_method = ChoiceBox("LSTM method", "How the compiled LSTMs are computed", 4, self)
+        self.probes = QCheckBox("Inner values", self)
+        self.close_button = QToolButton(self)
+        self._prepare()
+        self._lay_out()
+        self.diagnose_button.clicked.connect(self._on_diagnose)
+        self.regime.chosen.connect(self.regime_chosen)
+        self.close_button.clicked.connect(self.closed)
+        self.show_running(False)
+
+    @property
+    def options(self) -> DiagnosticsOptions:
+        """What the next run is to compare; PyTorch's own noise floor is always measured beside it."""
+        reference = Regime(str(self.reference.value))
+        chosen = str(self.regime.value)
+        wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
+        return DiagnosticsOptions(
+            regimes=tuple(regime for regime in Regime if regime in wanted),
+            reference=reference,
+            padding=float(str(self.padding.value)),
+            device=str(self.device.value),
+            lstm_method=str(self.lstm_method.value),
+            probes=self.probes.isChecked(),
+        )
+
+    def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
+        """Offer every regime, and those others that a run has."""
+        names = dict.fromkeys((Regime.COMPILED, *Regime, *others))
+        self.regime.offer(
+            (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
+            for name in names
+        )
+
+    @Slot(bool)
+    def show_running(self, running: bool) -> None:
+        """Offer Stop while a run is under way."""
+        self._running = running
+        words = "Stop" if running else "Diagnose"
+        self.diagnose_button.setText(words)
+        self.diagnose_button.setAccessibleName(words)
+        self.diagnose_button.setToolTip("Stop comparing" if running else "Compare every stage for the text above")
+        self.diagnose_button.setProperty("stops", running)
+        self.diagnose_button.style().polish(self.diagnose_button)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the icons anew."""
+        self.close_button.setIcon(icon("close", colours.text))
+
+    @Slot()
+    def _on_diagnose(self) -> None:
+        if self._running:
+            self.stop_wanted.emit()
+        else:
+            self.diagnose_wanted.emit(self.options)
+
+    def _prepare(self) -> None:
+        self.offer_regimes()
+        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in Regime)
+        self.device.offer((device, device, "") for device in DEVICES)
+        self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
+        self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
+        self.padding.choose(USUAL_PADDING)
+        self.probes.setToolTip("Compare the values inside the stages too, which takes longer")
+        self.close_button.setAccessibleName("Close diagnostics")
+        self.close_button.setToolTip("Close diagnostics and release the reference")
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.diagnose_button)
+        layout.addSpacing(GROUP_SPACE_PIXELS)
+        layout.addWidget(self.regime)
+        layout.addWidget(faint_label("against", self.reference))
+        layout.addWidget(self.reference)
+        for title, control in (("Padding", self.padding), ("Device", self.device), ("LSTM", self.lstm_method)):
+            layout.addSpacing(GROUP_SPACE_PIXELS)
+            layout.addWidget(faint_label(title, control))
+            layout.addWidget(control)
+        layout.addSpacing(GROUP_SPACE_PIXELS)
+        layout.addWidget(self.probes)
+        layout.addStretch(1)
+        layout.addWidget(self.close_button)
+
+
+def faint_label(text: str, buddy: QWidget) -> QLabel:
+    """The name of a control, beside it."""
+    label = QLabel(text)
+    label.setObjectName("faint")
+    label.setBuddy(buddy)
+    return label
