@@ -7,7 +7,7 @@ sequence in float64. It does not know what follows an LSTM.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,18 +17,19 @@ import numpy as np
 
 from engine.checkpoints import Checkpoint
 from engine.config import ModelConfig
-from engine.g2p import Phonemizer
 from engine.pipeline import initial_values
 from engine.runners.padded import padded_length
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from engine.synthesizer import check
 from engine.validator.metrics import compare
+from engine.validator.regimes import check_choices
 from engine.validator.results import Metrics, ValidationRequest
+from engine.validator.validation import phonemizer
 from engine.voices import find
 
 if TYPE_CHECKING:
     from engine.model.lstm_activations import SingleLstm
-    from engine.model.network import Network
 
 PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Padding over valid length, for the error against the amount of padding."""
@@ -95,33 +96,25 @@ class LstmComparison:
 def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[LstmComparison, ...]:
     """Compare one LSTM of the duration encoder and the one of the text encoder on every utterance of the request.
 
-    Raises `CompileError` when the kernel cannot be built, `InvalidRequest` children for what cannot be spoken.
+    Raises `InvalidRequest` children before any work, `CompileError` when the kernel cannot be built.
     """
-    from engine.model.lstm_activations import SingleLstm
+    check(request.speech)
+    check_choices(request)
+    config = checkpoint.config
+    voice = find(checkpoint.voices, request.speech.voice)
+    utterances = phonemizer(checkpoint, voice).plan(request.speech.text).utterances
+    from engine.model.lstm_activations import SingleLstm, captured_inputs
     from engine.model.random_weights import network_with
 
-    network = network_with(checkpoint.config, checkpoint.load_weights())
-    subjects = [_Subject(lstm, SingleLstm(network, lstm.path), checkpoint.config) for lstm in LSTMS]
-    return tuple(
-        subject.compared(utterance, inputs[subject.lstm.path], request.padding)
-        for utterance, inputs in _inputs(checkpoint, request, network)
-        for subject in subjects
-    )
-
-
-def _inputs(
-    checkpoint: Checkpoint, request: ValidationRequest, network: Network
-) -> Iterator[tuple[Utterance, dict[str, Array]]]:
-    """Each utterance with what reaches the LSTMs for it, [1, tokens, channels] by path."""
-    from engine.model.lstm_activations import captured_inputs
-
-    config, speech = checkpoint.config, request.speech
-    voice = find(checkpoint.voices, speech.voice)
-    phonemizer = Phonemizer(voice.info.language, frozenset(config.vocab), config.phoneme_limit)
-    for utterance in phonemizer.plan(speech.text).utterances:
+    network = network_with(config, checkpoint.load_weights())
+    subjects = [_Subject(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
+    comparisons = []
+    for utterance in utterances:
         style = voice.style(len(utterance.phonemes))
-        values = initial_values(config, utterance.phonemes, style, speech.speed)
-        yield utterance, captured_inputs(network, [lstm.path for lstm in LSTMS], values)
+        values = initial_values(config, utterance.phonemes, style, request.speech.speed)
+        inputs = captured_inputs(network, [lstm.path for lstm in LSTMS], values)
+        comparisons += [one.compared(utterance, inputs[one.lstm.path], request.padding) for one in subjects]
+    return tuple(comparisons)
 
 
 class _Subject:

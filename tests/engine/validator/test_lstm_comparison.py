@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from engine.checkpoints import open_checkpoint
 from engine.config import ModelConfig
+from engine.errors import InvalidRequest
 from engine.model.lstm_activations import SingleLstm
 from engine.model.random_weights import network_with, random_weights
 from engine.speech import SpeechRequest
@@ -94,6 +95,14 @@ def test_a_kernel_that_is_not_told_the_length_would_be_caught(lstm: ComparedLstm
     whole = run(longer, longer.shape[1])
     assert max(step_errors(whole, exact)) > 0.05
     np.testing.assert_allclose(whole[:, :STEPS], torch_lstm.without_packing(longer, STEPS)[:, :STEPS], atol=1e-6)
+
+
+@pytest.mark.parametrize("wrong", [{"padding": -1.0}, {"speech": SpeechRequest(" ", "af_heart", speed=9.0)}])
+def test_bad_input_is_said_before_any_work(wrong: dict[str, object]) -> None:
+    checkpoint = replace(open_checkpoint(), load_weights=lambda: pytest.fail("weights were loaded"))
+    request = ValidationRequest(SpeechRequest("Hello.", next(iter(checkpoint.voices))))
+    with pytest.raises(InvalidRequest, match="out of range"):
+        compare_lstms(checkpoint, replace(request, **wrong))
 
 
 def test_padded_is_followed_by_zeros() -> None:
