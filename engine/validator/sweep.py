@@ -1,0 +1,95 @@
+"""Correlation against the amount of padding: the same request in every padded regime, at one ratio after the other.
+
+It does not know how a regime is run nor how two arrays are compared.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from engine.speech import PreparationEvent
+from engine.synthesizer import check
+from engine.validator.regimes import PADDED_REGIMES
+from engine.validator.results import Reading, Row, ValidationEvent, ValidationRequest
+from engine.validator.validation import Observer, Spoken, Validator, ignore, phonemizer
+from engine.voices import find
+
+RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""Padding over valid length."""
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """How well one output of one stage correlates with the reference in one regime at one amount of padding.
+
+    `pearson` is None where the two cannot be compared or ours is not finite; `best_lag_correlation` is the waveform's,
+    which stays comparable when durations differ, and None for every other output.
+    """
+
+    padding: float
+    regime: str
+    utterance: int
+    stage: str
+    output: str
+    reading: Reading
+    pearson: float | None
+    best_lag_correlation: float | None = None
+
+
+def sweep_padding(
+    request: ValidationRequest,
+    ratios: Sequence[float] = RATIOS,
+    observe: Observer = ignore,
+    cancel: threading.Event | None = None,
+) -> tuple[SweepPoint, ...]:
+    """Run every padded regime of the request at each ratio, all others of the request's choices unchanged.
+
+    The request's own regimes, padding, crossed stages and arrays folder are not looked at. `observe` gets preparation
+    events alone, one before each ratio among them. Raises the errors of `Validator.validate`.
+    """
+    validator = Validator()
+    try:
+        spoken = _spoken(validator, request)
+        points: list[SweepPoint] = []
+        for done, ratio in enumerate(ratios):
+            observe(PreparationEvent(f"Padding {ratio:g} times the length", done, len(ratios)))
+            points += _points_at(validator, request, ratio, spoken, observe, cancel)
+        observe(PreparationEvent("Swept", len(ratios), len(ratios)))
+        return tuple(points)
+    finally:
+        validator.close()
+
+
+def _spoken(validator: Validator, request: ValidationRequest) -> list[Spoken]:
+    speech = request.speech
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    voice = find(checkpoint.voices, speech.voice)
+    utterances = phonemizer(checkpoint, voice).plan(speech.text).utterances
+    return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in utterances]
+
+
+def _points_at(
+    validator: Validator,
+    request: ValidationRequest,
+    ratio: float,
+    spoken: list[Spoken],
+    observe: Observer,
+    cancel: threading.Event | None,
+) -> Iterator[SweepPoint]:
+    at_ratio = replace(request, regimes=PADDED_REGIMES, padding=ratio, cross=(), arrays_folder=None)
+
+    def pass_on(event: ValidationEvent) -> None:
+        if isinstance(event, PreparationEvent):
+            observe(event)
+
+    report = validator.validate_utterances(at_ratio, spoken, pass_on, cancel)
+    return (_point(row, ratio) for row in report.rows if row.durations is None and not row.probe)
+
+
+def _point(row: Row, ratio: float) -> SweepPoint:
+    pearson = None if row.metrics is None else row.metrics.pearson
+    best_lag = None if row.audio is None else row.audio.best_lag_correlation
+    return SweepPoint(ratio, row.regime, row.utterance, row.stage, row.output, row.reading, pearson, best_lag)
