@@ -22,7 +22,7 @@ from typing import Any
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
 from engine.paths import project_folder
-from engine.stages import declaration_fingerprint
+from engine.stages import STAGES, declaration_fingerprint
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
@@ -43,7 +43,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Artifact:
-    """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time."""
+    """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
+
+    `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
+    """
 
     stage: str
     file: str
@@ -51,13 +54,15 @@ class Artifact:
     bytes: int
     seconds: float
     parameters: tuple[Parameter, ...]
+    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Identity:
     """Everything a set of libraries depends on; libraries of another identity are stale.
 
-    `target` names the processor and its features too, so libraries copied to another machine are stale there.
+    `target` names the processor and its features too, so libraries copied to another machine are stale there. `probes`
+    tells which inner values libraries show beside their outputs: nothing for those that speak.
     """
 
     declaration: str
@@ -65,6 +70,7 @@ class Identity:
     target: str
     tvm_version: str
     compiler_source_hash: str
+    probes: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,23 +132,25 @@ _WORDS: Mapping[str, str] = {
     "target": "they are for another processor",
     "tvm_version": "they are of another TVM version",
     "compiler_source_hash": "the compiler has changed since",
+    "probes": "they show other inner values than wanted",
 }
 
 
-def expected_identity(config: ModelConfig, target: str) -> Identity:
-    """The identity of libraries built here and now for this architecture and target name."""
+def expected_identity(config: ModelConfig, target: str, probed: bool = False) -> Identity:
+    """The identity of libraries built here and now for this architecture and target name, with or without probes."""
     return Identity(
         declaration=declaration_fingerprint(),
         config=config.fingerprint(),
         target=f"{target} {host_processor()}",
         tvm_version=importlib.metadata.version("apache-tvm"),
         compiler_source_hash=compiler_source_hash(),
+        probes=_probes_fingerprint() if probed else "",
     )
 
 
-def modules_folder(root: Path, config: ModelConfig, target: str) -> Path:
-    """Where the libraries of this architecture and target name belong below `root`."""
-    return root / f"{config.fingerprint()}-{target}"
+def modules_folder(root: Path, config: ModelConfig, target: str, probed: bool = False) -> Path:
+    """Where the libraries of this architecture and target name belong below `root`; those with probes are apart."""
+    return root / f"{config.fingerprint()}-{target}{'-probed' if probed else ''}"
 
 
 def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
@@ -206,6 +214,11 @@ def compiler_source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
+def _probes_fingerprint() -> str:
+    declared = [(stage.name, probe.module, probe.fused) for stage in STAGES for probe in stage.probes]
+    return hashlib.sha256(repr(declared).encode()).hexdigest()[:16]
+
+
 def _processor_description() -> str:
     return _mac_processor() if sys.platform == "darwin" else _linux_processor(_CPU_DESCRIPTION)
 
@@ -241,4 +254,4 @@ def _difference(actual: Identity, expected: Identity) -> str:
 
 def _artifact(entry: Mapping[str, Any]) -> Artifact:
     parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
-    return Artifact(**{**entry, "parameters": tuple(parameters)})
+    return Artifact(**{**entry, "parameters": tuple(parameters), "probes": tuple(entry.get("probes", ()))})

@@ -11,16 +11,17 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.artifacts import Fresh, Missing, Stale, expected_identity, freshness, modules_folder
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError
 from engine.paths import built_modules_folder, project_folder
-from engine.pipeline import Observer
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES
+
+Observer = Callable[[PreparationEvent], None]
 
 DEVICES = ("auto", "cpu")
 TARGET = "cpu"
@@ -28,23 +29,30 @@ _POLL_SECONDS = 0.1
 _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 
 
-def ensure_modules(model: str, config: ModelConfig, observe: Observer, cancel: threading.Event | None = None) -> Path:
+def ensure_modules(
+    model: str,
+    config: ModelConfig,
+    observe: Observer,
+    cancel: threading.Event | None = None,
+    probed: bool = False,
+) -> Path:
     """The folder with intact, current modules for this architecture, built now if need be.
 
-    `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    `observe` gets a `PreparationEvent` per stage. `probed` modules show their inner values too, and have a folder of
+    their own. Raises `CompileError`, or `Cancelled` once `cancel` is set.
     """
-    if module_state(config) is not None:
-        _build(model, observe, cancel)
-    problem = module_state(config)
+    if module_state(config, probed) is not None:
+        _build(model, observe, cancel, probed)
+    problem = module_state(config, probed)
     if problem is not None:
         raise CompileError(f"The speech modules cannot be used: {problem}.", "Run “python -m engine doctor”.")
-    return modules_folder(built_modules_folder(), config, TARGET)
+    return modules_folder(built_modules_folder(), config, TARGET, probed)
 
 
-def module_state(config: ModelConfig) -> str | None:
+def module_state(config: ModelConfig, probed: bool = False) -> str | None:
     """None when the modules can be used, else why not, in words."""
-    folder = modules_folder(built_modules_folder(), config, TARGET)
-    match freshness(folder, expected_identity(config, TARGET), _NAMES):
+    folder = modules_folder(built_modules_folder(), config, TARGET, probed)
+    match freshness(folder, expected_identity(config, TARGET, probed), _NAMES):
         case Fresh():
             return None
         case Stale(why):
@@ -53,9 +61,10 @@ def module_state(config: ModelConfig) -> str | None:
             return "they are not built yet"
 
 
-def _build(model: str, observe: Observer, cancel: threading.Event | None) -> None:
+def _build(model: str, observe: Observer, cancel: threading.Event | None, probed: bool) -> None:
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
     command = [sys.executable, "-m", "engine", "compile", "--model", model, "--progress-json"]
+    command += ["--probes"] if probed else []
     child = subprocess.Popen(
         command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )

@@ -19,8 +19,8 @@ from tvm import relax
 from engine.artifacts import (
     LIBRARY_SUFFIX,
     Artifact,
+    Identity,
     Manifest,
-    Parameter,
     expected_identity,
     write_atomically,
 )
@@ -30,6 +30,7 @@ from engine.compiler.targets import TargetName, tvm_target
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
 from engine.model.exportable import exportable_stages
+from engine.model.exportable.probing import Probed
 from engine.model.network import build_network
 from engine.model.random_weights import without_weight_norm
 from engine.speech import PreparationEvent
@@ -44,14 +45,16 @@ def build(
     target: TargetName,
     folder: Path,
     report: Callable[[PreparationEvent], None],
+    probed: bool = False,
 ) -> Manifest:
     """Build the libraries of these stages into `folder`; those of other stages stay when they are of the same identity.
 
-    `report` gets one event before each stage and one at the end. Raises `CompileError`.
+    `report` gets one event before each stage and one at the end. `probed` libraries return the inner values of their
+    stage after its outputs. Raises `CompileError`.
     """
     _make_folder(folder)
-    manifest = _manifest_to_extend(config, target, folder)
-    modules = weightless_modules(config)
+    manifest = _manifest_to_extend(expected_identity(config, target.value, probed), folder)
+    modules = weightless_modules(config, probed)
     for done, stage in enumerate(stages):
         report(PreparationEvent(f"Compiling {stage.title.lower()}", done, len(stages)))
         manifest = manifest.with_artifact(build_stage(stage, modules[stage.name], config, target, folder))
@@ -73,14 +76,22 @@ def build_stage(
     content = link(build_executable(graph.module, tvm_form))
     file = f"{stage.name}{LIBRARY_SUFFIX}"
     write_atomically(folder / file, content)
-    return _artifact(stage, file, content, time.perf_counter() - started, graph.parameters)
+    return Artifact(
+        stage=stage.name,
+        file=file,
+        sha256=sha256(content).hexdigest(),
+        bytes=len(content),
+        seconds=time.perf_counter() - started,
+        parameters=graph.parameters,
+        probes=module.paths if isinstance(module, Probed) else (),
+    )
 
 
-def weightless_modules(config: ModelConfig) -> dict[str, torch.nn.Module]:
+def weightless_modules(config: ModelConfig, probed: bool = False) -> dict[str, torch.nn.Module]:
     """The stages of this architecture as torch modules by stage name, their parameters without values."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))
-    return exportable_stages(network.to_empty(device="cpu"))
+    return exportable_stages(network.to_empty(device="cpu"), probed=probed)
 
 
 def link(executable: relax.VMExecutable) -> bytes:
@@ -120,14 +131,9 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-def _manifest_to_extend(config: ModelConfig, target: TargetName, folder: Path) -> Manifest:
-    identity = expected_identity(config, target.value)
+def _manifest_to_extend(identity: Identity, folder: Path) -> Manifest:
     try:
         manifest = Manifest.load(folder)
     except DamagedFile:
         return Manifest(identity, ())
     return manifest if manifest.identity == identity else Manifest(identity, ())
-
-
-def _artifact(stage: Stage, file: str, content: bytes, seconds: float, parameters: tuple[Parameter, ...]) -> Artifact:
-    return Artifact(stage.name, file, sha256(content).hexdigest(), len(content), seconds, parameters)

@@ -20,6 +20,7 @@ from engine.compiler.converters import converters_for
 from engine.compiler.passes import first_line
 from engine.config import ModelConfig
 from engine.errors import CompileError
+from engine.model.exportable.probing import Probed
 from engine.stages import Axis, Stage, Tensor
 
 BATCH = "batch"
@@ -39,7 +40,8 @@ class StageGraph:
 def export_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, target: tvm.target.Target) -> StageGraph:
     """Trace the module and translate it; its `forward` takes the stage's inputs and returns its outputs, in order.
 
-    Raises `CompileError` when an operation in it cannot be translated.
+    The inner values of a `Probed` module follow the outputs. Raises `CompileError` when an operation in it cannot be
+    translated.
     """
     program = trace(stage, module, config)
     return StageGraph(translate(stage, program, target), parameters_of(program))
@@ -50,6 +52,7 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
 
     Raises `CompileError` when torch cannot trace it for every length.
     """
+    shapes = dynamic_shapes(stage, config)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", "`isinstance.treespec, LeafSpec.` is deprecated", FutureWarning
@@ -58,7 +61,7 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
             program: ExportedProgram = torch.export.export(
                 module.eval(),
                 example_inputs(stage, config),
-                dynamic_shapes=dynamic_shapes(stage, config),
+                dynamic_shapes=(shapes,) if isinstance(module, Probed) else shapes,  # it has one variadic parameter
                 strict=False,
             )
         except (RuntimeError, ValueError, TypeError) as error:

@@ -5,12 +5,12 @@ It does not know how any runner computes a stage.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from engine.config import ModelConfig
 from engine.speech import Array
-from engine.stages import Axis, Stage, Tensor
+from engine.stages import Axis, ProbeObserver, Stage, Tensor
 
 
 class Runner(Protocol):
@@ -69,6 +69,20 @@ def _lengths(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> 
 def _check_count(stage: Stage, name: str, counts: Array, limit: int) -> None:
     if not all(1 <= count <= limit for count in counts.tolist()):
         raise ValueError(f"Stage {stage.name}: {name} must lie in 1 to {limit}, not {counts.tolist()}.")
+
+
+def named_outputs(
+    stage: Stage, values: Sequence[Array], paths: Sequence[str] = (), observe: ProbeObserver | None = None
+) -> dict[str, Array]:
+    """A stage's outputs by name; `observe` gets what follows them, the inner values of `paths`.
+
+    Raises `ValueError` when there are more or fewer values than that.
+    """
+    count = len(stage.outputs)
+    for path, value in zip(paths, values[count:], strict=True):
+        if observe is not None:
+            observe(path, value)
+    return {tensor.name: value for tensor, value in zip(stage.outputs, values[:count], strict=True)}
 
 
 def cropped(config: ModelConfig, tensor: Tensor, array: Array, lengths: Mapping[str, int]) -> Array:

@@ -11,10 +11,11 @@ import numpy as np
 import torch
 
 from engine.model.exportable import exportable_stages
+from engine.model.exportable.probing import Probed
 from engine.model.network import Network
 from engine.model.reference import Reference
 from engine.ops.packed_lstm import LstmSemantics
-from engine.runners.base import COUNTS, check_inputs, cropped
+from engine.runners.base import COUNTS, check_inputs, cropped, named_outputs
 from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
 
@@ -57,20 +58,29 @@ class ReferenceRunner:
 
 
 class ExportableRunner:
-    """The exportable stages as eager PyTorch, on batches of any lengths."""
+    """The exportable stages as eager PyTorch, on batches of any lengths.
 
-    def __init__(self, network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> None:
+    `observe`, if given, gets the probes of the whole batch at once, with anything finite beyond a member's length.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        semantics: LstmSemantics = LstmSemantics.PACKED,
+        observe: ProbeObserver | None = None,
+    ) -> None:
         self._config = network.config
-        self._stages = exportable_stages(network, semantics)
+        self._observe = observe
+        self._stages = exportable_stages(network, semantics, probed=observe is not None)
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""
         check_inputs(self._config, stage, inputs)
+        module = self._stages[stage.name]
         with torch.no_grad():
-            outputs = self._stages[stage.name](*(torch.tensor(inputs[tensor.name]) for tensor in stage.inputs))
-        return {
-            tensor.name: np.ascontiguousarray(output) for tensor, output in zip(stage.outputs, outputs, strict=True)
-        }
+            values = module(*(torch.tensor(inputs[tensor.name]) for tensor in stage.inputs))
+        paths = module.paths if isinstance(module, Probed) else ()
+        return named_outputs(stage, [np.ascontiguousarray(value) for value in values], paths, self._observe)
 
     def close(self) -> None:
         """Nothing to release."""

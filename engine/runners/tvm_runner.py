@@ -18,10 +18,10 @@ import numpy as np
 from engine.artifacts import Artifact, Manifest, Parameter, verify
 from engine.config import ModelConfig
 from engine.errors import EngineError
-from engine.runners.base import check_inputs
+from engine.runners.base import check_inputs, named_outputs
 from engine.runners.cores import usable_cores
 from engine.speech import Array
-from engine.stages import Stage
+from engine.stages import ProbeObserver, Stage
 
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
@@ -38,16 +38,23 @@ class CompiledRunner:
     """The compiled stages of one model with its weights.
 
     `folder` holds the libraries and their manifest; `weights` are float32 arrays by folded state-dict key, and may hold
-    more than is needed. Usable from any thread, one call at a time.
+    more than is needed. `observe`, if given, gets the probes of libraries built to show them, of the whole batch at
+    once, with anything finite beyond a member's length. Usable from any thread, one call at a time.
     Raises `DamagedFile` when a library is not as it was built, `EngineError` when weights are missing or misshapen.
     """
 
     def __init__(
-        self, folder: Path, config: ModelConfig, weights: Mapping[str, Array], threads: int | None = None
+        self,
+        folder: Path,
+        config: ModelConfig,
+        weights: Mapping[str, Array],
+        threads: int | None = None,
+        observe: ProbeObserver | None = None,
     ) -> None:
         self._runtime = _Runtime(threads)
         manifest = Manifest.load(folder)
         self._config = config
+        self._observe = observe
         self._stages = {
             artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
             for artifact in manifest.artifacts
@@ -59,8 +66,9 @@ class CompiledRunner:
         if stage.name not in self._stages:
             raise ValueError(f"Stage {stage.name} has no library here.")
         self._runtime.prepare_thread()
-        outputs = self._stages[stage.name].run([inputs[tensor.name] for tensor in stage.inputs])
-        return {tensor.name: output for tensor, output in zip(stage.outputs, outputs, strict=True)}
+        library = self._stages[stage.name]
+        values = library.run([inputs[tensor.name] for tensor in stage.inputs])
+        return named_outputs(stage, values, library.probes, self._observe)
 
     def close(self) -> None:
         """Release libraries and weights."""
@@ -71,6 +79,7 @@ class _CompiledStage:
     """One loaded library and its packed weights."""
 
     def __init__(self, runtime: _Runtime, path: Path, artifact: Artifact, weights: Mapping[str, Array]) -> None:
+        self.probes = artifact.probes
         machine = runtime.load(path)
         self._tensor = runtime.tensor
         self._function = machine[MAIN_FUNCTION]

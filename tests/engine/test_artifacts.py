@@ -1,5 +1,6 @@
 import dataclasses
 import hashlib
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -159,7 +160,34 @@ def test_a_system_that_says_nothing_is_described_all_the_same(monkeypatch, tmp_p
     assert artifacts._mac_processor() == artifacts._linux_processor(tmp_path / "missing")
 
 
+def test_libraries_without_probes_are_never_taken_for_those_with(tiny_config, monkeypatch):
+    plain, probed = (expected_identity(tiny_config, "cpu", probed=probed) for probed in (False, True))
+    assert plain.probes == ""
+    assert dataclasses.replace(probed, probes="") == plain != probed
+    monkeypatch.setattr(artifacts, "STAGES", artifacts.STAGES[:2])
+    assert expected_identity(tiny_config, "cpu") == plain
+    assert expected_identity(tiny_config, "cpu", probed=True).probes not in ("", probed.probes)
+
+
+def test_a_manifest_from_before_there_were_probes_is_read(folder):
+    path = folder / "manifest.json"
+    values = json.loads(path.read_text())
+    del values["identity"]["probes"]
+    for entry in values["artifacts"]:
+        del entry["probes"]
+    path.write_text(json.dumps(values))
+    assert Manifest.load(folder) == Manifest(IDENTITY, (library("bert"), library("decoder")))
+
+
+def test_the_order_of_probes_survives_saving(tmp_path):
+    probed = dataclasses.replace(library("bert"), probes=("b.lstm", "a.lstm"))
+    manifest = Manifest(IDENTITY, (probed,))
+    manifest.save(tmp_path)
+    assert Manifest.load(tmp_path) == manifest
+
+
 def test_folders_are_apart_by_architecture_and_target(tmp_path, tiny_config):
     folder = modules_folder(tmp_path, tiny_config, "cpu")
     assert folder.parent == tmp_path
     assert folder.name == f"{tiny_config.fingerprint()}-cpu"
+    assert modules_folder(tmp_path, tiny_config, "cpu", probed=True).name == f"{folder.name}-probed"

@@ -1,12 +1,13 @@
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from engine import preparation
-from engine.artifacts import Fresh, Manifest, Missing, Stale, expected_identity
+from engine.artifacts import Fresh, Freshness, Identity, Manifest, Missing, Stale, expected_identity, modules_folder
 from engine.checkpoints import model_config
 from engine.errors import Cancelled, CompileError
 from engine.preparation import ensure_modules, module_state
@@ -30,11 +31,13 @@ class Child(subprocess.Popen):
 
     script = ""
     last: "Child | None" = None
+    command: tuple[str, ...] = ()
 
     def __init__(self, command: list[str], **options: object) -> None:
         assert command[1:4] == ["-m", "engine", "compile"]
         super().__init__([sys.executable, "-c", Child.script], **options)
         Child.last = self
+        Child.command = tuple(command)
 
 
 def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
@@ -57,6 +60,24 @@ def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: 
     events: list[Event] = []
     ensure_modules("starter", CONFIG, events.append)
     assert events[-1] == PreparationEvent("Decoder", 1, 7)
+
+
+@pytest.mark.parametrize("probed", [False, True])
+def test_modules_with_probes_are_asked_for_by_name(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, probed: bool
+) -> None:
+    asked: list[tuple[Path, Identity]] = []
+    answers = iter((Missing(), FRESH))
+
+    def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
+        asked.append((folder, expected))
+        return next(answers)
+
+    monkeypatch.setattr(preparation, "freshness", freshness)
+    folder = ensure_modules("starter", CONFIG, lambda _: None, probed=probed)
+    assert folder == modules_folder(tmp_path, CONFIG, "cpu", probed)
+    assert asked == [(folder, expected_identity(CONFIG, "cpu", probed))] * 2
+    assert ("--probes" in child.command) == probed
 
 
 def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from torch import nn
 
+from engine.model.exportable.probing import Probed, probe_paths
 from engine.model.exportable.prosody import Duration, PitchAndEnergy
 from engine.model.exportable.speech import Decoder, Source, Waveform
 from engine.model.exportable.text import Bert, TextEncoder
 from engine.model.network import Network
 from engine.ops.packed_lstm import LstmSemantics
+from engine.stages import stage_named
 
 
-def exportable_stages(network: Network, semantics: LstmSemantics = LstmSemantics.PACKED) -> dict[str, nn.Module]:
+def exportable_stages(
+    network: Network, semantics: LstmSemantics = LstmSemantics.PACKED, probed: bool = False
+) -> dict[str, nn.Module]:
     """One module per device stage, by stage name.
 
     `forward` takes the stage's declared inputs and returns its declared outputs, in order. The network's weight norm
     must be folded: parameters then have the names of `engine.model.weights`. Only packed `semantics` keep the promise
-    that nothing beyond a member's length reaches its result.
+    that nothing beyond a member's length reaches its result. With `probed`, a stage that has inner values to show is a
+    `Probed`, and returns them too.
     """
-    return {
+    stages: dict[str, nn.Module] = {
         "bert": Bert(network),
         "duration": Duration(network, semantics),
         "f0n": PitchAndEnergy(network, semantics),
@@ -32,3 +37,9 @@ def exportable_stages(network: Network, semantics: LstmSemantics = LstmSemantics
         "decoder": Decoder(network),
         "istft": Waveform(network),
     }
+    return {name: _probed(network, name, module) for name, module in stages.items()} if probed else stages
+
+
+def _probed(network: Network, name: str, module: nn.Module) -> nn.Module:
+    paths = probe_paths(network, stage_named(name))
+    return Probed(module, paths) if paths else module

@@ -21,9 +21,19 @@ HALF_POWER = 1 / math.sqrt(2)
 """kokoro scales the sum of a block's two branches with it."""
 
 
+def is_beyond(extent: int, lengths: Tensor) -> Tensor:
+    """Which of `extent` steps lie beyond each length, [batch, extent]."""
+    return torch.arange(extent, dtype=torch.int32) >= lengths[:, None]
+
+
+def padded_lengths(extent: int, lengths: Tensor) -> Tensor:
+    """`extent` for every member [batch], from counts of its steps: the compiler cannot fill with a symbolic length."""
+    return lengths + is_beyond(extent, lengths).sum(dim=1, dtype=torch.int32)
+
+
 def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
     """`x` [batch, ...] with zeros beyond the length along `axis`, whatever stands there."""
-    beyond = torch.arange(x.shape[axis], dtype=torch.int32) >= lengths[:, None]
+    beyond = is_beyond(x.shape[axis], lengths)
     for place in range(1, x.dim()):
         beyond = beyond if place == axis else beyond.unsqueeze(place)
     return x.masked_fill(beyond, 0)
@@ -37,7 +47,7 @@ def bidirectional_lstm(
     Without packing the padding it runs over is zeros, which is what kokoro's modules mask their inputs with.
     """
     if semantics is LstmSemantics.NO_PACK:
-        whole = torch.full_like(lengths, x.shape[1])
+        whole = padded_lengths(x.shape[1], lengths)
         return zero_beyond(bidirectional_lstm(network, zero_beyond(x, lengths, axis=1), whole), lengths, axis=1)
     forward = network.bias_ih_l0 + network.bias_hh_l0
     backward = network.bias_ih_l0_reverse + network.bias_hh_l0_reverse

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.model.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
+from engine.model.exportable.probing import noted
 from engine.model.network import Network
 from engine.ops.packed_lstm import LstmSemantics
 
@@ -31,18 +32,19 @@ class Duration(nn.Module):
         predictor: Any = self.predictor
         features = self._encoded(text_features.transpose(1, 2), prosody, token_count)
         hidden = bidirectional_lstm(predictor["lstm"], features, token_count, self._semantics)
-        logits = predictor["duration_proj"].linear_layer(hidden)
+        logits = predictor["duration_proj"].linear_layer(noted("predictor.lstm", hidden))
         return zero_beyond(logits, token_count, axis=1), zero_beyond(features, token_count, axis=1)
 
     def _encoded(self, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
         encoder: Any = self.predictor["text_encoder"]
         beside = style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])
         x = torch.cat([x, beside], dim=2)
-        for block in encoder.lstms:
+        for place, block in enumerate(encoder.lstms):
+            path = f"predictor.text_encoder.lstms.{place}"
             if isinstance(block, AdaLayerNorm):
-                x = torch.cat([_adaptive_layer_norm(block, x, style), beside], dim=2)
+                x = torch.cat([noted(path, _adaptive_layer_norm(block, x, style)), beside], dim=2)
             else:
-                x = bidirectional_lstm(block, x, lengths, self._semantics)
+                x = noted(path, bidirectional_lstm(block, x, lengths, self._semantics))
         return x
 
 
@@ -64,18 +66,18 @@ class PitchAndEnergy(nn.Module):
         chosen = zero_beyond(frame_token, frame_count, axis=1).long()[:, :, None]
         index = chosen.expand(chosen.shape[0], chosen.shape[1], prosody_features.shape[2])
         aligned = torch.gather(prosody_features, 1, index)
-        hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count, self._semantics).transpose(1, 2)
-        pitch = self._curve(predictor["F0"], predictor["F0_proj"], hidden, prosody, frame_count)
-        energy = self._curve(predictor["N"], predictor["N_proj"], hidden, prosody, frame_count)
-        return pitch, energy
+        hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count, self._semantics)
+        x = noted("predictor.shared", hidden).transpose(1, 2)
+        return self._curve("F0", x, prosody, frame_count), self._curve("N", x, prosody, frame_count)
 
-    def _curve(self, blocks: Any, projection: nn.Module, x: Tensor, style: Tensor, frame_count: Tensor) -> Tensor:
+    def _curve(self, name: str, x: Tensor, style: Tensor, frame_count: Tensor) -> Tensor:
+        predictor: Any = self.predictor
         batch, _, frames = x.shape
         lengths = frame_count
-        for block in blocks:
-            x = residual_block(block, x, style, lengths)
+        for place, block in enumerate(predictor[name]):
+            x = noted(f"predictor.{name}.{place}", residual_block(block, x, style, lengths))
             lengths = lengths if block.upsample_type == "none" else 2 * lengths
-        values = projection(x).reshape(batch, frames, self._values_per_frame)
+        values = predictor[f"{name}_proj"](x).reshape(batch, frames, self._values_per_frame)
         return zero_beyond(values, frame_count, axis=1)
 
 

@@ -5,12 +5,15 @@ It does not know text.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from engine.model.exportable.blocks import leaky_relu_within, residual_block, snake_block, zero_beyond
+from engine.model.exportable.probing import noted
 from engine.model.network import Network
 from engine.ops.harmonic_source_torch import harmonic_source
 from engine.ops.inverse_stft_torch import inverse_stft
@@ -70,7 +73,7 @@ class Decoder(nn.Module):
             x, lengths = self._upsampled(level, x, lengths, harmonics, timbre)
         generator: Any = self.decoder["generator"]
         spectrum = generator["conv_post"](leaky_relu_within(x, lengths, LAST_SLOPE))
-        magnitude, phase = spectrum.split(self._config.frequency_bins, dim=1)
+        magnitude, phase = noted("decoder.generator.conv_post", spectrum).split(self._config.frequency_bins, dim=1)
         return (
             zero_beyond(torch.exp(magnitude), lengths, axis=2),
             zero_beyond(torch.sin(phase), lengths, axis=2),
@@ -87,11 +90,11 @@ class Decoder(nn.Module):
         ]
         residual = decoder["asr_res"](phonemes)
         x, lengths = torch.cat([phonemes, *curves], dim=1), frame_count
-        x = residual_block(decoder["encode"], x, timbre, lengths)
+        x = noted("decoder.encode", residual_block(decoder["encode"], x, timbre, lengths))
         joined = True
-        for block in decoder["decode"]:
+        for place, block in enumerate(decoder["decode"]):
             x = torch.cat([x, residual, *curves], dim=1) if joined else x
-            x = residual_block(block, x, timbre, lengths)
+            x = noted(f"decoder.decode.{place}", residual_block(block, x, timbre, lengths))
             if block.upsample_type != "none":
                 joined, lengths = False, 2 * lengths
         return x, lengths
@@ -103,17 +106,27 @@ class Decoder(nn.Module):
         generator: Any = self.decoder["generator"]
         rates = self._config.istftnet.upsample_rates
         x = generator["ups"][level](leaky_relu_within(x, lengths, UPSAMPLE_SLOPE))
+        x = noted(f"decoder.generator.ups.{level}", x)
         lengths = rates[level] * lengths
         if level == len(rates) - 1:
             x, lengths = reflect_left(x), lengths + 1
-        source = generator["noise_convs"][level](harmonics)
-        x = x + snake_block(generator["noise_res"][level], source, timbre, lengths)
+        branch = snake_block(generator["noise_res"][level], generator["noise_convs"][level](harmonics), timbre, lengths)
+        x = x + noted(f"decoder.generator.noise_res.{level}", branch)
+        return self._averaged(level, x, lengths, timbre), lengths
+
+    def _averaged(self, level: int, x: Tensor, lengths: Tensor, timbre: Tensor) -> Tensor:
+        """The mean of what a level's residual blocks make of the same `x`."""
+        generator: Any = self.decoder["generator"]
         count = len(self._config.istftnet.resblock_kernel_sizes)
-        blocks = generator["resblocks"][level * count : (level + 1) * count]
-        total = snake_block(blocks[0], x, timbre, lengths)
-        for block in blocks[1:]:
-            total = total + snake_block(block, x, timbre, lengths)
-        return total / count, lengths
+        outputs = (
+            noted(
+                f"decoder.generator.resblocks.{place}",
+                snake_block(generator["resblocks"][place], x, timbre, lengths),
+            )
+            for place in range(level * count, (level + 1) * count)
+        )
+        mean: Tensor = reduce(add, outputs) / count
+        return mean
 
 
 class Waveform(nn.Module):

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.model.exportable.blocks import bidirectional_lstm, zero_beyond
+from engine.model.exportable.probing import noted
 from engine.model.network import Network
 from engine.ops.attention_torch import attention
 from engine.ops.packed_lstm import LstmSemantics
@@ -75,9 +76,9 @@ class TextEncoder(nn.Module):
         encoder: Any = self.text_encoder
         x = encoder.embedding(zero_beyond(tokens, token_count, axis=1)).transpose(1, 2)
         x = zero_beyond(x, token_count, axis=2)
-        for convolution, norm, activation, _ in encoder.cnn:
+        for place, (convolution, norm, activation, _) in enumerate(encoder.cnn):
             y = convolution(x).transpose(1, 2)
             y = functional.layer_norm(y, (norm.channels,), norm.gamma, norm.beta, norm.eps).transpose(1, 2)
-            x = zero_beyond(activation(y), token_count, axis=2)
+            x = noted(f"text_encoder.cnn.{place}", zero_beyond(activation(y), token_count, axis=2))
         hidden = bidirectional_lstm(encoder.lstm, x.transpose(1, 2), token_count, self._semantics)
-        return (hidden.transpose(1, 2),)
+        return (noted("text_encoder.lstm", hidden).transpose(1, 2),)

@@ -15,8 +15,8 @@ from engine.stages import DEVICE_STAGES, stage_named
 STAGES = [stage_named("source"), stage_named("istft")]
 
 
-def make(config, folder, stages=STAGES, report=lambda _: None):
-    return build(config, stages, TargetName.CPU, folder, report)
+def make(config, folder, stages=STAGES, report=lambda _: None, probed=False):
+    return build(config, stages, TargetName.CPU, folder, report, probed)
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +78,20 @@ def test_libraries_of_another_identity_are_forgotten(built, tiny_config, tmp_pat
     assert state == Stale("the module of stage source is not among them")
 
 
+def test_libraries_with_and_without_probes_do_not_stand_for_each_other(tiny_config, tmp_path):
+    stages = [stage_named("text_encoder"), stage_named("istft")]
+    names = [stage.name for stage in stages]
+    plain, probed = (expected_identity(tiny_config, "cpu", probed) for probed in (False, True))
+    manifest = make(tiny_config, tmp_path, stages, probed=True)
+    assert manifest.artifact("text_encoder").probes == ("text_encoder.cnn.0", "text_encoder.cnn.1", "text_encoder.lstm")
+    assert manifest.artifact("istft").probes == ()
+    assert freshness(tmp_path, probed, names) == Fresh(manifest)
+    assert freshness(tmp_path, plain, names) == Stale("they show other inner values than wanted")
+    manifest = make(tiny_config, tmp_path, [stage_named("istft")])
+    assert [artifact.stage for artifact in manifest.artifacts] == ["istft"]
+    assert freshness(tmp_path, probed, ["istft"]) == Stale("they show other inner values than wanted")
+
+
 def test_a_damaged_manifest_is_replaced(built, tiny_config, tmp_path):
     (tmp_path / "manifest.json").write_text("{")
     manifest = make(tiny_config, tmp_path, [stage_named("istft")])
@@ -112,5 +126,6 @@ def test_an_output_folder_that_cannot_be_written_is_an_error(tiny_config, tmp_pa
         make(tiny_config, tmp_path / "file" / "folder")
 
 
-def test_modules_without_values_cover_every_device_stage(tiny_config):
-    assert set(weightless_modules(tiny_config)) == {stage.name for stage in DEVICE_STAGES}
+@pytest.mark.parametrize("probed", [False, True])
+def test_modules_without_values_cover_every_device_stage(tiny_config, probed):
+    assert set(weightless_modules(tiny_config, probed)) == {stage.name for stage in DEVICE_STAGES}

@@ -66,6 +66,17 @@ def test_the_parameters_of_all_stages_are_weights_by_their_folded_names(tiny_con
     assert all(name.startswith("bert.pooler") or "position_ids" in name for name in unused), unused
 
 
+def test_a_probed_stage_takes_the_same_parameters_and_gives_more(tiny_config):
+    stage = stage_named("text_encoder")
+    plain, probed = (
+        export_stage(stage, weightless_modules(tiny_config, probed)[stage.name], tiny_config, host_cpu())
+        for probed in (False, True)
+    )
+    assert probed.parameters == plain.parameters
+    fields = [len(graph.module["main"].ret_ty.fields) for graph in (plain, probed)]
+    assert fields == [1, 1 + tiny_config.n_layer + 1]
+
+
 def test_random_numbers_are_an_error(tiny_config):
     class Noisy(nn.Module):
         def forward(self, x):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.runners.base import check_inputs, cropped
+from engine.runners.base import check_inputs, cropped, named_outputs
 from engine.stages import stage_named
 
 DURATION = stage_named("duration")
@@ -70,3 +70,18 @@ def test_cropping_takes_the_valid_part(tiny_config: ModelConfig) -> None:
         == harmonics.shape(tiny_config, 1, {"frames": 2})[1:]
     )
     assert cropped(tiny_config, harmonics, array, {"tokens": 2}).shape == array.shape
+
+
+def test_inner_values_follow_the_outputs() -> None:
+    values = [np.full(1, number) for number in range(4)]
+    seen: dict[str, np.ndarray] = {}
+    outputs = named_outputs(DURATION, values, ("predictor.lstm", "predictor.text_encoder.lstms.0"), seen.__setitem__)
+    assert outputs == {"duration_logits": values[0], "prosody_features": values[1]}
+    assert seen == {"predictor.lstm": values[2], "predictor.text_encoder.lstms.0": values[3]}
+    assert named_outputs(DURATION, values, tuple(seen)) == outputs
+
+
+@pytest.mark.parametrize("paths", [(), ("predictor.lstm",), ("a", "b", "c")])
+def test_values_that_no_path_or_output_accounts_for_are_an_error(paths: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="argument 2 is"):
+        named_outputs(DURATION, [np.zeros(1)] * 4, paths)

@@ -46,6 +46,16 @@ def test_the_reference_shows_the_probes_of_every_member(tiny_config: ModelConfig
     assert seen.count("text_encoder.lstm") == len(COUNTS)
 
 
+def test_the_exportable_stages_show_the_probes_of_the_whole_batch(tiny_config: ModelConfig) -> None:
+    seen: dict[str, np.ndarray] = {}
+    runner = ExportableRunner(network_with(tiny_config, random_weights(tiny_config, 0)), observe=seen.__setitem__)
+    start = opening(tiny_config, COUNTS)
+    outputs = runner.run(stage_named("text_encoder"), {name: start[name] for name in ("tokens", "token_count")})
+    assert set(outputs) == {"phoneme_features"}
+    assert set(seen) == {"text_encoder.cnn.0", "text_encoder.cnn.1", "text_encoder.lstm"}
+    assert seen["text_encoder.lstm"].shape == (len(COUNTS), max(COUNTS), tiny_config.hidden_dim)
+
+
 def test_the_two_agree_on_a_batch(tiny_config: ModelConfig, runners: tuple[ReferenceRunner, ExportableRunner]) -> None:
     values = all_values(tiny_config, runners[0], opening(tiny_config, COUNTS))
     for name in ("text_encoder", "istft"):

@@ -20,6 +20,7 @@ from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import Axis, stage_named
 
 STAGES = [stage_named(name) for name in ("bert", "duration", "text_encoder", "source", "istft")]
+PROBED = [stage_named(name) for name in ("duration", "text_encoder")]
 COUNTS = {"tokens": (40, 17, 5, 1), "frames": (9, 4, 2, 1)}
 
 
@@ -106,6 +107,46 @@ def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
             expected = runner.run(stage, alone)[tensor.name][0]
             actual = cropped(tiny_config, tensor, batch[tensor.name][member], valid)
             np.testing.assert_allclose(actual, expected, atol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def probed_folder(tiny_config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("probed")
+    build(tiny_config, [*PROBED, stage_named("istft")], TargetName.CPU, folder, lambda _: None, probed=True)
+    return folder
+
+
+@pytest.mark.parametrize("stage", PROBED, ids=lambda stage: stage.name)
+def test_compiled_stages_show_the_inner_values_of_the_exportable_ones(
+    probed_folder, runner, tiny_config, weights, stage
+):
+    seen, expected = {}, {}
+    compiled = CompiledRunner(probed_folder, tiny_config, weights, observe=seen.__setitem__)
+    exportable = ExportableRunner(network_with(tiny_config, weights), observe=expected.__setitem__)
+    for counts in (single(1), single(17), COUNTS):
+        arrays = arrays_for(stage, tiny_config, counts)
+        outputs = compiled.run(stage, arrays)
+        exportable.run(stage, arrays)
+        assert list(seen) == list(expected)
+        for path, array in expected.items():
+            np.testing.assert_allclose(seen[path], array, atol=2e-5, rtol=1e-4, err_msg=path)
+        for name, array in runner.run(stage, arrays).items():
+            np.testing.assert_allclose(outputs[name], array, atol=1e-6, rtol=1e-5)
+
+
+def test_inner_values_nobody_asks_for_are_dropped(probed_folder, tiny_config, weights):
+    runner = CompiledRunner(probed_folder, tiny_config, weights)
+    for stage in (*PROBED, stage_named("istft")):
+        outputs = runner.run(stage, arrays_for(stage, tiny_config, single(3)))
+        assert list(outputs) == [tensor.name for tensor in stage.outputs]
+
+
+def test_libraries_without_probes_show_none(folder, tiny_config, weights):
+    seen = []
+    runner = CompiledRunner(folder, tiny_config, weights, observe=lambda path, _: seen.append(path))
+    for stage in STAGES:
+        runner.run(stage, arrays_for(stage, tiny_config, single(3)))
+    assert seen == []
 
 
 def test_read_only_and_strided_inputs_are_taken(runner, tiny_config):
