@@ -97,6 +97,7 @@ def _add_compile(commands: Any) -> None:
     parser = _command(commands, "compile", compile_stages, "Build the compiled modules of a model.")
     parser.add_argument("--stage", default="all", help="a stage's name, or all (default)")
     parser.add_argument("--target", default="cpu", help="cpu (default)")
+    parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
     parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
@@ -161,9 +162,10 @@ def compile_stages(options: argparse.Namespace) -> None:
     from engine.compiler.targets import target_named
 
     target, config = target_named(options.target), model_config(options.model)
-    folder = options.output_dir or modules_folder(built_modules_folder(), config, target.value)
+    folder = options.output_dir or modules_folder(built_modules_folder(), config, target.value, options.probes)
     chosen = [stage for stage in DEVICE_STAGES if options.stage in ("all", stage.name)]
-    manifest = build(config, chosen, target, folder, _show_json if options.progress_json else _show)
+    report = _show_json if options.progress_json else _show
+    manifest = build(config, chosen, target, folder, report, options.probes)
     artifacts = [
         {
             "stage": artifact.stage,
