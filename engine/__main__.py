@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -25,9 +26,13 @@ from engine.preparation import DEVICES
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import DEVICE_STAGES
 from engine.synthesizer import Synthesizer
+from engine.validator.command import STANDARD_OUTPUT
+from engine.validator.command import add_options as add_validation_options
+from engine.validator.results import RowEvent, ValidationEvent, Verdict
 
 DEFAULT_OUTPUT = Path("speech.wav")
 EXIT_INTERRUPTED = 130
+SERVICE_NICENESS = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,6 +59,7 @@ def build_parser() -> argparse.ArgumentParser:
         _add_speak,
         _add_voices,
         _add_compile,
+        _add_validate,
         _add_doctor,
         _add_train_starter,
         _add_evaluate_starter,
@@ -101,6 +107,12 @@ def _add_compile(commands: Any) -> None:
     parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
+    _add_model(parser)
+
+
+def _add_validate(commands: Any) -> None:
+    parser = _command(commands, "validate", validate, "Compare the compiled model with PyTorch, stage by stage.")
+    add_validation_options(parser)
     _add_model(parser)
 
 
@@ -182,15 +194,45 @@ def compile_stages(options: argparse.Namespace) -> None:
     _report(options, {"artifacts": artifacts}, "\n".join(lines))
 
 
+def validate(options: argparse.Namespace) -> int:
+    """Print how far each regime is from the reference; exit code 1 when a compiled stage is itself wrong."""
+    if options.serve:
+        return serve()
+    from engine.validator.outcome import outcome_of
+
+    outcome = outcome_of(options, _doctor_words, _show_validation)
+    if options.json == STANDARD_OUTPUT:
+        print(json.dumps(outcome.data, indent=2, ensure_ascii=False))
+    else:
+        print(outcome.words)
+    return int(not outcome.passed)
+
+
+def serve() -> int:
+    """Answer the application's requests for validation; only events go to standard output, and slowly if need be."""
+    from engine.validator.service import Service
+
+    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
+    if hasattr(os, "nice"):
+        os.nice(SERVICE_NICENESS)  # the window and the sound go first
+    Service(lambda line: print(line, file=output, flush=True)).serve(sys.stdin)
+    return 0
+
+
 def examine(options: argparse.Namespace) -> int:
     """Print every check of the doctor; exit code 1 when one failed."""
-    from engine.doctor import examine_installation
+    from engine.doctor import examine_installation, in_words
 
     findings = examine_installation()
-    lines = [f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings]
     listed = [{**asdict(finding), "outcome": finding.outcome.value} for finding in findings]
-    _report(options, listed, "\n".join(lines))
+    _report(options, listed, in_words(findings))
     return int(any(finding.failed for finding in findings))
+
+
+def _doctor_words() -> str:
+    from engine.doctor import examine_installation, in_words
+
+    return in_words(examine_installation())
 
 
 def _text(options: argparse.Namespace) -> str:
@@ -237,6 +279,14 @@ def _show(event: Event) -> None:
     elif isinstance(event, PlanEvent):
         for notice in event.plan.notices:
             print(f"note: {notice.message}", file=sys.stderr)
+
+
+def _show_validation(event: ValidationEvent) -> None:
+    if isinstance(event, (PlanEvent, PreparationEvent)):
+        _show(event)
+    elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
+        row = event.row
+        print(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}", file=sys.stderr)
 
 
 def _show_json(event: PreparationEvent) -> None:

@@ -9,7 +9,7 @@ import importlib.metadata
 import importlib.util
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -42,6 +42,11 @@ class Finding:
 
 
 Check = Callable[[], tuple[Outcome, str]]
+
+
+def in_words(findings: Iterable[Finding]) -> str:
+    """A line per finding."""
+    return "\n".join(f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings)
 
 
 def examine_installation() -> tuple[Finding, ...]:

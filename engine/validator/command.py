@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise, or the random utterances (default: 0)")
     regimes = ",".join(Regime)
-    parser.add_argument("--regimes", default=",".join(DEFAULT_REGIMES), help=f"of {regimes} (default: all unpadded)")
+    parser.add_argument("--regimes", help=f"of {regimes} (default: all but the last; with --fuzz: compiled)")
     parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
     parser.add_argument("--padding", type=float, default=1.0, help="padding over speech in static regimes (default: 1)")
     parser.add_argument("--cross", default="", metavar="STAGE=REGIME,...", help="also run these stages from elsewhere")
@@ -53,7 +53,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         speech=SpeechRequest(text, voice, options.speed, options.seed),
         model=options.model,
         weights=options.weights,
-        regimes=tuple(regime_named(name) for name in options.regimes.split(",")),
+        regimes=_regimes(options),
         reference=regime_named(options.reference),
         padding=options.padding,
         device=options.device,
@@ -62,6 +62,12 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
     )
+
+
+def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
+    if options.regimes is not None:
+        return tuple(regime_named(name) for name in options.regimes.split(","))
+    return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
 
 
 def regime_named(name: str) -> Regime:

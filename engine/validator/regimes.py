@@ -126,9 +126,9 @@ class Regimes:
             case Regime.UPSTREAM:
                 return ReferenceRunner(Reference(self._network, SourcePrecision.UPSTREAM), seen)
             case Regime.STATIC_PACKED:
-                return ExportableRunner(self._network, LstmSemantics.PACKED)
+                return ExportableRunner(self._network, LstmSemantics.PACKED, seen)
             case _:
-                return ExportableRunner(self._network, LstmSemantics.NO_PACK)
+                return ExportableRunner(self._network, LstmSemantics.NO_PACK, seen)
 
     def _load_network(self, observe: Observer) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
@@ -138,11 +138,11 @@ class Regimes:
 
     def _compiled(self, seen: ProbeObserver | None, observe: Observer, cancel: threading.Event | None) -> Runner:
         checkpoint = self.checkpoint
-        folder = ensure_modules(checkpoint.name, checkpoint.config, observe, cancel)
+        folder = ensure_modules(checkpoint.name, checkpoint.config, observe, cancel, probed=self.probes)
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
 
-        return CompiledRunner(folder, checkpoint.config, checkpoint.load_weights())
+        return CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
 
 
 def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:

@@ -63,6 +63,10 @@ class Wire:
         """The request of a line; raises `ValueError` for anything else."""
         return self._read(json.loads(line), ValidationRequest)  # type: ignore[no-any-return]
 
+    def row_to_dict(self, row: Row) -> dict[str, Any]:
+        """A row with its metrics beside its names; plain values for `json.dump`."""
+        return self._converter.unstructure(row)  # type: ignore[no-any-return]
+
     def report_to_dict(self, report: Report) -> dict[str, Any]:
         """Plain values for `json.dump`."""
         return {"passed": report.passed, **self._converter.unstructure(report)}
