@@ -12,7 +12,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from engine.artifacts import Fresh, Missing, Stale, expected_identity, freshness, modules_folder
 from engine.config import ModelConfig
@@ -42,7 +45,9 @@ def ensure_modules(
     their own. Raises `CompileError`, or `Cancelled` once `cancel` is set.
     """
     if module_state(config, probed) is not None:
-        _build(model, observe, cancel, probed)
+        with _sole_builder(modules_folder(built_modules_folder(), config, TARGET, probed), observe, cancel):
+            if module_state(config, probed) is not None:
+                _build(model, observe, cancel, probed)
     problem = module_state(config, probed)
     if problem is not None:
         raise CompileError(f"The speech modules cannot be used: {problem}.", "Run “python -m engine doctor”.")
@@ -59,6 +64,41 @@ def module_state(config: ModelConfig, probed: bool = False) -> str | None:
             return why
         case Missing():
             return "they are not built yet"
+
+
+@contextmanager
+def _sole_builder(folder: Path, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
+    """Wait until no other process builds the same modules: the window and its diagnostics both may want to."""
+    lock = FileLock(folder.with_name(f"{folder.name}.lock"))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _wait_for(lock, observe, cancel)
+    except OSError as error:
+        raise CompileError(
+            f"The folder {folder.parent} cannot be written ({error.strerror}).",
+            "Make it writable; modules are kept there.",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _wait_for(lock: FileLock, observe: Observer, cancel: threading.Event | None) -> None:
+    if _acquired(lock):
+        return
+    observe(PreparationEvent("Waiting for the compiler", 0, 1))
+    while not _acquired(lock):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("Preparing was stopped.")
+
+
+def _acquired(lock: FileLock) -> bool:
+    try:
+        lock.acquire(timeout=_POLL_SECONDS)
+    except Timeout:
+        return False
+    return True
 
 
 def _build(model: str, observe: Observer, cancel: threading.Event | None, probed: bool) -> None:

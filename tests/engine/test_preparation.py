@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from engine import preparation
 from engine.artifacts import Fresh, Freshness, Identity, Manifest, Missing, Stale, expected_identity, modules_folder
@@ -56,7 +57,7 @@ def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: 
         'import sys; print(\'{"title": "Decoder", "done": 1, "total": 7}\', file=sys.stderr); '
         "print('a stray line', file=sys.stderr)"
     )
-    states(monkeypatch, Missing(), FRESH)
+    states(monkeypatch, Missing(), Missing(), FRESH)
     events: list[Event] = []
     ensure_modules("starter", CONFIG, events.append)
     assert events[-1] == PreparationEvent("Decoder", 1, 7)
@@ -67,7 +68,7 @@ def test_modules_with_probes_are_asked_for_by_name(
     child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, probed: bool
 ) -> None:
     asked: list[tuple[Path, Identity]] = []
-    answers = iter((Missing(), FRESH))
+    answers = iter((Missing(), Missing(), FRESH))
 
     def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
         asked.append((folder, expected))
@@ -76,39 +77,73 @@ def test_modules_with_probes_are_asked_for_by_name(
     monkeypatch.setattr(preparation, "freshness", freshness)
     folder = ensure_modules("starter", CONFIG, lambda _: None, probed=probed)
     assert folder == modules_folder(tmp_path, CONFIG, "cpu", probed)
-    assert asked == [(folder, expected_identity(CONFIG, "cpu", probed))] * 2
+    assert asked == [(folder, expected_identity(CONFIG, "cpu", probed))] * 3
     assert ("--probes" in child.command) == probed
 
 
 def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     child.script = "import sys; print('error: No C compiler. Install gcc.', file=sys.stderr); sys.exit(1)"
-    states(monkeypatch, Missing())
+    states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match=r"No C compiler\. Install gcc\."):
         ensure_modules("starter", CONFIG, lambda _: None)
 
 
 def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     child.script = "import os; os.kill(os.getpid(), 9)"
-    states(monkeypatch, Missing())
+    states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match="ended with code -9"):
         ensure_modules("starter", CONFIG, lambda _: None)
 
 
 def test_modules_that_stay_stale_are_never_used(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
-    states(monkeypatch, Missing(), Stale("decoder.so is damaged"))
+    states(monkeypatch, Missing(), Missing(), Stale("decoder.so is damaged"))
     with pytest.raises(CompileError, match=r"decoder\.so is damaged"):
         ensure_modules("starter", CONFIG, lambda _: None)
 
 
 def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     child.script = "import time; time.sleep(60)"
-    states(monkeypatch, Missing())
+    states(monkeypatch, Missing(), Missing())
     cancel = threading.Event()
     threading.Timer(0.2, cancel.set).start()
     with pytest.raises(Cancelled):
         ensure_modules("starter", CONFIG, lambda _: None, cancel)
     assert child.last is not None
     assert child.last.returncode is not None
+
+
+def test_modules_that_another_process_built_meanwhile_are_taken(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states(monkeypatch, Missing(), FRESH, FRESH)
+    ensure_modules("starter", CONFIG, lambda _: None)
+    assert child.last is None
+
+
+def test_a_second_builder_waits_for_the_first(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = modules_folder(tmp_path, CONFIG, "cpu")
+    states(monkeypatch, Missing(), FRESH, FRESH)
+    events: list[Event] = []
+    with FileLock(folder.with_name(f"{folder.name}.lock")):
+        second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, events.append))
+        second.start()
+        second.join(0.5)
+        assert second.is_alive()
+    second.join(10)
+    assert not second.is_alive()
+    assert "Waiting" in events[0].title
+    assert child.last is None
+
+
+def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = modules_folder(tmp_path, CONFIG, "cpu")
+    states(monkeypatch, Missing())
+    cancel = threading.Event()
+    cancel.set()
+    with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
+        ensure_modules("starter", CONFIG, lambda _: None, cancel)
 
 
 def test_the_state_is_put_in_words(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
