@@ -9,9 +9,10 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from engine.errors import EngineError
-from engine.validator.results import FailedEvent, ValidationRequest
+from engine.validator.results import FailedEvent, FinishedEvent, ValidationEvent, ValidationRequest
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
@@ -19,7 +20,10 @@ VALIDATE, CANCEL = "validate", "cancel"
 
 
 class Service:
-    """Validates what it is asked for, the latest request only; `write` gets every event as a line."""
+    """Validates what it is asked for; `write` gets every event as a line, last a finished or failed one per request.
+
+    A request stops the one before it. The report at the end has no rows: each has been told.
+    """
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
@@ -57,9 +61,14 @@ class Service:
 
     def _answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
         try:
-            self._validator.validate(request, lambda event: self._write(self._wire.encode(event)), cancel)
+            self._validator.validate(request, self._tell, cancel)
         except EngineError as error:
             self._fail(error.message, error.hint)
 
+    def _tell(self, event: ValidationEvent) -> None:
+        if isinstance(event, FinishedEvent):  # the rows have gone out one by one; all at once would stop a window
+            event = FinishedEvent(replace(event.report, rows=()))
+        self._write(self._wire.encode(event))
+
     def _fail(self, message: str, hint: str) -> None:
-        self._write(self._wire.encode(FailedEvent(message, hint)))
+        self._tell(FailedEvent(message, hint))

@@ -77,6 +77,14 @@ def test_a_request_is_answered_row_by_row(caller: Caller) -> None:
     assert FailedEvent not in kinds
 
 
+def test_rows_are_told_once(caller: Caller) -> None:
+    caller.ask(asked())
+    events = caller.until(FinishedEvent)
+    assert any(isinstance(event, RowEvent) for event in events)
+    assert events[-1].report.rows == ()
+    assert events[-1].report.findings  # upstream's source is itself wrong
+
+
 def test_a_second_request_finds_the_model_loaded(caller: Caller) -> None:
     caller.ask(asked())
     caller.until(FinishedEvent)
