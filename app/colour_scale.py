@@ -23,6 +23,7 @@ _LIGHT_VALUES = ("#2f66b8", "#f6f6f8", "#c8303a")
 _DARK_VALUES = ("#6fa4f2", "#242429", "#f0777b")
 Table = NDArray[np.uint8]
 """Red, green, blue, alpha [STEPS, 4]."""
+Steps = NDArray[np.uint8]
 
 
 def error_table(colours: Colours) -> Table:
@@ -43,9 +44,14 @@ def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray((logs - lowest) / (highest - lowest))
 
 
-def coloured(positions: NDArray[np.floating], table: Table) -> NDArray[np.uint8]:
-    """Positions 0 to 1 [...] as colours [..., 4]."""
-    colours: Table = table[np.clip(positions * (STEPS - 1), 0, STEPS - 1).astype(np.uint8)]
+def steps_of(positions: NDArray[np.floating]) -> Steps:
+    """Positions 0 to 1 as steps of a scale, which is all that is left to do before colours are looked up."""
+    return np.asarray(np.clip(positions, 0, 1) * (STEPS - 1), np.uint8)
+
+
+def coloured(steps: Steps, table: Table) -> NDArray[np.uint8]:
+    """Steps [...] as colours [..., 4]."""
+    colours: NDArray[np.uint8] = table[steps]
     return colours
 
 

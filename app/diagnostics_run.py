@@ -83,6 +83,9 @@ class DiagnosticsRun:
         self.message = ""
         self.hint = ""
         self._alignments: dict[int, tuple[int, ...]] = {}
+        self._row_count = 0
+        self._worst: dict[tuple[str, Reading, str], Row] = {}
+        self._reported: dict[tuple[str, Reading, str], set[int]] = {}
         self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
 
     @property
@@ -110,7 +113,7 @@ class DiagnosticsRun:
     @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
-        return sum(len(rows) for rows in self._rows.values())
+        return self._row_count
 
     def take(self, event: ValidationEvent) -> None:
         """Take what has been found; an ended run takes nothing more."""
@@ -154,13 +157,12 @@ class DiagnosticsRun:
         """The row of the stage's worst output, in one utterance or in the worst of all; None while there is none."""
         if shown.utterance is not None:
             return self._summary_of(shown.utterance, shown, stage)
-        known = [row for index in self._indices() if (row := self._summary_of(index, shown, stage)) is not None]
-        if not known:
-            return None
-        found = [row for row in known if row.verdict is not Verdict.CRASHED]
-        worst = max(found or known, key=badness)
-        cut_short = len(found) < len(known) and worst.verdict is not Verdict.FAIL
-        return replace(worst, verdict=Verdict.CRASHED) if cut_short else worst
+        key = (shown.regime, shown.reading, stage)
+        worst = self._worst.get(key)
+        if worst is None:
+            return self._summary_of(min(self._indices()), shown, stage)
+        cut_short = self.state is RunState.CRASHED and len(self._reported[key]) < len(self.utterances)
+        return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
 
     def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
         """The utterance that is meant, or else where the stage (any stage) is worst, or what is under way."""
@@ -217,7 +219,18 @@ class DiagnosticsRun:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
-        self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})[row.output] = row
+        known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
+        self._row_count += row.output not in known
+        known[row.output] = row
+        if not row.probe:
+            self._take_output(row)
+
+    def _take_output(self, row: Row) -> None:
+        key = (row.regime, row.reading, row.stage)
+        self._reported.setdefault(key, set()).add(row.utterance)
+        worst = self._worst.get(key)
+        if worst is None or badness(row) > badness(worst):
+            self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
         self.report = report

@@ -88,7 +88,7 @@ def number_words(number: float | None) -> str:
     if number == 0 or 0.001 <= abs(number) < 1000:
         return f"{number:.3g}".replace("-", MINUS)
     mantissa, exponent = f"{number:.1e}".split("e")
-    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+    return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", MINUS)
 
 
 def decibel_words(metrics: Metrics | None) -> str:

@@ -12,8 +12,9 @@ import numpy as np
 from app.diagnostics_run import DiagnosticsRun, Shown
 from app.envelope import Envelope, envelope
 from app.metric_words import VERDICT_SIGNS
-from app.utterance_clock import UtteranceClock, Word, clock_of
+from app.utterance_clock import UtteranceClock, clock_of
 from engine.errors import EngineError
+from engine.speech import Utterance
 from engine.stages import STAGES
 from engine.validator.results import Profile, Reading, Regime, Row, Verdict
 
@@ -29,10 +30,9 @@ WORDS_INSTEAD = {
 class StripContent:
     """`rows` and `titles` are in the order of the stages; a row is None while nothing is known."""
 
-    utterance: int
-    text: str
+    index: int
+    utterance: Utterance | None
     clock: UtteranceClock
-    words: tuple[Word, ...]
     titles: tuple[str, ...]
     rows: tuple[Row | None, ...]
 
@@ -48,8 +48,7 @@ def content_of(run: DiagnosticsRun, shown: Shown, stage: str | None) -> StripCon
         each.title if row is None else f"{VERDICT_SIGNS[row.verdict]} {each.title}"
         for each, row in zip(STAGES, rows, strict=True)
     )
-    text = utterance.text if utterance is not None else ""
-    return StripContent(index, text, clock, clock.words(utterance) if utterance is not None else (), titles, rows)
+    return StripContent(index, utterance, clock, titles, rows)
 
 
 def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope | None:

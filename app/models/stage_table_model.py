@@ -18,6 +18,16 @@ from engine.validator.results import Regime
 AnyIndex = QModelIndex | QPersistentModelIndex
 STAGE_ROLE = int(Qt.ItemDataRole.UserRole)
 _TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+_ROLES = frozenset(
+    int(role)
+    for role in (
+        *_TEXT_ROLES,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.ForegroundRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+        STAGE_ROLE,
+    )
+)
 _FAINT_COLUMNS = (Column.FLOOR, Column.REFERENCE_MS)
 
 
@@ -77,7 +87,7 @@ class StageTableModel(QAbstractTableModel):
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Words, meaning, colour, alignment; the stage's name in a role of its own."""
-        if not index.isValid():
+        if role not in _ROLES or not index.isValid():
             return None
         entry, column = self._entries[index.row()], Column(index.column())
         if role in _TEXT_ROLES:
@@ -131,5 +141,5 @@ class WorstFirstProxy(QSortFilterProxyModel):
 
 
 def _alignment(column: Column) -> Qt.AlignmentFlag:
-    left = column in (Column.STAGE, Column.VERDICT)
+    left = column in (Column.STAGE, Column.VERDICT, Column.CHANGE)
     return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight)

@@ -5,8 +5,10 @@ It does not know where the events come from, nor who plays or saves anything.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.diagnostics_run import DiagnosticsRun, RunState
 from app.models.run_history import RunHistory
@@ -14,14 +16,17 @@ from app.models.stage_table_model import StageTableModel
 from app.theme import Colours
 from app.widgets.diagnostics_controls import DiagnosticsControls
 from app.widgets.divergence_strip import DivergenceStrip
+from app.widgets.drill_down import DrillDown
+from app.widgets.file_dialogs import ask_where_to_export, suggested_name
+from app.widgets.results_area import ResultsArea
 from app.widgets.stage_table import StageTable
+from app.widgets.strip_caption import StripCaption
 from engine.validator.results import ValidationEvent
 
 REFRESH_MS = 50
 """However many events come, no more than 20 times a second is anything drawn anew."""
 MARGINS_PIXELS = (12, 8, 12, 8)
 SPACE_PIXELS = 6
-SHARES = (590, 410)
 
 
 class DiagnosticsPanel(QFrame):
@@ -44,13 +49,19 @@ class DiagnosticsPanel(QFrame):
         self.history = RunHistory(self)
         self.controls = DiagnosticsControls(self)
         self.model = StageTableModel(self)
-        self.split = QSplitter(Qt.Orientation.Horizontal, self)
-        self.table = StageTable(self.model, self.split)
-        self.strip = DivergenceStrip(self.split)
+        self.table = StageTable(self.model)
+        self.strip = DivergenceStrip()
+        self.caption = StripCaption()
+        self.drill_down = DrillDown()
+        self.results = ResultsArea(self.table, self.strip, self.caption, self.drill_down, self)
+        self.export_folder = Path.home()
         self._live: DiagnosticsRun | None = None
         self._run: DiagnosticsRun | None = None
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self._timer.timeout.connect(self.refresh)
+        self._timer.timeout.connect(self._show_rows)
+        self._stage_timer = QTimer(self, singleShot=True, interval=0)  # so that not all is drawn in one go
+        self._stage_timer.timeout.connect(self._show_stage)
+        self._timer.timeout.connect(self._stage_timer.start)
         self._lay_out()
         self._connect()
         self.controls.show_run(None, self.history)
@@ -96,18 +107,29 @@ class DiagnosticsPanel(QFrame):
     @Slot()
     def refresh(self) -> None:
         """Show what is known now."""
+        self._show_rows()
+        self._show_stage()
+
+    @Slot()
+    def _show_rows(self) -> None:
         run, shown = self._run, self.controls.shown
         self.controls.refresh(run)
         self.controls.to_run.show_running(self._live is not None and self._live.active)
         self.model.show(run, shown, self.controls.to_show.earlier_run)
-        self.strip.show_run(run, shown, self.table.stage)
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
             self.controls.to_show.show_history(self.history, run)
+
+    @Slot()
+    def ask_where_to_export(self) -> None:
+        """Ask for a file, beginning in `export_folder`; `export_wanted` says what was chosen."""
+        if self._run is not None:
+            name = f"{Path(suggested_name(self._run.request.speech.text)).stem}.zip"
+            ask_where_to_export(self, self.export_folder / name, self.export_wanted.emit)
 
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        for part in (self.controls, self.model, self.strip):
+        for part in (self.controls, self.model, self.strip, self.caption, self.drill_down):
             part.set_colours(colours)
 
     def _soon(self) -> None:
@@ -120,13 +142,22 @@ class DiagnosticsPanel(QFrame):
         self.controls.show_run(run, self.history)
         self.refresh()
 
+    @Slot()
+    def _show_stage(self) -> None:
+        run, shown, stage = self._run, self.controls.shown, self.table.stage
+        self.strip.show_run(run, shown, stage)
+        self.caption.show_content(self.strip.content)
+        self.drill_down.show_stage(run, shown, stage)
+
     @Slot(str)
-    def _on_stage(self, stage: str) -> None:
-        self.refresh()
+    def _look_into(self, stage: str) -> None:
+        self.table.select(stage)
+        self.results.show_drill_down()
 
     @Slot(str, float)
     def _on_cell(self, stage: str, seconds: float) -> None:
         self.table.select(stage)
+        self.drill_down.show_moment(seconds)
 
     def _connect(self) -> None:
         to_run, to_show = self.controls.to_run, self.controls.to_show
@@ -135,11 +166,15 @@ class DiagnosticsPanel(QFrame):
         to_run.closed.connect(self.closed)
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
+        to_show.export_wanted.connect(self.ask_where_to_export)
         to_show.run_chosen.connect(self._look_at)
         to_show.worst_first_toggled.connect(self.table.put_worst_first)
-        self.controls.status.stage_wanted.connect(self.table.select)
-        self.table.stage_selected.connect(self._on_stage)
+        self.controls.status.stage_wanted.connect(self._look_into)
+        self.table.stage_selected.connect(self._show_stage)
+        self.table.stage_activated.connect(self._look_into)
         self.strip.cell_chosen.connect(self._on_cell)
+        self.strip.stage_activated.connect(self._look_into)
+        self.drill_down.playback_wanted.connect(self.playback_wanted)
         self.history.forgotten.connect(self.run_forgotten)
 
     @Slot()
@@ -148,10 +183,8 @@ class DiagnosticsPanel(QFrame):
         self.refresh()
 
     def _lay_out(self) -> None:
-        self.split.setChildrenCollapsible(False)
-        self.split.setSizes(SHARES)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(self.controls)
-        layout.addWidget(self.split, 1)
+        layout.addWidget(self.results, 1)

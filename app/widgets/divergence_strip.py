@@ -16,6 +16,7 @@ from app.envelope import Envelope, envelope
 from app.metric_words import number_words
 from app.strip_content import StripContent, audio_envelope, content_of, errors_of, words_instead
 from app.theme import LIGHT, Colours
+from app.utterance_clock import Word
 from app.widgets.plain_plot import PlainPlot
 from app.widgets.strip_items import CellRow, CellsItem, WaveItem, WordsItem
 from engine.stages import STAGE_NAMES, STAGES
@@ -42,6 +43,7 @@ class DivergenceStrip(PlainPlot):
         super().__init__(parent)
         self._content: StripContent | None = None
         self._run: DiagnosticsRun | None = None
+        self._spoken: tuple[Word, ...] = ()
         self._has_audio = False
         self._stage: str | None = None
         self._wave = WaveItem(0, WAVE_ROWS)
@@ -83,6 +85,7 @@ class DivergenceStrip(PlainPlot):
 
     def show_moment(self, seconds: float) -> None:
         """Put the cursor there."""
+        self._cursor.show()
         self._cursor.setValue(min(max(seconds, 0.0), self._length))
         self._describe()
 
@@ -126,9 +129,11 @@ class DivergenceStrip(PlainPlot):
         self.show_seconds(seconds)
         for item in (self._wave, self._cells, self._words):
             item.set_seconds(seconds)
-        self._words.show_words(content.words)
+        utterance = content.utterance
+        self._spoken = content.clock.words(utterance) if utterance is not None else ()
+        self._words.show_words(self._spoken)
         self._has_audio = False
-        self.show_moment(self.seconds)
+        self._cursor.hide()
 
     def _show_rows(self, content: StripContent, before: StripContent | None) -> None:
         kept = self._cells.rows
@@ -144,7 +149,7 @@ class DivergenceStrip(PlainPlot):
             self.left.setTicks([ticks])
 
     def _show_audio(self, content: StripContent, regime: str) -> None:
-        shape = audio_envelope(self._run, content.utterance, regime) if self._run is not None else None
+        shape = audio_envelope(self._run, content.index, regime) if self._run is not None else None
         self._has_audio = shape is not None
         self._draw_wave(shape or NO_AUDIO)
 
@@ -166,6 +171,7 @@ class DivergenceStrip(PlainPlot):
         self._prepare_titles()
         for item in (self._wave, self._cells, self._words, self._cursor):
             self.add(item)
+        self._cursor.hide()
 
     def _prepare_titles(self) -> None:
         metrics = QFontMetrics(self.small_font())
@@ -204,7 +210,7 @@ class DivergenceStrip(PlainPlot):
         content = self._content
         if content is None or not 0 <= seconds <= self._length:
             return ""
-        word = next((each.text for each in content.words if each.start_seconds <= seconds < each.end_seconds), "")
+        word = next((each.text for each in self._spoken if each.start_seconds <= seconds < each.end_seconds), "")
         moment = f"{seconds:.2f} s" + (f" “{word}”" if word else "")
         stage = _stage_at(row)
         if stage is None:
@@ -230,8 +236,8 @@ def _stage_at(row: float) -> str | None:
     return STAGE_NAMES[number] if 0 <= number < len(STAGES) else None
 
 
-def _place(content: StripContent | None) -> tuple[int, object] | None:
-    return (content.utterance, content.clock) if content is not None else None
+def _place(content: StripContent | None) -> tuple[int, object, object] | None:
+    return (content.index, content.utterance, content.clock) if content is not None else None
 
 
 def _cell_row(content: StripContent, number: int) -> CellRow | None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 PADDING_PIXELS = 24
+ROUNDING_PIXELS = 4
 
 
 class ElidedLabel(QLabel):
@@ -56,7 +57,7 @@ class ElidedButton(QPushButton):
 
     def sizeHint(self) -> QSize:
         """Room for every word."""
-        width = self.fontMetrics().horizontalAdvance(self._words) + PADDING_PIXELS
+        width = self.fontMetrics().horizontalAdvance(self._words) + PADDING_PIXELS + ROUNDING_PIXELS
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:

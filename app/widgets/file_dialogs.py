@@ -37,6 +37,17 @@ def ask_which_text(parent: QWidget, folder: Path, chosen: Callable[[Path], None]
     return dialog
 
 
+def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for the place of a file with everything about a diagnosis."""
+    dialog = _dialog(parent, "Export Diagnosis", "Archive (*.zip)", chosen)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix("zip")
+    dialog.setDirectory(str(suggestion.parent))
+    dialog.selectFile(suggestion.name)
+    dialog.open()
+    return dialog
+
+
 def suggested_name(text: str) -> str:
     """A file name from the first words of a text."""
     words = re.sub(r"[^\w\s'’-]", "", text).split()[:NAME_WORDS]

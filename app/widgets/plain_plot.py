@@ -26,7 +26,7 @@ class PlainPlot(pyqtgraph.GraphicsView):
     Python's garbage collector may delete while Qt walks through all windows.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, shows_time: bool = True) -> None:
         super().__init__(parent)
         self.view = pyqtgraph.ViewBox(enableMenu=False)
         self.left = pyqtgraph.AxisItem("left", maxTickLength=0)
@@ -41,6 +41,7 @@ class PlainPlot(pyqtgraph.GraphicsView):
             axis.linkToView(self.view)
             axis.setStyle(tickFont=self.small_font(), tickTextOffset=4)
         self.bottom.setHeight(AXIS_HEIGHT_PIXELS)
+        self.bottom.setVisible(shows_time)
         self.view.setMouseEnabled(x=True, y=False)
         self.view.setDefaultPadding(0)
         self.setFrameShape(self.Shape.NoFrame)

@@ -14,6 +14,7 @@ from app.run_words import divergence_words, state_words
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 
 SPACE_PIXELS = 10
+HEIGHT_PIXELS = 24
 PROGRESS_WIDTH_PIXELS = 90
 PROGRESS_HEIGHT_PIXELS = 4
 
@@ -36,6 +37,7 @@ class RunStatus(QWidget):
         self.progress.setAccessibleName("Diagnostics progress")
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
+        self.setFixedHeight(HEIGHT_PIXELS)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE_PIXELS)

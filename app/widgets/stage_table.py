@@ -12,11 +12,13 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from app.metric_words import VERDICT_TITLES, verdict_words
 from app.models.stage_columns import Column
 from app.models.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
+from app.widgets.plain_selection import PlainSelection
 from engine.stages import STAGES
 from engine.validator.results import Verdict
 
 ROW_PIXELS = 25
 CELL_MARGIN_PIXELS = 12
+GIVE_WAY = (Column.FLOOR, Column.REFERENCE_MS, Column.OURS_MS, Column.SQNR)
 WIDEST_WORDS = {
     Column.STAGE: tuple(stage.title for stage in STAGES),
     Column.CORRELATION: ("1 − 2e−10", "Correlation"),
@@ -81,7 +83,7 @@ class StageTable(QTableView):
             self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is too little room, the noise floor gives way."""
+        """Where there is too little room, what matters less gives way."""
         super().resizeEvent(event)
         self._make_room()
 
@@ -109,6 +111,7 @@ class StageTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
+        self.setItemDelegateForColumn(Column.VERDICT, PlainSelection(self))
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setSortingEnabled(True)
@@ -127,9 +130,11 @@ class StageTable(QTableView):
         self._make_room()
 
     def _make_room(self) -> None:
-        wanted = [each for each in Column if each is not Column.CHANGE or not self.isColumnHidden(each)]
-        room = self.viewport().width()
-        self.setColumnHidden(Column.FLOOR, sum(self._width_of(each) for each in wanted) > room)
+        shown = [each for each in Column if each is not Column.CHANGE or not self.isColumnHidden(each)]
+        missing = sum(map(self._width_of, shown)) - self.viewport().width()
+        for column in GIVE_WAY:
+            self.setColumnHidden(column, missing > 0)
+            missing -= self._width_of(column)
 
     def _width_of(self, column: Column) -> int:
         return max(map(self.fontMetrics().horizontalAdvance, WIDEST_WORDS[column])) + CELL_MARGIN_PIXELS

@@ -12,10 +12,10 @@ import numpy as np
 import pyqtgraph
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPolygonF
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.colour_scale import coloured, error_positions, error_table
+from app.colour_scale import coloured, error_positions, error_table, steps_of
 from app.envelope import Envelope
 from app.theme import LIGHT, Colours
 from app.utterance_clock import Word
@@ -24,6 +24,7 @@ CELL_COLUMNS = 2048
 CELL_MARGIN_PIXELS = 1.5
 SMALLEST_SCALE = 0.05
 WORD_MARGIN_PIXELS = 3.0
+LEAST_WORD_PIXELS = 28.0
 FONT_PIXELS = 11
 
 
@@ -176,7 +177,7 @@ class CellsItem(StripItem):
     def _image(self, row: CellRow) -> QImage:
         moments = (np.arange(CELL_COLUMNS) + 0.5) / CELL_COLUMNS * self._seconds
         cells = np.clip(np.searchsorted(row.edges, moments, side="right") - 1, 0, len(row.errors) - 1)
-        pixels = coloured(error_positions(row.errors), error_table(self._colours))[cells]
+        pixels = coloured(steps_of(error_positions(row.errors)), error_table(self._colours))[cells]
         line = np.ascontiguousarray(pixels)
         return QImage(line.data, CELL_COLUMNS, 1, CELL_COLUMNS * 4, QImage.Format.Format_RGBA8888).copy()
 
@@ -186,25 +187,27 @@ class WordsItem(StripItem):
 
     def __init__(self, top: float, height: float) -> None:
         super().__init__(top, height)
-        self._words: tuple[Word, ...] = ()
+        self._words: tuple[tuple[Word, float], ...] = ()
+        self._font = QFont()
+        self._font.setPixelSize(FONT_PIXELS)
+        self._metrics = QFontMetricsF(self._font)
 
     def show_words(self, words: tuple[Word, ...]) -> None:
         """Write these words."""
-        self._words = words
+        self._words = tuple((word, self._metrics.horizontalAdvance(word.text)) for word in words)
         self.update()
 
     def _draw(self, painter: QPainter, area: QRectF) -> None:
-        font = painter.font()
-        font.setPixelSize(FONT_PIXELS)
-        painter.setFont(font)
-        metrics = QFontMetricsF(font)
-        for number, word in enumerate(self._words):
+        painter.setFont(self._font)
+        painter.setPen(QColor(self._colours.text))
+        grounds = [QColor(self._colours.control_hover), QColor(self._colours.window)]
+        for number, (word, width) in enumerate(self._words):
             left, right = self._x(word.start_seconds, area), self._x(word.end_seconds, area)
             place = QRectF(left, area.top() + 1, right - left, area.height() - 2)
-            painter.fillRect(place, QColor(self._colours.window if number % 2 else self._colours.control_hover))
+            painter.fillRect(place, grounds[number % 2])
             room = place.width() - WORD_MARGIN_PIXELS
-            text = word.text if metrics.horizontalAdvance(word.text) <= room else ""
-            if not text and room >= metrics.horizontalAdvance("mm…"):
-                text = metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, room)
-            painter.setPen(QColor(self._colours.text))
-            painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)
+            if width <= room:
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), word.text)
+            elif room >= LEAST_WORD_PIXELS:
+                text = self._metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, room)
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)

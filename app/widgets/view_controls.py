@@ -35,7 +35,7 @@ class ViewControls(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reading = ChoiceBox("Reading", "What feeds each stage", 15, self)
+        self.reading = ChoiceBox("Reading", "What feeds each stage", 14, self)
         self.utterance = ChoiceBox("Utterance", "Which utterance is shown", 10, self)
         self.worst_first = QCheckBox("Worst first", self)
         self.run = ChoiceBox("Run", "Which run is shown", 12, self)
@@ -103,14 +103,14 @@ class ViewControls(QWidget):
         layout.addWidget(self.reading)
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(faint_label("Utterance", self.utterance))
-        layout.addWidget(self.utterance, 1)
+        layout.addWidget(self.utterance, 3)
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(self.worst_first)
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(faint_label("Run", self.run))
-        layout.addWidget(self.run, 1)
+        layout.addWidget(self.run, 2)
         layout.addWidget(faint_label("compared with", self.earlier))
-        layout.addWidget(self.earlier, 1)
+        layout.addWidget(self.earlier, 2)
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(self.export_button)
 

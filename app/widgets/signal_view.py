@@ -1,0 +1,115 @@
+"""Two signals over each other and their difference below, or the profile of what has no signal.
+
+It does not know how the signals were made small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor, QPen
+from PySide6.QtWidgets import QWidget
+
+from app.colour_scale import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR
+from app.envelope import Envelope
+from app.metric_words import number_words
+from app.pictures import OTHER_LENGTH, ProfilePicture, SignalPicture
+from app.theme import LIGHT, Colours
+from app.widgets.time_pane import PaneStack, TimePane
+
+MARGIN_SHARE = 0.06
+REFERENCE_PIXELS = 2.4
+MOST_BROAD_VALUES = 600
+"""Broad lines are slow to draw; where there are more values than this, they lie so close that they are broad anyway."""
+
+
+class SignalView(PaneStack):
+    """The reference broad and faint, ours thin above it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._over = TimePane("Both signals")
+        self._apart = TimePane("Difference", shows_time=True)
+        super().__init__((self._over, self._apart), parent)
+        self._colours = LIGHT
+        self._reference = pyqtgraph.PlotCurveItem()
+        self._ours = pyqtgraph.PlotCurveItem()
+        self._difference = pyqtgraph.PlotCurveItem()
+        for pane, curve in ((self._over, self._reference), (self._over, self._ours), (self._apart, self._difference)):
+            pane.add(curve)
+        self.set_colours(LIGHT)
+
+    def show_picture(self, picture: SignalPicture, title: str) -> None:
+        """Draw two signals."""
+        rate = picture.values_per_second
+        broad = len(picture.reference.lowest) <= MOST_BROAD_VALUES
+        self._reference.setData(*_line(picture.reference, rate), pen=self._reference_pen(broad))
+        self._ours.setData(*_line(picture.ours, rate))
+        _fit(self._over, picture.reference, picture.ours)
+        self._over.set_title(title)
+        self._show_difference(picture)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        super().set_colours(colours)
+        self._colours = colours
+        self._reference.setPen(self._reference_pen(self._reference.opts["pen"].widthF() > 1))
+        self._ours.setPen(pyqtgraph.mkPen(QColor(colours.accent)))
+        self._difference.setPen(pyqtgraph.mkPen(QColor(colours.error)))
+
+    def _reference_pen(self, broad: bool) -> QPen:
+        pen: QPen = pyqtgraph.mkPen(QColor(self._colours.wave), width=REFERENCE_PIXELS if broad else 1)
+        return pen
+
+    def _show_difference(self, picture: SignalPicture) -> None:
+        apart = picture.difference
+        if apart is None:
+            self._difference.setData([], [])
+            self._apart.set_title(OTHER_LENGTH.capitalize())
+            return
+        self._difference.setData(*_line(apart, picture.values_per_second))
+        _fit(self._apart, apart)
+        largest = float(max(np.abs(apart.lowest).max(initial=0), np.abs(apart.highest).max(initial=0)))
+        unit = f" {picture.unit}" if picture.unit else ""
+        self._apart.set_title(f"Difference, at most {number_words(largest)}{unit}")
+
+
+class ProfileView(PaneStack):
+    """One curve of errors on a logarithmic scale."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._pane = TimePane("Error along time", shows_time=True)
+        super().__init__((self._pane,), parent)
+        self._curve = pyqtgraph.PlotCurveItem()
+        self._pane.add(self._curve)
+        self._pane.left.setTicks([[(float(np.log10(tick)), number_words(tick)) for tick in ERROR_TICKS]])
+        self._pane.view.setYRange(np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR), padding=0)
+        self.set_colours(LIGHT)
+
+    def show_picture(self, picture: ProfilePicture, title: str) -> None:
+        """Draw a profile."""
+        known = np.nan_to_num(picture.errors, nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
+        heights = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
+        self._curve.setData(np.repeat(picture.edges, 2)[1:-1], np.repeat(heights, 2))
+        self._pane.set_title(f"{title}: error over the rms; inner values are not kept")
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        super().set_colours(colours)
+        self._curve.setPen(pyqtgraph.mkPen(QColor(colours.error)))
+
+
+def _line(shape: Envelope, values_per_second: float) -> tuple[NDArray[np.float64], NDArray[np.floating]]:
+    """Down and up again in every column; a plain line where a column is a single value."""
+    times = shape.edges[:-1] / values_per_second
+    if np.array_equal(shape.lowest, shape.highest):
+        return times, shape.highest
+    return np.repeat(times, 2), np.stack([shape.lowest, shape.highest], axis=1).ravel()
+
+
+def _fit(pane: TimePane, *shapes: Envelope) -> None:
+    values = np.concatenate([np.concatenate([shape.lowest, shape.highest]) for shape in shapes])
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
+    margin = (high - low) * MARGIN_SHARE or max(abs(high), 1e-9) * MARGIN_SHARE
+    pane.view.setYRange(low - margin, high + margin, padding=0)
