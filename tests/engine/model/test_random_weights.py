@@ -62,3 +62,10 @@ def test_tokens_last_as_in_speech_and_pitch_varies(tiny_config: ModelConfig, see
     assert 60 < values["f0"].mean() < 180
     assert values["f0"].std() > 10
     assert np.isfinite(values["audio"]).all()
+
+
+def test_lstms_remember_for_some_steps(tiny_config: ModelConfig) -> None:
+    lstm = network_with(tiny_config, random_weights(tiny_config, 0)).text_encoder.lstm
+    gates = (lstm.bias_ih_l0 + lstm.bias_hh_l0).reshape(4, -1).mean(dim=1)
+    assert gates[1] == pytest.approx(1, abs=0.2)
+    assert gates[[0, 2, 3]].abs().max() < 0.2
