@@ -15,8 +15,9 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3,$(shell comma
 RUN_PACKAGES := gcc libc6-dev libportaudio2 libasound2-plugins libegl1 libgl1 libfontconfig1 libdbus-1-3 fonts-dejavu-core \
     libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 \
     libxcb-xinerama0
-# A virtual display, a sound server with a recordable sink, and the headers one test package is built with.
-TEST_PACKAGES := $(RUN_PACKAGES) g++ xvfb pulseaudio pulseaudio-utils
+# A virtual display, a sound server with a recordable sink, the headers one test package is built with, and the compiler
+# that Metal kernels are run in software with.
+TEST_PACKAGES := $(RUN_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils
 
 run: $(VENV)/ready-to-run | system-run
 	@if [[ "$$(uname)" == Darwin || -n "$${DISPLAY:-}" || -n "$${WAYLAND_DISPLAY:-}" ]]; then \

@@ -11,6 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from engine.synthesizer import Synthesizer
+    from tests.software_metal.loader import SoftwareMetal
 
 BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
@@ -27,3 +28,11 @@ def starter() -> Iterator[Synthesizer]:
     synthesizer.prepare()
     yield synthesizer
     synthesizer.close()
+
+
+@pytest.fixture(scope="session")
+def software_metal() -> SoftwareMetal:
+    """A Metal device in software: TVM's `metal` modules load and run, with every access checked, slowly."""
+    from tests.software_metal.loader import install
+
+    return install()

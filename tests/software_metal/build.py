@@ -1,0 +1,99 @@
+"""Compiles the software device and the kernels it runs, once for each content. Knows nothing of what a kernel does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.software_metal.address_spaces import HEADER, complaints
+from tests.software_metal.translate import translate
+
+HERE = Path(__file__).parent
+COMPILER = "clang++"
+LIBRARY_SOURCES = ("device.cc", "launch.cc", "accesses.cc", "module.cc")
+LIBRARY_FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-shared")
+# Every private variable starts as NaN; a*b+c is rounded twice, as numpy does it; no access is left out of the checks.
+KERNEL_FLAGS = ("-std=c++17", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-ftrivial-auto-var-init=pattern")
+CHECKED_FLAGS = (
+    "-O2",
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-fno-builtin-memcpy",
+    "-fno-builtin-memset",
+    "-fsanitize=thread",
+    "-mllvm",
+    "-tsan-instrument-func-entry-exit=0",
+    "-mllvm",
+    "-tsan-instrument-read-before-write=1",
+)
+FAST_FLAGS = ("-O2", "-march=native")
+
+
+def cache_folder() -> Path:
+    """Where compiled things stay between runs."""
+    return Path(os.environ["XDG_CACHE_HOME"]) / "software_metal"
+
+
+def build_library() -> Path:
+    """Path of the device's shared library."""
+    texts = [path.read_bytes() for path in sorted(HERE.glob("*.cc")) + sorted(HERE.glob("*.h"))]
+    command = [COMPILER, *LIBRARY_FLAGS, *(str(HERE / name) for name in LIBRARY_SOURCES), *_tvm_flags()]
+    return _build("device", [*texts, " ".join(command).encode()], lambda out: [[*command, "-o", str(out)]])
+
+
+def build_kernel(name: str, metal: str, checked: bool) -> Path:
+    """Path of a shared library with one kernel; ``checked`` ones have every access looked at.
+
+    Raises RuntimeError with the compiler's words where types or address spaces are wrong, or a function is unknown.
+    """
+    source = translate(name, metal).text
+    flags = [*KERNEL_FLAGS, *(CHECKED_FLAGS if checked else FAST_FLAGS)]
+    parts = [source.encode(), (HERE / "msl.h").read_bytes(), HEADER.read_bytes(), " ".join(flags).encode()]
+
+    def commands(out: Path) -> list[list[str]]:
+        if wrong := complaints(metal):
+            raise RuntimeError(f"kernel {name} is wrong in its types or address spaces:\n{wrong[:4000]}")
+        text, compiled = out.with_suffix(".cpp"), out.with_suffix(".o")
+        text.write_text(source, encoding="utf-8")
+        link = [COMPILER, "-shared", str(compiled), "-o", str(out), "-lm"]  # apart, as the sanitizer brings no library
+        return [[COMPILER, *flags, "-I", str(HERE), "-c", str(text), "-o", str(compiled)], link]
+
+    return _build(f"kernel {name}", parts, commands)
+
+
+def _tvm_flags() -> list[str]:
+    import tvm
+    import tvm_ffi
+
+    headers, runtime = Path(tvm_ffi.__file__).parent, Path(tvm.__file__).parent
+    includes = (headers / "include", headers / "3rdparty/dlpack/include", runtime / "include")
+    folders = (headers / "lib", runtime / "lib")
+    return [
+        *(part for folder in includes for part in ("-isystem", str(folder))),
+        *(part for folder in folders for part in (f"-L{folder}", f"-Wl,-rpath,{folder}")),
+        "-ltvm_ffi",
+        "-ltvm_runtime",
+    ]
+
+
+def _build(what: str, parts: list[bytes], commands: Callable[[Path], list[list[str]]]) -> Path:
+    digest = hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
+    finished = cache_folder() / f"{digest}.so"
+    if finished.is_file():
+        return finished
+    if shutil.which(COMPILER) is None:
+        raise RuntimeError("clang++ is needed to run Metal kernels in software")
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache_folder()) as working:
+        built = Path(working) / "built.so"
+        for command in commands(built):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise RuntimeError(f"{what} does not compile:\n{done.stderr[:4000]}")
+        built.replace(finished)
+    return finished
