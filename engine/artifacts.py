@@ -26,6 +26,12 @@ from engine.stages import STAGES, declaration_fingerprint
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
+MAC_TRIPLE = "arm64-apple-macos13.0"
+MAC_PROCESSOR = "apple-m1"
+"""The oldest; what is built for it runs on every Mac with an Apple processor."""
+_MAC_TARGETS = ("metal-macos",)
+"""Targets whose libraries are for any Mac with an Apple processor, wherever they are built."""
+_MAC_LIBRARY_SUFFIX = ".dylib"
 _COMPILER_SOURCES = ("engine/compiler", "engine/ops", "engine/model/exportable")
 _CPU_DESCRIPTION = Path("/proc/cpuinfo")
 _CPU_FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
@@ -141,11 +147,16 @@ def expected_identity(config: ModelConfig, target: str, probed: bool = False) ->
     return Identity(
         declaration=declaration_fingerprint(),
         config=config.fingerprint(),
-        target=f"{target} {host_processor()}",
+        target=f"{target} {_processor(target)}",
         tvm_version=importlib.metadata.version("apache-tvm"),
         compiler_source_hash=compiler_source_hash(),
         probes=_probes_fingerprint() if probed else "",
     )
+
+
+def library_suffix(target: str) -> str:
+    """How the names of libraries for this target end."""
+    return _MAC_LIBRARY_SUFFIX if target in _MAC_TARGETS else LIBRARY_SUFFIX
 
 
 def modules_folder(root: Path, config: ModelConfig, target: str, probed: bool = False) -> Path:
@@ -212,6 +223,10 @@ def compiler_source_hash() -> str:
             digest.update(path.relative_to(project_folder()).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _processor(target: str) -> str:
+    return f"{MAC_TRIPLE} {MAC_PROCESSOR}" if target in _MAC_TARGETS else host_processor()
 
 
 def _probes_fingerprint() -> str:

@@ -17,14 +17,15 @@ import torch
 from tvm import relax
 
 from engine.artifacts import (
-    LIBRARY_SUFFIX,
     Artifact,
     Identity,
     Manifest,
     expected_identity,
+    library_suffix,
     write_atomically,
 )
 from engine.compiler.export import export_stage
+from engine.compiler.mac_linker import link_for_mac
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import TargetName, tvm_target
 from engine.config import ModelConfig
@@ -73,8 +74,8 @@ def build_stage(
     started = time.perf_counter()
     tvm_form = tvm_target(target)
     graph = export_stage(stage, module, config, tvm_form)
-    content = link(build_executable(graph.module, tvm_form))
-    file = f"{stage.name}{LIBRARY_SUFFIX}"
+    content = link(build_executable(graph.module, tvm_form), target)
+    file = f"{stage.name}{library_suffix(target.value)}"
     write_atomically(folder / file, content)
     return Artifact(
         stage=stage.name,
@@ -94,11 +95,12 @@ def weightless_modules(config: ModelConfig, probed: bool = False) -> dict[str, t
     return exportable_stages(network.to_empty(device="cpu"), probed=probed)
 
 
-def link(executable: relax.VMExecutable) -> bytes:
+def link(executable: relax.VMExecutable, target: TargetName) -> bytes:
     """The executable as a shared library; raises `CompileError` when there is no linker or it fails."""
+    linker = link_for_mac if target is TargetName.METAL_MACOS else _link_shared
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"stage{LIBRARY_SUFFIX}"
-        executable.export_library(str(path), fcompile=_link_shared, workspace_dir=folder)
+        path = Path(folder) / f"stage{library_suffix(target.value)}"
+        executable.export_library(str(path), fcompile=linker, workspace_dir=folder)
         return path.read_bytes()
 
 

@@ -14,24 +14,20 @@ from torch import fx
 from tvm import relax
 from tvm.tirx import PrimFunc
 
+from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, Importer, KernelBook, shape_of, simplified
-from engine.compiler.schedules import conv1d, conv_transpose1d, linear
-from engine.compiler.schedules.layer_norm import layer_norm
-from engine.compiler.schedules.linear import Epilogue
+from engine.compiler.linear_rows import linear_rows
+from engine.compiler.target_kernels import kernels_for
 from engine.errors import CompileError
-from engine.ops import adaptive_norm_tir, packed_lstm_tir
-from engine.ops.attention_tir import attention
 from engine.ops.harmonic_source_tir import harmonic_source
 from engine.ops.inverse_stft_tir import inverse_stft
-from engine.ops.microkernel_tir import microkernel_for
-from engine.ops.reflect_left_tir import reflect_left
 
 Converter = Callable[[fx.Node, Importer], relax.Expr]
 
 
 def converters_for(target: tvm.target.Target) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes."""
-    book = KernelBook(microkernel_for(target))
+    book = KernelBook(kernels_for(target))
     table: dict[str, Callable[[Call], relax.Expr]] = {
         "conv1d.default": _conv1d,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -51,6 +47,7 @@ def converters_for(target: tvm.target.Target) -> Mapping[str, Converter]:
         "reflect_left.default": _reflect_left,
         "select.int": _select,
         "reshape.default": _reshape,
+        **book.kernels.converters,
     }
     return {name: _converter(convert, book) for name, convert in table.items()}
 
@@ -65,30 +62,30 @@ def _converter(convert: Callable[[Call], relax.Expr], book: KernelBook) -> Conve
 
 def _conv1d(call: Call) -> relax.Var:
     x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
+    kernels = call.kernels.conv1d
     _require(groups == 1, "a convolution in groups")
     out_channels, in_channels, kernel_size = shape_of(weight)
     batch, _, length = shape_of(x)
     outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
-    packed = call.packed(conv1d.pack_weight, conv1d.packed_shape, (out_channels, in_channels, kernel_size), weight)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_channels, in_channels, kernel_size), weight)
     sizes = (in_channels, out_channels, kernel_size, dilation, stride, padding, bias is not None)
-    return call.kernel(conv1d.conv1d, sizes, [x, packed, bias], [batch, out_channels, outputs])
+    return call.kernel(kernels.conv1d, sizes, [x, packed, bias], [batch, out_channels, outputs])
 
 
 def _conv_transpose1d(call: Call) -> relax.Var:
     x, weight, bias, (stride,), (padding,), (output_padding,), groups, (dilation,) = call.arguments
+    kernels = call.kernels.conv_transpose1d
     in_channels, out_channels, kernel_size = shape_of(weight)
     batch, _, length = shape_of(x)
     outputs = simplified((length - 1) * stride - 2 * padding + kernel_size + output_padding)
     sizes = (kernel_size, stride, padding, bias is not None)
     if groups == in_channels and out_channels == 1:
-        return call.kernel(
-            conv_transpose1d.depthwise, (in_channels, *sizes), [x, weight, bias], [batch, in_channels, outputs]
-        )
+        return call.kernel(kernels.depthwise, (in_channels, *sizes), [x, weight, bias], [batch, in_channels, outputs])
     _require(groups == 1 and dilation == 1, "a transposed convolution in groups or with dilation")
     packing = (in_channels, out_channels, kernel_size, stride)
-    packed = call.packed(conv_transpose1d.pack_weight, conv_transpose1d.packed_shape, packing, weight)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, packing, weight)
     return call.kernel(
-        conv_transpose1d.conv_transpose1d,
+        kernels.conv_transpose1d,
         (in_channels, out_channels, *sizes),
         [x, packed, bias],
         [batch, out_channels, outputs],
@@ -113,7 +110,7 @@ def _masked_fill(call: Call) -> relax.Var:
 
 def _linear(call: Call, epilogue: Epilogue = Epilogue.NONE) -> relax.Var:
     x, weight, bias = call.arguments
-    return _linear_rows(call, x, weight, bias, epilogue)
+    return linear_rows(call, x, weight, bias, epilogue)
 
 
 def _gelu(call: Call) -> relax.Var:
@@ -126,25 +123,13 @@ def _gelu(call: Call) -> relax.Var:
     return call.emit(relax.op.nn.gelu_tanh(x))
 
 
-def _linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None, epilogue: Epilogue) -> relax.Var:
-    """The layer over the last axis of `x`, whatever axes come before."""
-    *leading, in_features = shape_of(x)
-    out_features, _ = shape_of(weight)
-    rows = simplified(prod(leading))
-    packed = call.packed(linear.pack_weight, linear.packed_shape, (out_features, in_features), weight)
-    flat = call.emit(relax.op.reshape(x, [rows, in_features]))
-    sizes = (in_features, out_features, bias is not None, epilogue)
-    y = call.kernel(linear.linear, sizes, [flat, packed, bias], [rows, out_features])
-    return call.emit(relax.op.reshape(y, [*leading, out_features]))
-
-
 def _layer_norm(call: Call) -> relax.Var:
     x, (channels,), scale, shift, epsilon, _ = call.arguments
     *leading, _ = shape_of(x)
     rows = simplified(prod(leading))
     flat = call.emit(relax.op.reshape(x, [rows, channels]))
     sizes = (channels, scale is not None, epsilon)
-    y = call.kernel(layer_norm, sizes, [flat, scale, shift], [rows, channels])
+    y = call.kernel(call.kernels.layer_norm.layer_norm, sizes, [flat, scale, shift], [rows, channels])
     return call.emit(relax.op.reshape(y, [*leading, channels]))
 
 
@@ -160,31 +145,30 @@ def _lstm_bidirectional(call: Call) -> relax.Var:
 
 def _lstm(call: Call, x: relax.Var, lengths: relax.Var, directions: Sequence[Sequence[relax.Var]]) -> relax.Var:
     """Per direction all input projections at once, as a linear layer, then the recurrence of all directions."""
+    kernels = call.kernels.packed_lstm
     batch, time, _ = shape_of(x)
     operands = []
     for weight_input, weight_hidden, bias in directions:
         hidden_size = shape_of(weight_hidden)[1]
-        operands.append(_linear_rows(call, x, weight_input, bias, Epilogue.NONE))
+        operands.append(linear_rows(call, x, weight_input, bias, Epilogue.NONE))
         operands.append(
-            call.packed(
-                packed_lstm_tir.pack_hidden_weight, packed_lstm_tir.packed_hidden_shape, (hidden_size,), weight_hidden
-            )
+            call.packed(kernels.pack_hidden_weight, kernels.packed_hidden_shape, (hidden_size,), weight_hidden)
         )
     shape = [batch, time, len(directions) * hidden_size]
-    return call.kernel(packed_lstm_tir.recurrence, (hidden_size, len(directions)), [*operands, lengths], shape)
+    return call.kernel(kernels.recurrence, (hidden_size, len(directions)), [*operands, lengths], shape)
 
 
 def _adaptive_norm(call: Call) -> relax.Var:
-    return _normalised(call, adaptive_norm_tir.adaptive_norm, ())
+    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm, ())
 
 
 def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
     *_, slope = call.arguments
-    return _normalised(call, adaptive_norm_tir.adaptive_norm_leaky_relu, (slope,))
+    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_leaky_relu, (slope,))
 
 
 def _adaptive_norm_snake(call: Call) -> relax.Var:
-    return _normalised(call, adaptive_norm_tir.adaptive_norm_snake, ())
+    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_snake, ())
 
 
 def _normalised(call: Call, factory: Callable[..., PrimFunc], constants: Sequence[float]) -> relax.Var:
@@ -196,7 +180,7 @@ def _normalised(call: Call, factory: Callable[..., PrimFunc], constants: Sequenc
 def _attention(call: Call) -> relax.Var:
     query, key, value, lengths = call.arguments
     shape = shape_of(query)
-    return call.kernel(attention, (shape[1], shape[3]), [query, key, value, lengths], shape)
+    return call.kernel(call.kernels.attention.attention, (shape[1], shape[3]), [query, key, value, lengths], shape)
 
 
 def _harmonic_source(call: Call) -> relax.Var:
@@ -217,7 +201,9 @@ def _inverse_stft(call: Call) -> relax.Var:
 def _reflect_left(call: Call) -> relax.Var:
     (x,) = call.arguments
     batch, channels, length = shape_of(x)
-    return call.kernel(reflect_left, (channels,), [x], [batch, channels, simplified(length + 1)])
+    return call.kernel(
+        call.kernels.reflect_left.reflect_left, (channels,), [x], [batch, channels, simplified(length + 1)]
+    )
 
 
 def _reshape(call: Call) -> relax.Var:

@@ -15,7 +15,7 @@ from tvm import relax
 from tvm.sym import Analyzer
 from tvm.tirx import PrimFunc
 
-from engine.ops.microkernel_tir import Microkernel
+from engine.compiler.kernel_set import HAND_WRITTEN, KernelSet
 
 Importer = Any
 """TVM's translator: `env` maps torch nodes to Relax variables, `block_builder` takes new ones."""
@@ -26,19 +26,19 @@ _OPAQUE = 8
 
 
 class KernelBook:
-    """The kernels placed in one graph so far; `microkernel` says what suits the processor."""
+    """The kernels placed in one graph so far; `kernels` are those of its target."""
 
-    def __init__(self, microkernel: Microkernel) -> None:
-        self.microkernel = microkernel
+    def __init__(self, kernels: KernelSet) -> None:
+        self.kernels = kernels
         self._placed: dict[Hashable, Any] = {}
         self._packed: dict[Hashable, relax.Var] = {}
 
     def place(self, importer: Importer, factory: Callable[..., PrimFunc], sizes: Sequence[Hashable]) -> Any:
-        """The name in the graph of the kernel `factory(*sizes, microkernel)`, added when it is not there yet."""
+        """The name in the graph of the kernel `factory(*sizes, hardware)`, added when it is not there yet."""
         key = (factory, *sizes)
         if key not in self._placed:
             with _frames_without_source():
-                kernel = factory(*sizes, self.microkernel).with_attr("op_pattern", _OPAQUE)
+                kernel = factory(*sizes, self.kernels.hardware).with_attr({"op_pattern": _OPAQUE, HAND_WRITTEN: True})
             self._placed[key] = importer.block_builder.add_func(kernel, factory.__name__)
         return self._placed[key]
 
@@ -59,9 +59,9 @@ class Call:
         self.arguments = self._arguments()
 
     @property
-    def microkernel(self) -> Microkernel:
-        """What suits the processor."""
-        return self._book.microkernel
+    def kernels(self) -> KernelSet:
+        """The kernels of the target."""
+        return self._book.kernels
 
     def of(self, node: fx.Node) -> Call:
         """Another operator of the same graph."""
@@ -77,11 +77,12 @@ class Call:
         sizes: Sequence[Hashable],
         arguments: Sequence[relax.Expr | None],
         shape: Sequence[Any],
+        dtype: str = "float32",
     ) -> relax.Var:
-        """Call the kernel `factory(*sizes, microkernel)` on the arguments that are there; gives its output."""
+        """Call the kernel `factory(*sizes, hardware)` on the arguments that are there; gives its output."""
         name = self._book.place(self._importer, factory, sizes)
         given = [argument for argument in arguments if argument is not None]
-        return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), "float32")))
+        return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), dtype)))
 
     def packed(
         self,
@@ -90,10 +91,10 @@ class Call:
         sizes: Sequence[Hashable],
         weight: relax.Var,
     ) -> relax.Var:
-        """The weight as kernels want it, by the kernel `pack(*sizes, microkernel)`."""
+        """The weight as kernels want it, by the kernel `pack(*sizes, hardware)`."""
 
         def emit() -> relax.Var:
-            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.microkernel))
+            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.hardware))
 
         return self._book.packed(weight, (pack, *sizes), emit)
 

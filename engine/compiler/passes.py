@@ -12,7 +12,9 @@ from tvm import relax
 from tvm.ir.transform import Pass, PassContext, module_pass
 from tvm.tirx import PrimFunc
 
+from engine.compiler import metal_passes
 from engine.compiler.schedules.elementwise import schedule_elementwise
+from engine.compiler.targets import METAL
 from engine.errors import CompileError
 
 _OPTIMIZATION_LEVEL = 3
@@ -26,7 +28,10 @@ def weight_passes() -> tuple[Pass, ...]:
 
 
 def graph_passes() -> tuple[Pass, ...]:
-    """Turn operators into loops and fuse neighbours; a reshape stays one, for the machine gives it the same memory."""
+    """Turn operators into loops and fuse neighbours; a reshape stays one, for the machine gives it the same memory.
+
+    Loops have no schedule yet.
+    """
     return (
         relax.transform.DeadCodeElimination(),
         relax.transform.LegalizeOps(skip_ops=["relax.reshape"]),
@@ -35,8 +40,15 @@ def graph_passes() -> tuple[Pass, ...]:
         relax.transform.FuseOps(),
         relax.transform.FuseTIR(),
         relax.transform.DeadCodeElimination(),
-        schedule_loops,
     )
+
+
+def all_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
+    """Every pass for this target, in order."""
+    before = (*weight_passes(), *graph_passes())
+    if target.kind.name == METAL:
+        return (*before, *metal_passes.schedule_passes(), *machine_passes(), *metal_passes.last_passes())
+    return (*before, schedule_loops, *machine_passes())
 
 
 @module_pass(opt_level=0, name="ScheduleLoops")
@@ -78,12 +90,14 @@ def apply(module: tvm.IRModule, passes: Sequence[Pass], target: tvm.target.Targe
 
 def build_executable(module: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
     """All passes, then machine code; raises `CompileError` naming what fails."""
-    module = apply(module, (*weight_passes(), *graph_passes(), *machine_passes()), target)
+    module = apply(module, all_passes(target), target)
     try:
         with PassContext(opt_level=_OPTIMIZATION_LEVEL, config=_CODE_GENERATION):
-            return relax.build(module, target, relax_pipeline=None)
+            executable = relax.build(module, target, relax_pipeline=None)
     except (RuntimeError, ValueError, TypeError, AttributeError, LookupError) as error:
         raise CompileError(f"Code generation failed: {first_line(error)}") from error
+    metal_passes.check_limits(executable)
+    return executable
 
 
 def first_line(error: BaseException) -> str:

@@ -5,19 +5,30 @@ It does not know any stage.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import Any
 
 import tvm
 import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
+from engine.artifacts import MAC_PROCESSOR, MAC_TRIPLE
 from engine.errors import CompileError
+
+METAL = "metal"
+"""TVM's word for it."""
+DEFAULT_THREADS = 256
+"""Threads of a threadgroup unless a kernel says otherwise: every Apple GPU runs as many of any kernel."""
+SIMD_WIDTH = 32
+MOST_THREADGROUP_BYTES = 32 * 1024
 
 
 class TargetName(Enum):
     """The targets by the word used for them on the command line and in folder names."""
 
     CPU = "cpu"
+    METAL_MACOS = "metal-macos"
 
 
 def target_named(name: str) -> TargetName:
@@ -31,7 +42,7 @@ def target_named(name: str) -> TargetName:
 
 def tvm_target(target: TargetName) -> tvm.target.Target:
     """The target in TVM's terms."""
-    return {TargetName.CPU: host_cpu}[target]()
+    return {TargetName.CPU: host_cpu, TargetName.METAL_MACOS: metal_macos}[target]()
 
 
 def host_cpu() -> tvm.target.Target:
@@ -40,6 +51,22 @@ def host_cpu() -> tvm.target.Target:
     Every feature is stated, present or absent: a virtual machine may hide features its processor model implies.
     """
     return tvm.target.Target({"kind": "llvm", "mcpu": llvm_get_system_cpu(), "mattr": host_features()})
+
+
+def metal_macos() -> tvm.target.Target:
+    """Metal for any Apple GPU, called from a Mac's own processor."""
+    return metal_called_from({"kind": "llvm", "mtriple": MAC_TRIPLE, "mcpu": MAC_PROCESSOR})
+
+
+def metal_called_from(host: Mapping[str, Any]) -> tvm.target.Target:
+    """Metal, its kernels started by code for `host`, described as TVM wants it; the limits are those of every GPU."""
+    limits = {
+        "max_threads_per_block": DEFAULT_THREADS,
+        "max_num_threads": DEFAULT_THREADS,
+        "thread_warp_size": SIMD_WIDTH,
+        "max_shared_memory_per_block": MOST_THREADGROUP_BYTES,
+    }
+    return tvm.target.Target({"kind": METAL, **limits}, host=dict(host))
 
 
 def host_features() -> list[str]:

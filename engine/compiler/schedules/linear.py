@@ -6,25 +6,13 @@ It does not know what the rows are: tokens, frames or members of a batch, their 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.ops.math_tir import gelu_tanh
+from engine.compiler.epilogue import Epilogue
 from engine.ops.microkernel_tir import Microkernel, ceil_div
-
-
-class Epilogue(Enum):
-    """What is done with an output before it is stored."""
-
-    NONE = "none"
-    GELU_TANH = "gelu_tanh"
-
-    def apply(self, value: Any) -> Any:
-        """The expression for one output."""
-        return gelu_tanh(value) if self is Epilogue.GELU_TANH else value
 
 
 @dataclass(frozen=True)

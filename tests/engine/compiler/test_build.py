@@ -4,13 +4,14 @@ import shutil
 
 import pytest
 
-from engine.artifacts import Fresh, Manifest, Stale, expected_identity, freshness, verify
+from engine.artifacts import MANIFEST_NAME, Fresh, Manifest, Stale, expected_identity, freshness, verify
 from engine.compiler import build as building
 from engine.compiler.build import build, find_linker, weightless_modules
 from engine.compiler.targets import TargetName
 from engine.errors import CompileError
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
+from tests.engine.compiler.mach_o import MAC_SYMBOLS, MachO
 
 STAGES = [stage_named("source"), stage_named("istft")]
 
@@ -124,6 +125,19 @@ def test_an_output_folder_that_cannot_be_written_is_an_error(tiny_config, tmp_pa
     (tmp_path / "file").write_text("")
     with pytest.raises(CompileError, match="cannot be written"):
         make(tiny_config, tmp_path / "file" / "folder")
+
+
+def test_libraries_for_macs_are_mach_o_and_say_so(tiny_config, tmp_path):
+    manifest = build(tiny_config, [stage_named("istft")], TargetName.METAL_MACOS, tmp_path, lambda _: None)
+    assert {path.name for path in tmp_path.iterdir()} == {"istft.dylib", MANIFEST_NAME}
+    assert freshness(tmp_path, expected_identity(tiny_config, "metal-macos"), ["istft"]) == Fresh(manifest)
+    assert freshness(tmp_path, expected_identity(tiny_config, "cpu"), ["istft"]) == Stale(
+        "they are for another processor"
+    )
+    library = MachO(verify(tmp_path, manifest.artifact("istft")))
+    assert library.is_arm64_library
+    assert library.undefined <= MAC_SYMBOLS
+    assert b"kernel void" in library.content  # the kernels' source is inside
 
 
 @pytest.mark.parametrize("probed", [False, True])

@@ -8,8 +8,8 @@ from tvm import relax
 from tvm.script import tirx as T
 
 from engine.compiler.kernel_calls import KernelBook, shape_of, simplified
+from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import host_cpu
-from engine.ops.microkernel_tir import microkernel_for
 
 
 def copying(extent, microkernel):
@@ -28,7 +28,7 @@ def importer():
 
 @pytest.fixture
 def book():
-    return KernelBook(microkernel_for(host_cpu()))
+    return KernelBook(kernels_for(host_cpu()))
 
 
 def test_a_kernel_is_placed_once_per_size(book, importer):

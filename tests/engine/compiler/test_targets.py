@@ -1,12 +1,21 @@
 import pytest
 from tvm.target.codegen import llvm_get_cpu_features
 
-from engine.compiler.targets import TargetName, host_cpu, host_features, target_named, tvm_target
+from engine.compiler.targets import (
+    MOST_THREADGROUP_BYTES,
+    TargetName,
+    host_cpu,
+    host_features,
+    metal_macos,
+    target_named,
+    tvm_target,
+)
 from engine.errors import CompileError
 
 
 def test_targets_have_the_names_of_the_command_line():
     assert target_named("cpu") is TargetName.CPU
+    assert target_named("metal-macos") is TargetName.METAL_MACOS
 
 
 def test_an_unknown_target_names_the_known_ones():
@@ -26,4 +35,13 @@ def test_the_host_target_has_the_features_of_this_processor_and_no_others():
 
 
 def test_every_target_can_be_given_to_tvm():
-    assert all(tvm_target(target).kind.name == "llvm" for target in TargetName)
+    assert {target: tvm_target(target).kind.name for target in TargetName} == {
+        TargetName.CPU: "llvm",
+        TargetName.METAL_MACOS: "metal",
+    }
+
+
+def test_metal_kernels_are_started_by_code_for_a_mac():
+    target = metal_macos()
+    assert target.host.attrs["mtriple"] == "arm64-apple-macos13.0"
+    assert target.attrs["max_shared_memory_per_block"] == MOST_THREADGROUP_BYTES == 32768

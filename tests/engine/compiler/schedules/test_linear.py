@@ -8,7 +8,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compiler.schedules.linear import Epilogue, linear, pack_weight, packed_shape
+from engine.compiler.epilogue import Epilogue
+from engine.compiler.schedules.linear import linear, pack_weight, packed_shape
 from engine.ops.microkernel_tir import Microkernel
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 

@@ -1,0 +1,121 @@
+"""Operators that take several kernels on Apple's GPUs, or one of ours where a CPU takes TVM's.
+
+It does not know any stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from types import MappingProxyType
+
+import torch
+from tvm import relax
+from tvm.tirx import PrimFunc
+
+from engine.compiler.epilogue import Epilogue
+from engine.compiler.kernel_calls import Call, shape_of, simplified
+from engine.compiler.linear_rows import linear_rows
+from engine.compiler.metal_schedules import elementwise
+from engine.ops import harmonic_source_metal_tir as source
+from engine.ops import inverse_stft_metal_tir as inverse
+
+
+def _harmonic_source(call: Call) -> relax.Var:
+    """Phases, waveform, spectrum; the contract of each stands beside its kernel."""
+    f0, noise, lengths, weight, bias, n_fft, hop = call.arguments
+    batch, frames, samples, harmonics = shape_of(noise)
+    values = shape_of(f0)[2]
+    count = simplified(frames * values)
+    phases = call.kernel(
+        source.phases, (values, harmonics), [f0, lengths], [batch, 2 * harmonics, count], dtype="uint32"
+    )
+    signal = call.kernel(
+        source.waveform,
+        (values, samples, harmonics),
+        [f0, noise, phases, lengths, weight, bias],
+        [batch, simplified(frames * samples)],
+    )
+    shape = [batch, n_fft + 2, simplified(samples // hop * frames + 1)]
+    return call.kernel(source.spectrum, (n_fft, hop, samples), [signal, lengths], shape)
+
+
+def _lstm_forward(call: Call) -> relax.Var:
+    x, lengths, *weights = call.arguments
+    return _lstm(call, x, lengths, [[weight] for weight in weights])
+
+
+def _lstm_bidirectional(call: Call) -> relax.Var:
+    x, lengths, *weights = call.arguments
+    return _lstm(call, x, lengths, list(zip(weights[:3], weights[3:], strict=True)))
+
+
+def _lstm(call: Call, x: relax.Var, lengths: relax.Var, weights: Sequence[Sequence[relax.Var]]) -> relax.Var:
+    """The input projections of both directions as one linear layer, then one recurrence for both.
+
+    `weights` are those of the input, those of the hidden state, and the biases, one per direction.
+    """
+    kernels = call.kernels.packed_lstm
+    of_input, of_hidden, bias = (_joined(call, group) for group in weights)
+    directions, hidden_size = len(weights[0]), shape_of(of_hidden)[1]
+    projected = linear_rows(call, x, of_input, bias, Epilogue.NONE)
+    sizes = (hidden_size, directions)
+    packed = call.packed(kernels.pack_hidden_weight, kernels.packed_hidden_shape, sizes, of_hidden)
+    batch, time, _ = shape_of(x)
+    return call.kernel(kernels.recurrence, sizes, [projected, packed, lengths], [batch, time, directions * hidden_size])
+
+
+def _joined(call: Call, weights: Sequence[relax.Var]) -> relax.Var:
+    return weights[0] if len(weights) == 1 else call.emit(relax.op.concat(list(weights), axis=0))
+
+
+def _inverse_stft(call: Call) -> relax.Var:
+    magnitude, phase, lengths, n_fft, hop, samples = call.arguments
+    batch, bins, columns = shape_of(magnitude)
+    spectrum = call.kernel(inverse.rectangular, (n_fft,), [magnitude, phase], [batch, 2 * bins, columns])
+    shape = [batch, simplified((columns - 1) * hop)]
+    return call.kernel(inverse.overlap_add, (n_fft, hop, samples), [spectrum, lengths], shape)
+
+
+def _of_each(factory: Callable[..., PrimFunc]) -> Callable[[Call], relax.Var]:
+    def convert(call: Call) -> relax.Var:
+        (x,) = call.arguments
+        shape = shape_of(x)
+        count = [simplified(prod(shape))]
+        flat = call.kernel(factory, (), [call.emit(relax.op.reshape(x, count))], count)
+        return call.emit(relax.op.reshape(flat, shape))
+
+    return convert
+
+
+def _cast(call: Call) -> relax.Var:
+    """Another type; int32 stays where int64 is wanted, for kernels count in int32."""
+    x, dtype, *_ = call.arguments
+    if dtype == torch.int64 and x.ty.dtype.dtype == "int32":
+        return x
+    return call.emit(relax.op.astype(x, str(dtype).removeprefix("torch.")))
+
+
+def _arange(call: Call) -> relax.Var:
+    end, *_ = call.arguments
+    return call.emit(relax.op.arange(0, end, 1, "int32"))
+
+
+def _select(call: Call) -> relax.Var:
+    x, axis, index = call.arguments
+    return call.emit(relax.op.take(x, relax.const(index, "int32"), axis=axis, mode="clip"))
+
+
+METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Var]] = MappingProxyType(
+    {
+        "harmonic_source.default": _harmonic_source,
+        "inverse_stft.default": _inverse_stft,
+        "lstm_forward_packed.default": _lstm_forward,
+        "lstm_forward_packed_bidirectional.default": _lstm_bidirectional,
+        "sin.default": _of_each(elementwise.sine),
+        "exp.default": _of_each(elementwise.exponential),
+        "to.dtype": _cast,
+        "arange.default": _arange,
+        "select.int": _select,
+    }
+)

@@ -1,0 +1,128 @@
+"""What a stage for Apple's GPUs goes through besides the passes of every target: schedules, int32 indices, limits.
+
+It does not know any stage. What an Apple GPU could not run is an error here, not on the user's Mac.
+"""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Any
+
+import tvm
+import tvm_ffi
+from tvm import relax
+from tvm.ir.transform import Pass, PassContext, module_pass
+from tvm.s_tir import dlight
+from tvm.tirx import For, IntImm, PrimFunc
+from tvm.tirx.transform import ForceNarrowIndexToInt32
+
+from engine.compiler.kernel_set import HAND_WRITTEN
+from engine.compiler.targets import METAL, MOST_THREADGROUP_BYTES
+from engine.errors import CompileError
+
+MOST_THREADS = 1024
+MOST_BUFFERS = 31
+_HOST_FUNCTION = "tirx.is_host_func"
+_BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4}
+_LANES = {"": 1, "2": 2, "3": 4, "4": 4}
+_SHARED = re.compile(r"^\s*threadgroup (?P<kind>[a-z]+)(?P<lanes>[234]?) \w+\[(?P<count>\d+)\];", re.MULTILINE)
+_BUFFER = re.compile(r"\[\[ buffer\((\d+)\) \]\]")
+_KERNEL = re.compile(r"^// Function: (\w+)$", re.MULTILINE)
+
+
+def schedule_passes() -> tuple[Pass, ...]:
+    """Bind the loops of functions that are no kernel of ours to threads, one output each.
+
+    TVM's other GPU schedules are left out: its Metal matrix rule crashes, its vector rule takes convolutions for sums.
+    """
+    return (dlight.ApplyDefaultSchedule(dlight.gpu.Fallback()), check_threads)
+
+
+def last_passes() -> tuple[Pass, ...]:
+    """What follows when the graph is lowered."""
+    return (narrow_indices,)
+
+
+@module_pass(opt_level=0, name="NarrowIndices")
+def narrow_indices(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+    """Count in int32 in kernels of TVM's, as ours do; functions of the host stay."""
+    narrowed = {
+        name: _narrowed(function) if _is_kernel(function) and not _is_ours(function) else function
+        for name, function in module.functions.items()
+    }
+    return tvm.IRModule(narrowed, attrs=module.attrs)
+
+
+@module_pass(opt_level=0, name="CheckThreads")
+def check_threads(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+    """The module itself; raises `CompileError` for a kernel with more threads in a group than Apple's GPUs run."""
+    for name, function in module.functions.items():
+        if _is_kernel(function):
+            _check_threads(name.name_hint, function)
+    return module
+
+
+def check_limits(executable: relax.VMExecutable) -> None:
+    """Raise `CompileError` for a kernel beyond Apple's limits on memory, buffers or types."""
+    for name, source in kernel_sources(executable.mod).items():
+        shared = sum(_size(found) for found in _SHARED.finditer(source))
+        buffers = len(_BUFFER.findall(source))
+        if shared > MOST_THREADGROUP_BYTES:
+            raise CompileError(f"Kernel {name} takes {shared} bytes of threadgroup memory of {MOST_THREADGROUP_BYTES}.")
+        if buffers > MOST_BUFFERS:
+            raise CompileError(f"Kernel {name} takes {buffers} buffers of {MOST_BUFFERS}.")
+        if re.search(r"\bdouble\b", source):
+            raise CompileError(f"Kernel {name} computes in double precision, which Apple's GPUs cannot.")
+
+
+def kernel_sources(module: Any) -> dict[str, str]:
+    """The Metal source of each kernel in a built module, by its name."""
+    sources: dict[str, str] = {}
+    for part in _metal_modules(module):
+        pieces = _KERNEL.split(part.inspect_source())[1:]
+        sources.update(zip(pieces[::2], pieces[1::2], strict=True))
+    return sources
+
+
+def _metal_modules(module: Any) -> list[Any]:
+    found = [module] if module.kind == METAL else []
+    return found + [inner for imported in module.imports for inner in _metal_modules(imported)]
+
+
+def _is_kernel(function: Any) -> bool:
+    return isinstance(function, PrimFunc) and (function.attrs is None or _HOST_FUNCTION not in function.attrs)
+
+
+def _is_ours(function: PrimFunc) -> bool:
+    return function.attrs is not None and HAND_WRITTEN in function.attrs
+
+
+def _narrowed(function: PrimFunc) -> PrimFunc:
+    (narrowed,) = ForceNarrowIndexToInt32()(tvm.IRModule({"kernel": function})).functions.values()
+    return narrowed
+
+
+def _check_threads(name: str, function: PrimFunc) -> None:
+    loops: list[For] = []
+    tvm_ffi.structural_walk(function.body, (For, loops.append), order="post")
+    extents: dict[str, int] = {}
+    for axis, extent in ((_thread_axis(loop), loop.extent) for loop in loops):
+        if axis and not isinstance(extent, IntImm):
+            raise CompileError(f"Kernel {name} has a number of threads that is not fixed.")
+        if axis:
+            extents[axis] = max(extents.get(axis, 1), int(extent))
+    if not extents:
+        raise CompileError(f"Kernel {name} runs on no threads: it has no schedule for a GPU.")
+    if prod(extents.values()) > MOST_THREADS:
+        raise CompileError(f"Kernel {name} takes {prod(extents.values())} threads of {MOST_THREADS}.")
+
+
+def _thread_axis(loop: For) -> str:
+    """Which axis of a threadgroup a loop runs over; none for any other loop."""
+    axis = "" if loop.thread_binding is None else str(loop.thread_binding.thread_tag)
+    return axis if axis.startswith("threadIdx") else ""
+
+
+def _size(found: re.Match[str]) -> int:
+    return _BYTES.get(found["kind"], 8) * _LANES[found["lanes"]] * int(found["count"])

@@ -1,0 +1,152 @@
+"""Linear layers on Apple's GPUs: tiles of rows and outputs, both operands passing through threadgroup memory.
+
+It does not know what the rows are: tokens, frames or members of a batch, their number is read at run time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.compiler.epilogue import Epilogue
+from engine.ops.threadgroup_tir import Threadgroup
+
+SIDE = 16
+"""Threads of a tile in each direction."""
+EACH = 2
+"""Rows, and outputs, per thread: tokens are few, larger tiles would mostly be empty."""
+DEPTH = 16
+"""Features in threadgroup memory at a time."""
+
+
+@dataclass(frozen=True)
+class _Product:
+    in_features: int
+    out_features: int
+    epilogue: Epilogue
+
+    @property
+    def tile(self) -> int:
+        return SIDE * EACH
+
+    @property
+    def steps(self) -> int:
+        return -(-self.in_features // DEPTH)
+
+    @property
+    def panels(self) -> int:
+        return -(-self.out_features // self.tile)
+
+
+def linear(in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, group: Threadgroup) -> PrimFunc:
+    """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
+    plan = _Product(in_features, out_features, epilogue)
+    return _with_bias(plan) if has_bias else _without_bias(plan)
+
+
+def packed_shape(out_features: int, in_features: int, group: Threadgroup) -> tuple[int, int]:
+    """Shape of the packed weight: [in, out], so that neighbouring threads read neighbouring outputs."""
+    return in_features, out_features
+
+
+def pack_weight(out_features: int, in_features: int, group: Threadgroup) -> PrimFunc:
+    """The function that packs: w [out, in] -> packed weight."""
+    count = in_features * out_features
+    blocks = -(-count // group.threads)
+
+    @T.prim_func(s_tir=True)
+    def pack_linear_weight(w: T.handle, p: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        weight = T.match_buffer(w, (out_features, in_features), "float32")
+        packed = T.match_buffer(p, (in_features, out_features), "float32")
+        for block in T.thread_binding(blocks, thread="blockIdx.x"):
+            for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
+                place: T.int32 = block * group.threads + thread
+                if place < count:
+                    packed[T.truncdiv(place, out_features), T.truncmod(place, out_features)] = weight[
+                        T.truncmod(place, out_features), T.truncdiv(place, out_features)
+                    ]
+
+    return pack_linear_weight
+
+
+@T.inline
+def _store(plan: Any, bias: Any, sums: Any, target: Any, rows: Any, first: Any, panel: Any, ty: Any, tx: Any) -> None:
+    for i in T.unroll(EACH):
+        for j in T.unroll(EACH):
+            if T.And(first + i * SIDE + ty < rows, panel + j * SIDE + tx < plan.out_features):
+                total: T.float32 = sums[i, j]
+                if bias is not None:
+                    total = total + bias[panel + j * SIDE + tx]
+                target[first + i * SIDE + ty, panel + j * SIDE + tx] = plan.epilogue.apply(total)
+
+
+@T.inline
+def _tile(
+    plan: Any, source: Any, weight: Any, bias: Any, target: Any, rows: Any, first: Any, panel: Any, ty: Any, tx: Any
+) -> None:
+    values = T.alloc_buffer((DEPTH, plan.tile), "float32", scope="shared")
+    weights = T.alloc_buffer((DEPTH, plan.tile), "float32", scope="shared")
+    sums = T.alloc_buffer((EACH, EACH), "float32", scope="local")
+    for i, j in T.grid(EACH, EACH):
+        sums[i, j] = T.float32(0)
+    for step in T.serial(plan.steps):
+        for turn in T.serial(EACH):
+            # Neighbouring threads read neighbouring features of a row, and neighbouring outputs of a weight.
+            row: T.int32 = first + turn * SIDE + ty
+            values[tx, turn * SIDE + ty] = T.if_then_else(
+                T.And(row < rows, step * DEPTH + tx < plan.in_features),
+                source[T.min(row, rows - 1), step * DEPTH + tx],
+                T.float32(0),
+            )
+            output: T.int32 = panel + turn * SIDE + tx
+            weights[ty, turn * SIDE + tx] = T.if_then_else(
+                T.And(output < plan.out_features, step * DEPTH + ty < plan.in_features),
+                weight[step * DEPTH + ty, output],
+                T.float32(0),
+            )
+        T.tvm_storage_sync("shared")
+        for depth in T.serial(DEPTH):
+            for i in T.unroll(EACH):
+                for j in T.unroll(EACH):
+                    sums[i, j] += values[depth, i * SIDE + ty] * weights[depth, j * SIDE + tx]
+        T.tvm_storage_sync("shared")
+    _store(plan, bias, sums, target, rows, first, panel, ty, tx)
+
+
+def _with_bias(plan: _Product) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int32()
+        source = T.match_buffer(x, (rows, plan.in_features), "float32")
+        weight = T.match_buffer(w, (plan.in_features, plan.out_features), "float32")
+        bias = T.match_buffer(b, (plan.out_features,), "float32")
+        target = T.match_buffer(y, (rows, plan.out_features), "float32")
+        for block in T.thread_binding(T.ceildiv(rows, plan.tile), thread="blockIdx.y"):
+            for panel in T.thread_binding(plan.panels, thread="blockIdx.x"):
+                for ty in T.thread_binding(SIDE, thread="threadIdx.y"):
+                    for tx in T.thread_binding(SIDE, thread="threadIdx.x"):
+                        _tile(plan, source, weight, bias, target, rows, block * plan.tile, panel * plan.tile, ty, tx)
+
+    return linear
+
+
+def _without_bias(plan: _Product) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def linear(x: T.handle, w: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int32()
+        source = T.match_buffer(x, (rows, plan.in_features), "float32")
+        weight = T.match_buffer(w, (plan.in_features, plan.out_features), "float32")
+        target = T.match_buffer(y, (rows, plan.out_features), "float32")
+        for block in T.thread_binding(T.ceildiv(rows, plan.tile), thread="blockIdx.y"):
+            for panel in T.thread_binding(plan.panels, thread="blockIdx.x"):
+                for ty in T.thread_binding(SIDE, thread="threadIdx.y"):
+                    for tx in T.thread_binding(SIDE, thread="threadIdx.x"):
+                        _tile(plan, source, weight, None, target, rows, block * plan.tile, panel * plan.tile, ty, tx)
+
+    return linear

@@ -1,0 +1,65 @@
+"""Which kernels a target gets.
+
+It does not know what the kernels compute.
+"""
+
+from __future__ import annotations
+
+from tvm.target import Target
+
+from engine.compiler.kernel_set import KernelSet
+from engine.compiler.metal_converters import METAL_CONVERTERS
+from engine.compiler.metal_schedules import conv1d as metal_conv1d
+from engine.compiler.metal_schedules import conv_transpose1d as metal_conv_transpose1d
+from engine.compiler.metal_schedules import layer_norm as metal_layer_norm
+from engine.compiler.metal_schedules import linear as metal_linear
+from engine.compiler.schedules import conv1d, conv_transpose1d, layer_norm, linear
+from engine.compiler.targets import METAL
+from engine.ops import (
+    adaptive_norm_metal_tir,
+    adaptive_norm_tir,
+    attention_metal_tir,
+    attention_tir,
+    packed_lstm_metal_tir,
+    packed_lstm_tir,
+    reflect_left_metal_tir,
+    reflect_left_tir,
+)
+from engine.ops.microkernel_tir import microkernel_for
+from engine.ops.threadgroup_tir import Threadgroup
+
+
+def kernels_for(target: Target) -> KernelSet:
+    """The kernels of this target."""
+    return metal_kernels() if target.kind.name == METAL else cpu_kernels(target)
+
+
+def cpu_kernels(target: Target) -> KernelSet:
+    """Kernels for an LLVM target, in register tiles that suit its processor."""
+    return KernelSet(
+        hardware=microkernel_for(target),
+        conv1d=conv1d,
+        conv_transpose1d=conv_transpose1d,
+        linear=linear,
+        layer_norm=layer_norm,
+        packed_lstm=packed_lstm_tir,
+        adaptive_norm=adaptive_norm_tir,
+        attention=attention_tir,
+        reflect_left=reflect_left_tir,
+    )
+
+
+def metal_kernels() -> KernelSet:
+    """Kernels for Apple's GPUs."""
+    return KernelSet(
+        hardware=Threadgroup(),
+        conv1d=metal_conv1d,
+        conv_transpose1d=metal_conv_transpose1d,
+        linear=metal_linear,
+        layer_norm=metal_layer_norm,
+        packed_lstm=packed_lstm_metal_tir,
+        adaptive_norm=adaptive_norm_metal_tir,
+        attention=attention_metal_tir,
+        reflect_left=reflect_left_metal_tir,
+        converters=METAL_CONVERTERS,
+    )

@@ -1,0 +1,52 @@
+"""Reads as much of a Mach-O library as the tests ask for: what it is, and which symbols it leaves undefined."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+MAC_SYMBOLS = {
+    "_TVMFFIErrorSetRaisedFromCStrParts",  # of TVM's runtime
+    "_memset",
+    "dyld_stub_binder",  # of the system
+}
+_MAGIC_64 = 0xFEEDFACF
+_ARM64 = 0x0100000C
+_DYLIB = 6
+_SYMBOL_TABLE = 2
+_HEADER_BYTES = 32
+_SYMBOL_BYTES = 16
+_TYPE_BITS = 0x0E
+
+
+class MachO:
+    """A library's header and symbols."""
+
+    def __init__(self, path: Path) -> None:
+        self.content = path.read_bytes()
+        magic, self._processor, _, self._kind, self._commands = struct.unpack_from("<5I", self.content)
+        assert magic == _MAGIC_64
+
+    @property
+    def is_arm64_library(self) -> bool:
+        return (self._processor, self._kind) == (_ARM64, _DYLIB)
+
+    @property
+    def undefined(self) -> set[str]:
+        """Names of symbols that are looked up when the library is loaded."""
+        return {name for name, kind in self._symbols() if kind & _TYPE_BITS == 0}
+
+    def _symbols(self) -> Iterator[tuple[str, int]]:
+        place = _HEADER_BYTES
+        for _ in range(self._commands):
+            command, size = struct.unpack_from("<2I", self.content, place)
+            if command == _SYMBOL_TABLE:
+                symbols, count, strings, _ = struct.unpack_from("<4I", self.content, place + 8)
+                yield from (self._symbol(symbols + index * _SYMBOL_BYTES, strings) for index in range(count))
+            place += size
+
+    def _symbol(self, place: int, strings: int) -> tuple[str, int]:
+        name, kind = struct.unpack_from("<IB", self.content, place)
+        start = strings + name
+        return self.content[start : self.content.index(b"\0", start)].decode(), kind

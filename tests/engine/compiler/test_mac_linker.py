@@ -1,0 +1,36 @@
+import pytest
+
+from engine.compiler import mac_linker
+from engine.compiler.mac_linker import link_for_mac, linker_command
+from engine.errors import CompileError
+
+
+def test_zig_links_where_there_is_no_mac(monkeypatch):
+    monkeypatch.setattr(mac_linker.sys, "platform", "linux")
+    assert linker_command()[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.13.0"]
+
+
+def test_the_systems_compiler_links_on_a_mac(monkeypatch):
+    monkeypatch.setattr(mac_linker.sys, "platform", "darwin")
+    monkeypatch.setattr(mac_linker.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert linker_command() == ["/usr/bin/clang", "-arch", "arm64", "-mmacosx-version-min=13.0"]
+
+
+def test_a_missing_linker_is_named(monkeypatch):
+    monkeypatch.setattr(mac_linker.sys, "platform", "linux")
+    monkeypatch.setattr(mac_linker, "find_spec", lambda _: None)
+    with pytest.raises(CompileError, match="Zig"):
+        linker_command()
+    monkeypatch.setattr(mac_linker.sys, "platform", "darwin")
+    monkeypatch.setattr(mac_linker.shutil, "which", lambda _: None)
+    with pytest.raises(CompileError, match="xcode-select"):
+        linker_command()
+
+
+def test_what_the_linker_says_reaches_the_error(monkeypatch, tmp_path):
+    monkeypatch.setattr(mac_linker, "linker_command", lambda: ["ls"])
+    with pytest.raises(CompileError, match="Linking for a Mac failed: ls"):
+        link_for_mac(str(tmp_path / "out"), [str(tmp_path / "none.o")])
+    monkeypatch.setattr(mac_linker, "linker_command", lambda: [str(tmp_path / "no program")])
+    with pytest.raises(CompileError, match="Linking for a Mac failed"):
+        link_for_mac(str(tmp_path / "out"), [])

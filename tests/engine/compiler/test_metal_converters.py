@@ -1,0 +1,40 @@
+"""Whole stages on the software device, against PyTorch."""
+
+import numpy as np
+import pytest
+
+from engine.model.random_weights import network_with, random_weights
+from engine.runners.torch_runner import ExportableRunner
+from engine.stages import DEVICE_STAGES, stage_named
+from tests.engine.compiler.metal_machine import MetalStage, arrays_for
+from tests.software_metal.loader import install
+
+COUNTS = ({"tokens": (1,), "frames": (1,)}, {"tokens": (12, 2, 5), "frames": (3, 2, 1)})
+LEAST_CORRELATION = 0.9999999
+
+
+@pytest.fixture(scope="module")
+def weights(tiny_config):
+    return random_weights(tiny_config, 0)
+
+
+@pytest.fixture(scope="module")
+def exportable(tiny_config, weights):
+    return ExportableRunner(network_with(tiny_config, weights))
+
+
+@pytest.mark.parametrize("name", [stage.name for stage in DEVICE_STAGES])
+def test_stages_on_metal_equal_the_exportable_ones(tiny_config, weights, exportable, name):
+    stage, software = stage_named(name), install()
+    compiled = MetalStage(software, stage, tiny_config, weights)
+    for counts in COUNTS:
+        arrays = arrays_for(stage, tiny_config, counts)
+        expected = exportable.run(stage, arrays)
+        with software.fast():
+            result = compiled.run(arrays)
+        for output, array in result.items():
+            assert np.isfinite(array).all()
+            if name == "source":  # phases of bins that hardly sound differ, as they do between any two computations
+                assert np.corrcoef(array.ravel(), expected[output].ravel())[0, 1] > LEAST_CORRELATION
+            else:
+                np.testing.assert_allclose(array, expected[output], atol=5e-5, rtol=1e-3)

@@ -1,0 +1,69 @@
+import pytest
+import tvm
+from tvm import relax
+from tvm.script import tirx as T
+
+from engine.compiler.build import weightless_modules
+from engine.compiler.export import export_stage
+from engine.compiler.metal_passes import check_threads, kernel_sources
+from engine.compiler.passes import apply, build_executable
+from engine.compiler.targets import metal_macos
+from engine.errors import CompileError
+from engine.stages import stage_named
+
+
+def busy(threads=8, values=1, buffers=1, double=False):
+    """A Relax module of one kernel with this many threads, values in threadgroup memory, inputs."""
+
+    @T.prim_func(s_tir=True)
+    def kernel(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
+        T.func_attr({"tirx.is_scheduled": True})
+        for thread in T.thread_binding(threads, thread="threadIdx.x"):
+            shared = T.alloc_buffer((values,), "float32", scope="shared")
+            shared[thread % values] = x[thread % 8]
+            T.tvm_storage_sync("shared")
+            y[thread % 8] = shared[(thread + 1) % values]
+
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType([8], "float32"))
+    name = builder.add_func(kernel.with_attr("op_pattern", 8), "kernel")
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            output = builder.emit_output(relax.call_tir(name, [x], relax.TensorType([8], "float32")))
+        builder.emit_func_output(output)
+    return builder.get()
+
+
+def test_a_kernel_within_the_limits_is_built():
+    executable = build_executable(busy(threads=256, values=256), metal_macos())
+    assert list(kernel_sources(executable.mod)) == ["kernel_kernel"]
+
+
+def test_too_many_threads_are_an_error():
+    with pytest.raises(CompileError, match="2048 threads of 1024"):
+        build_executable(busy(threads=2048), metal_macos())
+
+
+def test_too_much_threadgroup_memory_is_an_error():
+    with pytest.raises(CompileError, match="threadgroup memory"):
+        build_executable(busy(values=9000), metal_macos())
+
+
+def test_a_function_without_threads_is_an_error():
+    @T.prim_func(s_tir=True)
+    def plain(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
+        for place in T.serial(8):
+            y[place] = x[place]
+
+    with pytest.raises(CompileError, match="has no schedule for a GPU"):
+        apply(tvm.IRModule({"plain": plain}), [check_threads], metal_macos())
+
+
+@pytest.mark.parametrize("name", ["bert", "source"])
+def test_kernels_count_in_int32_and_single_precision(tiny_config, name):
+    stage = stage_named(name)
+    graph = export_stage(stage, weightless_modules(tiny_config)[name], tiny_config, metal_macos())
+    sources = kernel_sources(build_executable(graph.module, metal_macos()).mod)
+    assert sources
+    wide = {kernel for kernel, source in sources.items() if "long" in source}
+    assert wide <= {"phases_kernel"}  # which multiplies there, and counts in int32 none the less

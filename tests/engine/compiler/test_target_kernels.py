@@ -1,0 +1,26 @@
+from dataclasses import fields
+from types import ModuleType
+
+from engine.compiler.kernel_set import KernelSet
+from engine.compiler.target_kernels import kernels_for
+from engine.compiler.targets import host_cpu, metal_macos
+from engine.ops.microkernel_tir import microkernel_for
+from engine.ops.threadgroup_tir import Threadgroup
+
+
+def public(module):
+    return {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
+
+
+def test_each_target_has_kernels_for_its_hardware():
+    assert kernels_for(host_cpu()).hardware == microkernel_for(host_cpu())
+    assert kernels_for(metal_macos()).hardware == Threadgroup()
+
+
+def test_the_same_kernels_are_there_for_every_target():
+    cpu, metal = kernels_for(host_cpu()), kernels_for(metal_macos())
+    for field in fields(KernelSet):
+        module = getattr(cpu, field.name)
+        if isinstance(module, ModuleType):
+            names = {name for name in public(module) if not name.startswith("_") and name[0].islower()}
+            assert names <= public(getattr(metal, field.name)), field.name
