@@ -1,7 +1,7 @@
 // Many stacks inside one system thread, each entered and left by hand. Knows nothing of kernels.
 //
-// ucontext makes a stack's first frame; after that _setjmp and _longjmp change stacks, because swapcontext would make
-// a system call at every change.
+// ucontext makes a stack's first frame; after that setjmp and longjmp change stacks, because swapcontext would make a
+// system call at every change.
 #pragma once
 #include <setjmp.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@ namespace software_metal {
 class Fibers {
  public:
   using Body = void (*)(unsigned fiber);
-  static constexpr size_t kStackBytes = 64 << 10;
+  static constexpr size_t kStackBytes = (64 << 10) + 320;  // no power of two: stacks would share the same cache lines
   static constexpr unsigned kMost = 1024;
 
   explicit Fibers(Body body) : body_(body) {

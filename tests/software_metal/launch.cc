@@ -19,7 +19,7 @@ constexpr unsigned kSimdgroup = 32;
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kMostThreadgroupBytes = 32768;
 constexpr unsigned kMostBuffers = 31;
-constexpr unsigned kLargestLane = 32;  // bytes of the largest value a shuffle passes on
+constexpr int kNoNumber = 0xff;  // floats and halves of such bytes are NaN
 
 enum class State : uint8_t { kReady, kBarrier, kSimd, kEnded };
 enum Operation { kShuffle = 0, kShuffleDown = 1, kShuffleUp = 2, kShuffleXor = 3, kSimdBarrier = 4 };
@@ -46,23 +46,26 @@ alignas(64) char threadgroup_memory[kMostThreadgroupBytes];
 std::string found;  // the fault that ended the launch
 std::mutex launching;
 
-void place(unsigned number) {
-  running.thread = number;
-  call.thread_position[0] = number % group_size.x;
-  call.thread_position[1] = number / group_size.x % group_size.y;
-  call.thread_position[2] = number / (group_size.x * group_size.y);
+// The launch as one thread sees it.
+Invocation seen_by(unsigned number) {
+  Invocation mine = call;
+  mine.thread_position[0] = number % group_size.x;
+  mine.thread_position[1] = number / group_size.x % group_size.y;
+  mine.thread_position[2] = number / (group_size.x * group_size.y);
+  return mine;
 }
 
 void run_fiber(unsigned fiber) {
   if (kernel->synchronises) {
-    Invocation mine = call;
+    Invocation mine = seen_by(fiber);
     kernel->thread(&mine);
     threads[fiber].state = State::kEnded;
     return;
   }
   for (unsigned number = 0; number < thread_count; ++number) {
-    place(number);
-    kernel->thread(&call);
+    running.thread = number;
+    Invocation mine = seen_by(number);
+    kernel->thread(&mine);
   }
 }
 
@@ -117,19 +120,40 @@ int source_lane(const Thread& thread, int lane) {
 }
 
 // Lanes past the end keep their own value in the shifting forms; in the others they get what is no number.
-void exchange(unsigned first, unsigned last) {
-  char before[kSimdgroup][kLargestLane];
-  for (unsigned number = first; number < last; ++number)
-    memcpy(before[number - first], threads[number].value, threads[number].bytes);
-  for (unsigned number = first; number < last; ++number) {
-    Thread& thread = threads[number];
-    int source = source_lane(thread, static_cast<int>(number - first));
+template <unsigned kBytes>
+void exchange(unsigned first, unsigned count) {
+  char before[kSimdgroup][kBytes];
+  for (unsigned lane = 0; lane < count; ++lane) memcpy(before[lane], threads[first + lane].value, kBytes);
+  for (unsigned lane = 0; lane < count; ++lane) {
+    const Thread& thread = threads[first + lane];
+    unsigned source = static_cast<unsigned>(source_lane(thread, static_cast<int>(lane)));
     bool shifting = thread.operation == kShuffleDown || thread.operation == kShuffleUp;
-    if (source >= 0 && source < static_cast<int>(last - first)) {
-      memcpy(thread.value, before[source], thread.bytes);
+    if (source < count) {
+      memcpy(thread.value, before[source], kBytes);
     } else if (!shifting) {
-      memset(thread.value, 0xff, thread.bytes);
+      memset(thread.value, kNoNumber, kBytes);
     }
+  }
+}
+
+void carry_out(unsigned first, unsigned count) {
+  if (threads[first].operation == kSimdBarrier) {
+    ++running.simd_phase[first / kSimdgroup];
+    return;
+  }
+  switch (threads[first].bytes) {
+    case 1:
+      return exchange<1>(first, count);
+    case 2:
+      return exchange<2>(first, count);
+    case 4:
+      return exchange<4>(first, count);
+    case 8:
+      return exchange<8>(first, count);
+    case 16:
+      return exchange<16>(first, count);
+    default:
+      return exchange<32>(first, count);
   }
 }
 
@@ -137,7 +161,7 @@ void run_simdgroup(unsigned first, unsigned last) {
   for (;;) {
     for (unsigned number = first; number < last; ++number) {
       if (threads[number].state != State::kReady) continue;
-      place(number);
+      running.thread = number;
       resume(number);
     }
     bool any = false;
@@ -148,11 +172,7 @@ void run_simdgroup(unsigned first, unsigned last) {
       found = "divergent simdgroup: " + where(first) + ", " + where(apart);
       give_up();
     }
-    if (threads[first].operation == kSimdBarrier) {
-      ++running.simd_phase[first / kSimdgroup];
-    } else {
-      exchange(first, last);
-    }
+    carry_out(first, last - first);
     for (unsigned number = first; number < last; ++number) threads[number].state = State::kReady;
   }
 }
@@ -176,7 +196,7 @@ void run_threads() {
 
 void run_group(uint32_t x, uint32_t y, uint32_t z) {
   call.group_position[0] = x, call.group_position[1] = y, call.group_position[2] = z;
-  memset(threadgroup_memory, 0xff, kernel->threadgroup_bytes);
+  memset(threadgroup_memory, kNoNumber, kernel->threadgroup_bytes);
   running.group_start = ++running.phase;
   if (kernel->synchronises) {
     run_threads();
