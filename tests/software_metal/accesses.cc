@@ -1,4 +1,4 @@
-// Looks at every read and write of a kernel: bounds, threadgroup memory never written, races inside a threadgroup.
+// Looks at every read and write of a kernel: bounds, threadgroup memory never written, races between threads.
 //
 // Kernels are compiled with -fsanitize=thread, which puts a call before each access; these are the functions called, in
 // place of the sanitizer's own. What a function keeps on its stack is not looked at.
@@ -10,7 +10,6 @@
 namespace software_metal {
 namespace {
 
-constexpr unsigned kWordBytes = 2;
 constexpr unsigned kSimdgroup = 32;
 constexpr uint16_t kSeveral = 0xffff;
 
@@ -85,18 +84,47 @@ bool inside(const void* address, unsigned bytes, const void* first, size_t count
   fault(text.str());
 }
 
+constexpr unsigned kThreadBits = 10;
+
+// Threads of one launch may meet in device memory only inside a threadgroup and across a barrier: threadgroups run in
+// any order. A write is remembered by its phase and thread.
+void check_order(const Buffer& buffer, size_t offset, unsigned bytes, bool write) {
+  unsigned step = bytes > kWordBytes ? 2 : 1;
+  for (size_t word = offset / kWordBytes; word <= (offset + bytes - 1) / kWordBytes; word += step) {
+    uint64_t last = buffer.last_writes[word], phase = last >> kThreadBits;
+    unsigned thread = last & ((1u << kThreadBits) - 1);
+    bool other_group = phase >= running.launch_start && phase < running.group_start;
+    if (other_group || (phase == running.phase && thread != running.thread)) {
+      std::ostringstream text;
+      text << "a race in device memory: byte " << offset << " is " << (write ? "written" : "read") << " after "
+           << (other_group ? "another threadgroup" : "another thread, with no barrier between,") << " wrote it";
+      fault(text.str());
+    }
+    if (write) buffer.last_writes[word] = running.phase << kThreadBits | running.thread;
+  }
+}
+
 size_t last_hit = 0;
+
+const Buffer* buffer_of(const void* address, unsigned bytes) {
+  const std::vector<Buffer>& buffers = *running.buffers;
+  if (last_hit < buffers.size() && inside(address, bytes, buffers[last_hit].data, buffers[last_hit].bytes)) {
+    return &buffers[last_hit];
+  }
+  for (size_t index = 0; index < buffers.size(); ++index) {
+    if (!inside(address, bytes, buffers[index].data, buffers[index].bytes)) continue;
+    last_hit = index;
+    return &buffers[index];
+  }
+  return nullptr;
+}
 
 void check(const void* address, unsigned bytes, bool write) {
   size_t offset = static_cast<const char*>(address) - running.threadgroup_memory;
   if (offset < running.threadgroup_bytes) return check_threadgroup(offset, address, bytes, write);
-  const std::vector<Buffer>& buffers = *running.buffers;
-  if (last_hit < buffers.size() && inside(address, bytes, buffers[last_hit].data, buffers[last_hit].bytes)) return;
   if (on_a_stack(address)) return;
-  for (size_t index = 0; index < buffers.size(); ++index) {
-    if (!inside(address, bytes, buffers[index].data, buffers[index].bytes)) continue;
-    last_hit = index;
-    return;
+  if (const Buffer* buffer = buffer_of(address, bytes)) {
+    return check_order(*buffer, static_cast<const char*>(address) - buffer->data, bytes, write);
   }
   if (!write && inside(address, bytes, running.scalars, running.scalar_bytes)) return;
   out_of_bounds(address, bytes, write);

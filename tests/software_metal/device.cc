@@ -20,6 +20,8 @@ constexpr size_t kFenceBytes = 65536;
 constexpr size_t kAlignment = 16;
 constexpr int kNotANumber = 0xff;  // floats and halves of such bytes are NaN
 
+static size_t writes_bytes(const Buffer& buffer) { return (buffer.bytes / kWordBytes + 1) * sizeof(uint64_t); }
+
 Memory& Memory::global() {
   static Memory* memory = new Memory();
   return *memory;
@@ -46,6 +48,10 @@ void* Memory::allocate(size_t bytes) {
   mprotect(first, accessible, PROT_READ | PROT_WRITE);
   buffer.data = first + accessible - aligned;
   memset(buffer.data, kNotANumber, aligned);
+  void* writes =
+      mmap(nullptr, writes_bytes(buffer), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  TVM_FFI_ICHECK(writes != MAP_FAILED) << "no memory to remember the writes of a Metal buffer";
+  buffer.last_writes = static_cast<uint64_t*>(writes);
   buffers_.push_back(buffer);
   live_bytes_ += bytes;
   ++live_buffers_;
@@ -56,6 +62,7 @@ void Memory::release(void* handle) {
   std::lock_guard<std::recursive_mutex> lock(mutex_);
   Buffer buffer = find(handle);
   munmap(buffer.mapping, buffer.mapping_bytes);
+  munmap(buffer.last_writes, writes_bytes(buffer));
   buffers_[slot(handle)] = Buffer();
   live_bytes_ -= buffer.bytes;
   --live_buffers_;

@@ -1,6 +1,7 @@
 // The software device's memory: opaque handles, and the bytes behind them. Knows nothing of kernels.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -11,7 +12,10 @@ struct Buffer {
   size_t bytes = 0;
   void* mapping = nullptr;
   size_t mapping_bytes = 0;
+  uint64_t* last_writes = nullptr;  // one for every two bytes; takes memory only where a checked kernel writes
 };
+
+constexpr unsigned kWordBytes = 2;  // the smallest element that writes are told apart by
 
 class Memory {
  public:

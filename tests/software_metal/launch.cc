@@ -273,6 +273,7 @@ void launch(const Kernel& launched, const std::vector<Buffer>& buffers, const st
   running.threadgroup_memory = threadgroup_memory;
   running.threadgroup_bytes = launched.threadgroup_bytes;
   found.clear();
+  running.launch_start = running.phase + 1;
   BadAddresses watched;
   for (uint32_t z = 0; z < grid.z; ++z) {
     for (uint32_t y = 0; y < grid.y; ++y) {

@@ -44,6 +44,7 @@ struct Running {
   char* threadgroup_memory = nullptr;
   unsigned threadgroup_bytes = 0;
   unsigned thread = 0;            // number in its threadgroup
+  uint64_t launch_start = 0;      // phase in which the launch began
   uint64_t group_start = 0;       // phase in which the threadgroup began
   uint64_t phase = 0;             // grows with each barrier of the threadgroup, and with each threadgroup
   uint64_t simd_phase[32] = {0};  // grows with each barrier of the simdgroup

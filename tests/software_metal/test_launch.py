@@ -65,6 +65,37 @@ def test_races_in_threadgroup_memory_are_caught(checked_device, body: str, words
         run(tensor(checked_device, [0.0] * 64), group=(64,))
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "if (threadIdx == 0) { b0[blockIdx] = 1;\nb0[blockIdx + 2] = b0[0]; }",
+            "byte 0 is read after another threadgroup wrote it",
+        ),
+        ("b0[0] = 1;", "byte 0 is written after another thread"),
+        (
+            "b0[blockIdx * 4 + threadIdx] = 1;\nb0[blockIdx * 4] = b0[blockIdx * 4 + threadIdx / 2];",
+            "read after another thread",
+        ),
+    ],
+)
+def test_races_in_device_memory_are_caught(checked_device, body: str, words: str) -> None:
+    with pytest.raises(RuntimeError, match=f"a race in device memory: .*{words}"):
+        kernel(body)(tensor(checked_device, [0.0] * 8), grid=(2,), group=(4,))
+
+
+def test_device_memory_may_be_shared_across_a_barrier_and_between_launches(checked_device) -> None:
+    held = tensor(checked_device, np.arange(8, dtype="float32"))
+    run = kernel(f"float v = b0[threadIdx ^ 1] + 1;\n{BARRIER}\nb0[threadIdx] = v;\n{BARRIER}\nb0[threadIdx] += b0[0];")
+    with pytest.raises(RuntimeError, match="a race in device memory"):  # the last line reads what thread 0 writes
+        run(held, group=(8,))
+    held = tensor(checked_device, np.arange(8, dtype="float32"))
+    run = kernel(f"float v = b0[threadIdx ^ 1] + 1;\n{BARRIER}\nb0[threadIdx] = v;")
+    run(held, group=(8,))
+    run(held, group=(8,))
+    np.testing.assert_array_equal(held.numpy(), np.arange(8) + 2)
+
+
 def test_simdgroup_barrier_orders_its_own_threads_only(checked_device) -> None:
     body = "threadgroup float shared[64];\nshared[threadIdx] = b0[threadIdx];\n"
     body += "simdgroup_barrier(mem_flags::mem_threadgroup);\n"
