@@ -5,16 +5,18 @@ It does not know any stage. What an Apple GPU could not run is an error here, no
 
 from __future__ import annotations
 
+import math
 import re
+import struct
 from math import prod
 from typing import Any
 
 import tvm
 import tvm_ffi
-from tvm import relax
+from tvm import relax, tirx
 from tvm.ir.transform import Pass, PassContext, module_pass
 from tvm.s_tir import dlight
-from tvm.tirx import For, IntImm, PrimFunc
+from tvm.tirx import FloatImm, For, IntImm, PrimFunc
 from tvm.tirx.transform import ForceNarrowIndexToInt32
 
 from engine.compiler.kernel_set import HAND_WRITTEN
@@ -41,7 +43,19 @@ def schedule_passes() -> tuple[Pass, ...]:
 
 def last_passes() -> tuple[Pass, ...]:
     """What follows when the graph is lowered."""
-    return (narrow_indices,)
+    return (narrow_indices, spell_constants)
+
+
+@module_pass(opt_level=0, name="SpellConstants")
+def spell_constants(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+    """Give float constants as their bits where TVM's Metal code, with its seven digits, would change them."""
+    spelled = {
+        name: function.with_body(tvm_ffi.structural_map(function.body, (FloatImm, _spelled)))
+        if _is_kernel(function)
+        else function
+        for name, function in module.functions.items()
+    }
+    return tvm.IRModule(spelled, attrs=module.attrs)
 
 
 @module_pass(opt_level=0, name="NarrowIndices")
@@ -92,6 +106,15 @@ def _metal_modules(module: Any) -> list[Any]:
 
 def _is_kernel(function: Any) -> bool:
     return isinstance(function, PrimFunc) and (function.attrs is None or _HOST_FUNCTION not in function.attrs)
+
+
+def _spelled(constant: FloatImm) -> Any:
+    value = float(constant.value)
+    if str(constant.ty.dtype) != "float32" or not math.isfinite(value):
+        return constant
+    exact, printed = struct.pack("<f", value), struct.pack("<f", float(f"{value:e}"))
+    (bits,) = struct.unpack("<i", exact)
+    return constant if exact == printed else tirx.reinterpret("float32", tirx.const(bits, "int32"))
 
 
 def _is_ours(function: PrimFunc) -> bool:

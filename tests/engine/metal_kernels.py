@@ -10,6 +10,8 @@ import numpy as np
 import tvm
 from tvm.tirx import PrimFunc
 
+from engine.compiler.metal_passes import spell_constants
+from engine.compiler.passes import apply
 from engine.compiler.targets import metal_called_from
 from engine.ops.threadgroup_tir import Threadgroup
 from tests.software_metal.loader import install
@@ -38,9 +40,11 @@ def built(function: PrimFunc, dtype: str = "float32") -> Kernel:
 
 def _loaded(module: tvm.IRModule) -> tvm.runtime.Module:
     """The module as any device loads it: from a file."""
+    target = metal_called_from({"kind": "llvm"})
+    module = apply(module, [spell_constants], target)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "kernel.so")
-        tvm.compile(module, target=metal_called_from({"kind": "llvm"})).export_library(path)
+        tvm.compile(module, target=target).export_library(path)
         return tvm.runtime.load_module(path)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 MAC_SYMBOLS = {
     "_TVMFFIErrorSetRaisedFromCStrParts",  # of TVM's runtime
-    "_memset",
-    "dyld_stub_binder",  # of the system
+    "___extendhfsf2",  # of the system, as are the others
+    "___truncsfhf2",
+    "dyld_stub_binder",
 }
 _MAGIC_64 = 0xFEEDFACF
 _ARM64 = 0x0100000C

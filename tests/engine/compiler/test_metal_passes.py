@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import tvm
 from tvm import relax
@@ -12,17 +13,18 @@ from engine.errors import CompileError
 from engine.stages import stage_named
 
 
-def busy(threads=8, values=1, buffers=1, double=False):
-    """A Relax module of one kernel with this many threads, values in threadgroup memory, inputs."""
+def busy(threads=8, values=8, factor=1.0):
+    """A Relax module of one kernel with this many threads, values in threadgroup memory."""
+    stride = values // 8
 
     @T.prim_func(s_tir=True)
     def kernel(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
         T.func_attr({"tirx.is_scheduled": True})
         for thread in T.thread_binding(threads, thread="threadIdx.x"):
             shared = T.alloc_buffer((values,), "float32", scope="shared")
-            shared[thread % values] = x[thread % 8]
+            shared[thread * stride % values] = x[thread % 8] * T.float32(factor)
             T.tvm_storage_sync("shared")
-            y[thread % 8] = shared[(thread + 1) % values]
+            y[thread % 8] = shared[(thread + 1) * stride % values]
 
     builder = relax.BlockBuilder()
     x = relax.Var("x", relax.TensorType([8], "float32"))
@@ -46,7 +48,7 @@ def test_too_many_threads_are_an_error():
 
 def test_too_much_threadgroup_memory_is_an_error():
     with pytest.raises(CompileError, match="threadgroup memory"):
-        build_executable(busy(values=9000), metal_macos())
+        build_executable(busy(values=16000), metal_macos())
 
 
 def test_a_function_without_threads_is_an_error():
@@ -57,6 +59,14 @@ def test_a_function_without_threads_is_an_error():
 
     with pytest.raises(CompileError, match="has no schedule for a GPU"):
         apply(tvm.IRModule({"plain": plain}), [check_threads], metal_macos())
+
+
+def test_constants_keep_every_bit():
+    factor = float(np.float32(0.693115234375))  # seven digits are not enough
+    source = kernel_sources(build_executable(busy(factor=factor), metal_macos()).mod)["kernel_kernel"]
+    assert f"as_type<float>({np.float32(factor).view(np.int32)})" in source
+    source = kernel_sources(build_executable(busy(factor=0.5), metal_macos()).mod)["kernel_kernel"]
+    assert "5.000000e-01f" in source
 
 
 @pytest.mark.parametrize("name", ["bert", "source"])
