@@ -36,7 +36,7 @@ FAST_FLAGS = ("-O2", "-march=native")
 
 def cache_folder() -> Path:
     """Where compiled things stay between runs."""
-    return Path(os.environ["XDG_CACHE_HOME"]) / "software_metal"
+    return Path(os.environ.get("XDG_CACHE_HOME", HERE.parents[1] / "build/test/cache")) / "software_metal"
 
 
 def build_library() -> Path:

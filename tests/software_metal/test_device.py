@@ -16,6 +16,36 @@ from hypothesis import strategies as st
 from tests.software_metal.kernels import kernel, tensor
 from tests.software_metal.metal_module import handle
 
+
+class Described(ctypes.Structure):
+    """DLPack's managed tensor, to claim more than there is behind a handle."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("dimensions", ctypes.c_int32),
+        ("type", ctypes.c_uint8 * 4),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
+
+    def __dlpack__(self, **_):
+        new_capsule = ctypes.pythonapi.PyCapsule_New
+        new_capsule.restype, new_capsule.argtypes = (
+            ctypes.py_object,
+            (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+        )
+        return new_capsule(ctypes.addressof(self), b"dltensor", None)
+
+    def __dlpack_device__(self):
+        return tuple(self.device)
+
+
+METAL = 8  # as DLPack numbers devices
+BYTES = (1, 8, 1, 0)  # as DLPack writes uint8
 READS_A_HANDLE = """
 import ctypes, numpy, tvm
 from tests.software_metal.loader import install
@@ -42,6 +72,18 @@ def test_copies_keep_every_byte(software_metal, count: int) -> None:
     again = tensor(software_metal.device(), np.zeros_like(values))
     again.copyfrom(held)
     np.testing.assert_array_equal(again.numpy(), values)
+
+
+@pytest.mark.parametrize(("offset", "count"), [(0, 129), (64, 65), (192, 1)])
+def test_copies_that_leave_a_buffer_are_caught(software_metal, offset: int, count: int) -> None:
+    import tvm
+
+    held = tensor(software_metal.device(), np.zeros(128, "uint8"))
+    shape = (ctypes.c_int64 * 1)(count)
+    claim = Described(held.data_ptr(), (METAL, 0), 1, BYTES, shape, None, offset, None, None)
+    claimed = tvm.runtime.from_dlpack(claim)
+    with pytest.raises(RuntimeError, match=f"a copy of {count} bytes at {offset} leaves a Metal buffer of 128 bytes"):
+        claimed.numpy()
 
 
 def test_new_memory_holds_no_numbers(software_metal) -> None:
