@@ -102,7 +102,9 @@ def _add_voices(commands: Any) -> None:
 def _add_compile(commands: Any) -> None:
     parser = _command(commands, "compile", compile_stages, "Build the compiled modules of a model.")
     parser.add_argument("--stage", default="all", help="a stage's name, or all (default)")
-    parser.add_argument("--target", default="cpu", help="cpu (default)")
+    parser.add_argument(
+        "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
+    )
     parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
     parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
     parser.add_argument("--json", action="store_true")

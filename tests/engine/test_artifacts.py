@@ -16,6 +16,7 @@ from engine.artifacts import (
     Stale,
     expected_identity,
     freshness,
+    library_suffix,
     modules_folder,
     verify,
     write_atomically,
@@ -191,3 +192,11 @@ def test_folders_are_apart_by_architecture_and_target(tmp_path, tiny_config):
     assert folder.parent == tmp_path
     assert folder.name == f"{tiny_config.fingerprint()}-cpu"
     assert modules_folder(tmp_path, tiny_config, "cpu", probed=True).name == f"{folder.name}-probed"
+
+
+def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, monkeypatch):
+    here = expected_identity(tiny_config, "metal-macos")
+    monkeypatch.setattr(artifacts, "host_processor", lambda: "another")
+    assert expected_identity(tiny_config, "metal-macos") == here
+    assert expected_identity(tiny_config, "cpu").target == "cpu another"
+    assert (library_suffix("metal-macos"), library_suffix("cpu")) == (".dylib", ".so")
