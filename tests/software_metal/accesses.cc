@@ -104,27 +104,27 @@ void check_order(const Buffer& buffer, size_t offset, unsigned bytes, bool write
   }
 }
 
-size_t last_hit = 0;
-
-const Buffer* buffer_of(const void* address, unsigned bytes) {
+// Number of the first buffer that holds the bytes; the count of buffers where none does.
+size_t buffer_of(const void* address, unsigned bytes) {
   const std::vector<Buffer>& buffers = *running.buffers;
-  if (last_hit < buffers.size() && inside(address, bytes, buffers[last_hit].data, buffers[last_hit].bytes)) {
-    return &buffers[last_hit];
-  }
-  for (size_t index = 0; index < buffers.size(); ++index) {
-    if (!inside(address, bytes, buffers[index].data, buffers[index].bytes)) continue;
-    last_hit = index;
-    return &buffers[index];
-  }
-  return nullptr;
+  const auto holds = [&](size_t index) { return inside(address, bytes, buffers[index].data, buffers[index].bytes); };
+  if (running.last_buffer < buffers.size() && holds(running.last_buffer)) return running.last_buffer;
+  size_t index = 0;
+  while (index < buffers.size() && !holds(index)) ++index;
+  running.last_buffer = index;
+  return index;
 }
 
 void check(const void* address, unsigned bytes, bool write) {
   size_t offset = static_cast<const char*>(address) - running.threadgroup_memory;
   if (offset < running.threadgroup_bytes) return check_threadgroup(offset, address, bytes, write);
   if (on_a_stack(address)) return;
-  if (const Buffer* buffer = buffer_of(address, bytes)) {
-    return check_order(*buffer, static_cast<const char*>(address) - buffer->data, bytes, write);
+  size_t index = buffer_of(address, bytes);
+  if (index < running.buffers->size()) {
+    if (write) running.written |= 1u << index;
+    if ((running.written >> index & 1) == 0) return;
+    const Buffer& buffer = (*running.buffers)[index];
+    return check_order(buffer, static_cast<const char*>(address) - buffer.data, bytes, write);
   }
   if (!write && inside(address, bytes, running.scalars, running.scalar_bytes)) return;
   out_of_bounds(address, bytes, write);

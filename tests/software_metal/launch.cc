@@ -274,6 +274,8 @@ void launch(const Kernel& launched, const std::vector<Buffer>& buffers, const st
   running.threadgroup_bytes = launched.threadgroup_bytes;
   found.clear();
   running.launch_start = running.phase + 1;
+  running.last_buffer = 0;
+  running.written = 0;
   BadAddresses watched;
   for (uint32_t z = 0; z < grid.z; ++z) {
     for (uint32_t y = 0; y < grid.y; ++y) {

@@ -41,6 +41,8 @@ struct Running {
   const std::vector<Buffer>* buffers = nullptr;
   const char* scalars = nullptr;
   size_t scalar_bytes = 0;
+  size_t last_buffer = 0;  // number of the buffer accessed last
+  uint32_t written = 0;    // one bit for each buffer that the launch has written
   char* threadgroup_memory = nullptr;
   unsigned threadgroup_bytes = 0;
   unsigned thread = 0;            // number in its threadgroup

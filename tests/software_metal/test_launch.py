@@ -84,6 +84,13 @@ def test_races_in_device_memory_are_caught(checked_device, body: str, words: str
         kernel(body)(tensor(checked_device, [0.0] * 8), grid=(2,), group=(4,))
 
 
+def test_a_race_through_two_names_of_one_buffer_is_caught(checked_device) -> None:
+    held = tensor(checked_device, [0.0] * 8)
+    run = kernel("float v = b0[8 - 1];\nb1[0] = 1;\nb2[threadIdx + 1] = b0[0] + v;", buffers=3)
+    with pytest.raises(RuntimeError, match="a race in device memory"):
+        run(held, held, tensor(checked_device, [0.0] * 8), group=(2,))
+
+
 def test_device_memory_may_be_shared_across_a_barrier_and_between_launches(checked_device) -> None:
     held = tensor(checked_device, np.arange(8, dtype="float32"))
     run = kernel(f"float v = b0[threadIdx ^ 1] + 1;\n{BARRIER}\nb0[threadIdx] = v;\n{BARRIER}\nb0[threadIdx] += b0[0];")
