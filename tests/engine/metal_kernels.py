@@ -24,7 +24,7 @@ TOLERANCE = {"atol": 2e-5, "rtol": 1e-4}
 def built(function: PrimFunc, dtype: str = "float32") -> Kernel:
     """A callable (output shape, inputs...) -> output; float outputs start as NaN: nothing may be left unwritten.
 
-    Every access is looked at: none may leave its buffer, read what nobody wrote, or race with another thread's.
+    Every access is looked at: none may leave its buffer or race with another thread's.
     """
     device = install().device()
     run = _loaded(tvm.IRModule({"main": function}))["main"]
