@@ -173,14 +173,14 @@ def _group_starts(count: int, most: int) -> NDArray[np.int_]:
 def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     rate = len(pair.reference) / request.clock.seconds
     window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MOST_LINES
-    ours, reference = (spectrogram_db(np.asarray(each, np.float32), *window) for each in (pair.ours, pair.reference))
+    ours, reference = (spectrogram_db(_audible(each), *window) for each in (pair.ours, pair.reference))
     loudest = float(reference.max())
     panes = [
         HeatPane(regime_title(name), _loudness_steps(found, loudest), is_error=True)
         for name, found in ((request.row.regime, ours), (request.row.reference, reference))
     ]
     if pair.comparable:
-        apart = spectrogram_db(np.asarray(pair.ours - pair.reference, np.float32), *window)
+        apart = spectrogram_db(_audible(pair.ours - pair.reference), *window)
         level = float(apart.max()) - loudest
         title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
         panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), is_error=True))
@@ -192,3 +192,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
 
 def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
     return steps_of(1 - (decibels - loudest) / QUIETEST_DB)
+
+
+def _audible(samples: Numbers) -> NDArray[np.float32]:
+    return np.nan_to_num(np.asarray(samples, np.float32), nan=0.0, posinf=1.0, neginf=-1.0)

@@ -32,9 +32,9 @@ class SignalView(PaneStack):
         self._apart = TimePane("Difference", shows_time=True)
         super().__init__((self._over, self._apart), parent)
         self._colours = LIGHT
-        self._reference = pyqtgraph.PlotCurveItem()
-        self._ours = pyqtgraph.PlotCurveItem()
-        self._difference = pyqtgraph.PlotCurveItem()
+        self._reference = pyqtgraph.PlotCurveItem(connect="finite")
+        self._ours = pyqtgraph.PlotCurveItem(connect="finite")
+        self._difference = pyqtgraph.PlotCurveItem(connect="finite")
         for pane, curve in ((self._over, self._reference), (self._over, self._ours), (self._apart, self._difference)):
             pane.add(curve)
         self.set_colours(LIGHT)
@@ -69,9 +69,7 @@ class SignalView(PaneStack):
             return
         self._difference.setData(*_line(apart, picture.values_per_second))
         _fit(self._apart, apart)
-        largest = float(max(np.abs(apart.lowest).max(initial=0), np.abs(apart.highest).max(initial=0)))
-        unit = f" {picture.unit}" if picture.unit else ""
-        self._apart.set_title(f"Difference, at most {number_words(largest)}{unit}")
+        self._apart.set_title(f"Difference, {_size_words(apart, picture.unit)}")
 
 
 class ProfileView(PaneStack):
@@ -80,7 +78,7 @@ class ProfileView(PaneStack):
     def __init__(self, parent: QWidget | None = None) -> None:
         self._pane = TimePane("Error along time", shows_time=True)
         super().__init__((self._pane,), parent)
-        self._curve = pyqtgraph.PlotCurveItem()
+        self._curve = pyqtgraph.PlotCurveItem(connect="finite")
         self._pane.add(self._curve)
         self._pane.left.setTicks([[(float(np.log10(tick)), number_words(tick)) for tick in ERROR_TICKS]])
         self._pane.view.setYRange(np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR), padding=0)
@@ -105,6 +103,13 @@ def _line(shape: Envelope, values_per_second: float) -> tuple[NDArray[np.float64
     if np.array_equal(shape.lowest, shape.highest):
         return times, shape.highest
     return np.repeat(times, 2), np.stack([shape.lowest, shape.highest], axis=1).ravel()
+
+
+def _size_words(shape: Envelope, unit: str) -> str:
+    largest = float(max(np.abs(shape.lowest).max(initial=0), np.abs(shape.highest).max(initial=0)))
+    if not np.isfinite(largest):
+        return "not finite"
+    return f"at most {number_words(largest)}" + (f" {unit}" if unit else "")
 
 
 def _fit(pane: TimePane, *shapes: Envelope) -> None:
