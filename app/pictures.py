@@ -21,6 +21,7 @@ from engine.errors import EngineError
 from engine.validator.results import Row
 
 MOST_LINES = 128
+USUAL_PERCENT = 99.5
 NO_ARRAYS = "The arrays of this run were not kept."
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
 
@@ -122,7 +123,7 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
 
 
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
-    largest = float(max(np.abs(pair.reference).max(initial=0), np.finfo(np.float32).tiny))
+    largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
     values = [
         HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), is_error=False)
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
@@ -130,6 +131,12 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
     panes = (*values, _difference_pane(request, pair))
     top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
     return HeatPicture(panes, request.start_seconds, request.end_seconds, top)
+
+
+def _usual_size(values: Numbers) -> float:
+    """What nearly all values stay below, so that a few large ones do not leave all others without colour."""
+    size = np.abs(values)
+    return float(np.percentile(size, USUAL_PERCENT)) or float(size.max(initial=0)) or 1.0
 
 
 def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:

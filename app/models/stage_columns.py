@@ -99,7 +99,8 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
         return VERDICT_MEANINGS[row.verdict]
     if column is Column.CHANGE and entry.earlier is not None:
         return f"Before: {correlation_words(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
-    return f"{entry.stage.title}: {row.output}, {regime_title(row.regime)} against {regime_title(row.reference)}"
+    what = "durations of tokens" if row.durations is not None else row.output
+    return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
 
 
 def _agreement(row: Row | None, token_count: int) -> str:

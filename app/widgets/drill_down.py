@@ -118,6 +118,7 @@ class DrillDown(QWidget):
         self.figures.show_row(row)
         self.listening.setVisible(has_audio(place.run.arrays, row))
         self.listening.name_sides(ours, reference)
+        self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
         for view in self._views:
             view.show_length(place.clock.seconds)
         self._load()

@@ -37,8 +37,8 @@ class RunControls(QWidget):
         self._running = False
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
-        self.regime = ChoiceBox("Compared", "The way of running the model that is looked at", 15, self)
-        self.reference = ChoiceBox("Reference", "What it is compared with", 8, self)
+        self.regime = ChoiceBox("Compared", "The way of running the model that is looked at", 16, self)
+        self.reference = ChoiceBox("Reference", "What it is compared with", 7, self)
         self.padding = ChoiceBox("Padding", PADDING_MEANING, 5, self)
         self.device = ChoiceBox("Device", "Where the compiled model runs", 4, self)
         self.lstm_method = ChoiceBox("LSTM method", "How the compiled LSTMs are computed", 4, self)

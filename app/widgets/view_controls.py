@@ -111,7 +111,7 @@ class ViewControls(QWidget):
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(faint_label("Run", self.run))
         layout.addWidget(self.run, 2)
-        layout.addWidget(faint_label("compared with", self.earlier))
+        layout.addWidget(faint_label("vs", self.earlier))
         layout.addWidget(self.earlier, 2)
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(self.export_button)

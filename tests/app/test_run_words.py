@@ -1,7 +1,7 @@
 from app.diagnostics_run import DiagnosticsRun
 from app.run_words import NO_RUN, divergence_words, run_title, state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent
-from engine.validator.results import FailedEvent, Regime, RowEvent
+from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
 
 
@@ -51,6 +51,15 @@ def test_the_first_divergence_is_named() -> None:
     assert divergence_words(run, Regime.COMPILED) == "Compiled: no stage diverges by itself"
     assert divergence_words(run, Regime.STATIC_PACKED) == ""
     assert divergence_words(None, Regime.COMPILED) == ""
+
+
+def test_a_stage_is_not_named_twice() -> None:
+    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK,)), CONFIG)
+    words = "Durations is the first stage where packing matters."
+    finding = Finding(Regime.STATIC_NO_PACK, "duration", words)
+    rows = tuple(event.row for event in events(run.request) if isinstance(event, RowEvent))
+    run.take(FinishedEvent(Report(run.request, UTTERANCES, rows, (finding,), {})))
+    assert divergence_words(run, Regime.STATIC_NO_PACK) == f"First divergence: {words}"
 
 
 def test_nothing_is_claimed_before_the_end() -> None:

@@ -40,8 +40,9 @@ def test_the_alignment_shows_durations() -> None:
     entry = StageEntry(alignment, 2, known, token_count=42)
     assert words_of(entry, Column.CORRELATION) == "equal"
     differing = replace(entry, row=replace(known, durations=DurationMetrics(3, 1, 60, 61)))
-    assert words_of(differing, Column.CORRELATION) == "3 of 42 tokens differ"
+    assert words_of(differing, Column.CORRELATION) == "3 of 42 differ"
     assert words_of(differing, Column.MAX_ERROR) == "–"
+    assert "durations of tokens" in explanation_of(differing, Column.CORRELATION)
 
 
 @pytest.mark.parametrize("column", list(Column))

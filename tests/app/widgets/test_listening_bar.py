@@ -36,3 +36,10 @@ def test_waveform_or_spectrogram(bar: ListeningBar, qtbot: QtBot) -> None:
     with qtbot.waitSignal(bar.spectrogram_wanted) as wanted:
         bar.waveform_button.click()
     assert wanted.args == [False]
+
+
+def test_a_difference_of_nothing_cannot_be_heard(bar: ListeningBar) -> None:
+    bar.offer_difference(False)
+    assert not bar.buttons[Part.DIFFERENCE].isEnabled()
+    bar.offer_difference(True)
+    assert bar.buttons[Part.DIFFERENCE].isEnabled()
