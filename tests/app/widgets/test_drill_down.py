@@ -45,8 +45,7 @@ def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> No
     shows(qtbot, drill_down, drill_down.signals)
     assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
     assert not drill_down.listening.isVisible()
-    times, _ = drill_down.signals._ours.getData()
-    assert times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
+    assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
 
 
 def test_arrays_are_drawn_as_heat_maps(drill_down: DrillDown, qtbot: QtBot) -> None:
@@ -120,7 +119,7 @@ def test_zooming_shows_more(drill_down: DrillDown, qtbot: QtBot) -> None:
     drill_down.signals.panes[0].view.setXRange(0.4, 0.41, padding=0)
 
     def close() -> bool:
-        times, _ = drill_down.signals._ours.getData()
+        times = drill_down.signals.ours.times
         return times[0] >= 0.399 and times[-1] <= 0.412
 
     qtbot.waitUntil(close)

@@ -31,9 +31,9 @@ def view(qtbot: QtBot) -> SignalView:
 
 def test_few_values_are_drawn_one_by_one(view: SignalView) -> None:
     view.show_picture(picture(), "Compiled over PyTorch")
-    times, heights = view._ours.getData()
-    assert len(times) == len(heights) == 160
-    assert times[80] == pytest.approx(1.0)
+    assert not view.ours.is_band
+    assert len(view.ours.times) == 160
+    assert view.ours.times[80] == pytest.approx(1.0)
     low, high = view.panes[0].view.viewRange()[1]
     assert low < 140
     assert high > 220
@@ -42,23 +42,17 @@ def test_few_values_are_drawn_one_by_one(view: SignalView) -> None:
 
 def test_many_values_are_drawn_as_far_as_they_reach(view: SignalView) -> None:
     view.show_picture(picture(count=20_000, columns=400), "")
-    times, heights = view._ours.getData()
-    assert len(times) == 800
-    assert np.all(heights[::2] <= heights[1::2])
-
-
-def test_broad_lines_are_for_few_values(view: SignalView) -> None:
-    view.show_picture(picture(), "")
-    broad = view._reference.opts["pen"].widthF()
-    view.show_picture(picture(count=20_000), "")
-    assert view._reference.opts["pen"].widthF() == 1 < broad
+    assert view.ours.is_band
+    assert len(view.ours.times) == 400
+    assert view.ours.boundingRect().top() == pytest.approx(140.25, abs=0.1)
+    assert view.ours.boundingRect().bottom() == pytest.approx(220.25, abs=0.1)
 
 
 def test_without_partners_there_is_no_difference(view: SignalView) -> None:
     whole = picture()
     view.show_picture(SignalPicture(RATE, whole.ours, whole.reference, None, ""), "")
     assert "Another number of frames" in view.panes[1].accessibleDescription()
-    assert len(view._difference.getData()[0]) == 0
+    assert len(view.difference.times) == 0
 
 
 def test_what_is_not_finite_is_said_and_left_out(view: SignalView) -> None:
@@ -77,9 +71,9 @@ def test_nothing_at_all_can_be_drawn(view: SignalView) -> None:
 def test_it_takes_the_theme_s_colours(view: SignalView) -> None:
     view.show_picture(picture(), "")
     view.set_colours(DARK)
-    assert view._ours.opts["pen"].color().name() == DARK.accent
-    assert view._reference.opts["pen"].color().name() == DARK.wave
-    assert view._reference.opts["pen"].widthF() > 1
+    assert view.ours.colour.name() == DARK.accent
+    assert view.reference.colour.name() == DARK.wave
+    assert view.difference.colour.name() == DARK.error
 
 
 def test_a_profile_is_a_staircase(qtbot: QtBot) -> None:
