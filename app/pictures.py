@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.colour_scale import Steps, error_positions, steps_of
-from app.diagnostics_run import ArrayStore
 from app.envelope import Envelope, envelope
 from app.metric_words import number_words, regime_title
 from app.spectrogram import QUIETEST_DB, spectrogram_db
 from app.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
+from engine.validator.arrays import Arrays
 from engine.validator.results import Row
 
 MOST_LINES = 128
@@ -30,7 +30,7 @@ OTHER_LENGTH = "another number of frames, so there is no difference to show"
 class PictureRequest:
     """What to draw: a row's arrays from `start_seconds` to `end_seconds` in so many columns."""
 
-    arrays: ArrayStore | None
+    arrays: Arrays | None
     row: Row
     clock: UtteranceClock
     start_seconds: float

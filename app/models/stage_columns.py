@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from app.diagnostics_run import badness
 from app.metric_words import (
     NOTHING,
     VERDICT_MEANINGS,
@@ -24,6 +23,7 @@ from app.metric_words import (
     verdict_words,
 )
 from engine.stages import Stage
+from engine.validator.ranking import severity
 from engine.validator.results import Row
 
 WAITING = "waiting"
@@ -85,7 +85,7 @@ def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
     if entry.row is None:
         return ()
     if column is Column.VERDICT:
-        return badness(entry.row)
+        return severity(entry.row)
     number = _NUMBERS[column](entry, entry.row)
     return () if number is None else (number,)
 

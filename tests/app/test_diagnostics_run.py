@@ -3,9 +3,10 @@ from itertools import pairwise
 
 import pytest
 
-from app.diagnostics_run import DiagnosticsRun, RunState, Shown, badness
+from app.diagnostics_run import DiagnosticsRun, RunState, Shown
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.stages import STAGE_NAMES, STAGES, stage_named
+from engine.validator.ranking import severity
 from engine.validator.results import (
     FailedEvent,
     FinishedEvent,
@@ -106,13 +107,13 @@ def test_every_severity_is_worse_than_the_one_before() -> None:
     stage = STAGES[0]
     order = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
     rows = [replace(row(stage, "text_features", Regime.COMPILED, error=1e-3), verdict=verdict) for verdict in order]
-    assert all(badness(better) < badness(worse) for better, worse in pairwise(rows))
+    assert all(severity(better) < severity(worse) for better, worse in pairwise(rows))
 
 
 def test_what_is_not_finite_is_worse_than_any_number() -> None:
     good = row(STAGES[0], "text_features", Regime.COMPILED, error=1e3)
     broken = replace(good, metrics=Metrics(None, None, None, None, None, 99.0))
-    assert badness(broken) > badness(good)
+    assert severity(broken) > severity(good)
 
 
 def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
