@@ -36,8 +36,13 @@ def test_the_axis_says_seconds(plot: PlainPlot) -> None:
     assert plot.bottom.tickStrings([0, 0.5, 1.25], 1, 0.25) == ["0 s", "0.5 s", "1.25 s"]
 
 
-def test_no_menu_is_left_to_the_garbage_collector(plot: PlainPlot) -> None:
-    assert not [each for each in QApplication.allWidgets() if isinstance(each, QMenu)]
+def test_no_menu_is_left_to_the_garbage_collector(qtbot: QtBot) -> None:
+    def menus() -> set[QMenu]:
+        return {each for each in QApplication.allWidgets() if isinstance(each, QMenu)}
+
+    before = menus()
+    qtbot.addWidget(PlainPlot())
+    assert menus() <= before
 
 
 def test_it_takes_the_theme_s_colours(plot: PlainPlot) -> None:
