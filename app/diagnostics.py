@@ -82,8 +82,6 @@ class Diagnostics(QObject):
         panel.stop_wanted.connect(self.controller.stop)
         panel.export_wanted.connect(self._on_export)
         panel.playback_wanted.connect(self._on_playback)
-        panel.closed.connect(self.dock.close)
-        panel.controls.to_run.close_button.hide()  # the dock has one
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
         self.dock.shown_changed.connect(self._on_shown)

@@ -7,7 +7,6 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics_run import DiagnosticsRun, RunState
 from app.listening import Part
-from app.models.run_history import LONGEST
 from app.models.stage_columns import Column
 from app.theme import DARK
 from app.widgets.diagnostics_panel import DiagnosticsPanel
@@ -151,20 +150,6 @@ def test_export_asks_for_a_place(panel: DiagnosticsPanel, qtbot: QtBot, tmp_path
     with qtbot.waitSignal(panel.export_wanted) as wanted:
         dialog.accept()
     assert wanted.args == [tmp_path / "The window is open Everything happens.zip"]
-
-
-def test_a_forgotten_run_is_told(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
-    first = DiagnosticsRun(request(), CONFIG)
-    panel.show_run(first)
-    with qtbot.waitSignal(panel.run_forgotten) as forgotten:
-        for _ in range(LONGEST):
-            panel.show_run(DiagnosticsRun(request(), CONFIG))
-    assert forgotten.args == [first]
-
-
-def test_it_can_be_closed(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(panel.closed):
-        panel.controls.to_run.close_button.click()
 
 
 def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:

@@ -3,7 +3,6 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics_options import DiagnosticsOptions
-from app.theme import DARK
 from app.widgets.run_controls import RunControls
 from engine.preparation import DEVICES
 from engine.validator.regimes import LSTM_METHODS
@@ -14,7 +13,6 @@ from engine.validator.results import Regime
 def controls(qtbot: QtBot) -> RunControls:
     controls = RunControls()
     qtbot.addWidget(controls)
-    controls.set_colours(DARK)
     return controls
 
 
@@ -62,12 +60,6 @@ def test_the_button_diagnoses_or_stops(controls: RunControls, qtbot: QtBot) -> N
     assert controls.diagnose_button.accessibleName() == "Stop"
     with qtbot.waitSignal(controls.stop_wanted), qtbot.assertNotEmitted(controls.diagnose_wanted):
         controls.diagnose_button.click()
-
-
-def test_it_can_be_closed(controls: RunControls, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(controls.closed):
-        controls.close_button.click()
-    assert not controls.close_button.icon().isNull()
 
 
 def test_only_the_regime_is_told_at_once(controls: RunControls, qtbot: QtBot) -> None:
