@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
+from app.background_output import BackgroundOutput
 from app.diagnostics import Diagnostics
 from app.diagnostics_process import COMMAND
 from app.engine_worker import EngineFactory, starter_engine
@@ -64,7 +65,7 @@ class Application(QObject):
         reference_command: Sequence[str] = COMMAND,
     ) -> None:
         super().__init__(qt)
-        output = output or DefaultAudioOutput()
+        output = output or BackgroundOutput(DefaultAudioOutput())
         self._speaks_at_once = options.text is not None or settings.text is None
         self.theme = Theme(qt, settings.appearance)
         self.controller = SpeechController(make_engine, output, self)

@@ -52,6 +52,10 @@ class OutputStream(Protocol):
         """Whether blocks are being asked for."""
 
     @property
+    def error(self) -> AudioDeviceError | None:
+        """What went wrong since it was asked to start, unless that was raised at once."""
+
+    @property
     def latency_seconds(self) -> float:
         """From a block being filled to its being heard."""
 
@@ -139,6 +143,10 @@ class _PortAudioStream:
             return bool(self._stream.active)
         except self._portaudio_error:
             return False
+
+    @property
+    def error(self) -> AudioDeviceError | None:
+        return None
 
     @property
     def latency_seconds(self) -> float:

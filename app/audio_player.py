@@ -156,8 +156,8 @@ class AudioPlayer(QObject):
         self._follow()
         if self._has_rung_out():
             self._halt(Playback.STOPPED)
-        elif self._device_has_gone():
-            self._fail(AudioDeviceLost())
+        elif (lost := self._device_error()) is not None:
+            self._fail(lost)
 
     def _feed(self) -> None:
         if self._stream is None and self._track.length > self._fed:
@@ -199,11 +199,12 @@ class AudioPlayer(QObject):
         latency = self._stream.latency_seconds if self._stream is not None else 0.0
         return self._clock() - self._read_at >= latency + RING_OUT_SECONDS
 
-    def _device_has_gone(self) -> bool:
+    def _device_error(self) -> AudioDeviceError | None:
         if self._stream is None or not self._started:
-            return False
+            return None
         stalled = self._ring.readable > 0 and self._clock() - self._alive_at > STALL_SECONDS
-        return stalled or not self._stream.active
+        gone = stalled or not self._stream.active
+        return self._stream.error or (AudioDeviceLost() if gone else None)
 
     def _fail(self, error: AudioDeviceError) -> None:
         self._halt(Playback.PAUSED if isinstance(error, AudioDeviceLost) else Playback.STOPPED)

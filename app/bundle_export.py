@@ -22,6 +22,9 @@ from engine.validator.wire import Wire
 COMMAND = (sys.executable, "-m", "app.bundle_writer")
 TURN_SECONDS = 0.004
 """So long may handing over take before the window has its turn again."""
+TURN_EVERY_MS = 5
+MOST_WAITING_BYTES = 1 << 22
+"""What the process has not yet taken waits in memory."""
 
 
 class BundleExport(QObject):
@@ -40,7 +43,7 @@ class BundleExport(QObject):
         self._process.setWorkingDirectory(str(project_folder()))
         self._process.finished.connect(self._on_finished)
         self._process.errorOccurred.connect(self._on_error)
-        self._turn = QTimer(self, interval=0)
+        self._turn = QTimer(self, interval=TURN_EVERY_MS)
         self._turn.timeout.connect(self._hand_over)
 
     @property
@@ -79,12 +82,15 @@ class BundleExport(QObject):
     def _hand_over(self) -> None:
         """Write lines for a short while, and the rest when the window has had its turn."""
         until = time.perf_counter() + TURN_SECONDS
-        for line in self._lines:
+        while self._process.bytesToWrite() < MOST_WAITING_BYTES:
+            line = next(self._lines, None)
+            if line is None:
+                self._turn.stop()
+                self._process.closeWriteChannel()
+                return
             self._process.write(f"{line}\n".encode())
             if time.perf_counter() > until:
                 return
-        self._turn.stop()
-        self._process.closeWriteChannel()
 
     @Slot()
     def _on_finished(self) -> None:

@@ -45,8 +45,8 @@ def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def steps_of(positions: NDArray[np.floating]) -> Steps:
-    """Positions 0 to 1 as steps of a scale, which is all that is left to do before colours are looked up."""
-    return np.asarray(np.clip(positions, 0, 1) * (STEPS - 1), np.uint8)
+    """Positions 0 to 1 as steps of a scale; what is not a number is at its end."""
+    return np.asarray(np.clip(np.nan_to_num(positions, nan=1.0), 0, 1) * (STEPS - 1), np.uint8)
 
 
 def coloured(steps: Steps, table: Table) -> NDArray[np.uint8]:

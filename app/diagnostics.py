@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 
 from app.activity import Activity, Readiness
 from app.audio_output import AudioOutput
@@ -82,7 +82,6 @@ class Diagnostics(QObject):
         panel.stop_wanted.connect(self.controller.stop)
         panel.export_wanted.connect(self._on_export)
         panel.playback_wanted.connect(self._on_playback)
-        panel.closed.connect(self.dock.close)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
         self.dock.shown_changed.connect(self._on_shown)
@@ -97,7 +96,8 @@ class Diagnostics(QObject):
         self.export.exported.connect(self._on_exported)
         for part in (controller, self.sounds, self.export):
             part.failed.connect(self._on_failure)
-        self._speech.track_changed.connect(self._on_speech)
+        later = Qt.ConnectionType.QueuedConnection  # beginning to speak takes long enough
+        self._speech.track_changed.connect(self._on_speech, later)
         self._speech.activity_changed.connect(self._on_activity)
         self._on_activity(self._speech.activity)
 

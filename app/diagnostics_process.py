@@ -6,9 +6,11 @@ It does not know what a request asks for or what a comparison means.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
@@ -21,6 +23,7 @@ TURN_SECONDS = 0.004
 """So long may reading take before the window has its turn again."""
 END_WITHIN_MS = 2000
 """A process that is not needed any more is killed when it takes longer to end by itself."""
+NICENESS = 10
 KEPT_ERROR_BYTES = 4096
 NO_START = "It could not be started."
 NONSENSE = "It sent something that makes no sense."
@@ -94,6 +97,7 @@ class DiagnosticsProcess(QObject):
         parameters = QProcess.UnixProcessParameters()
         parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the tables of the engine's memory takes long
         process.setUnixProcessParameters(parameters)
+        process.started.connect(self._give_way)
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._keep_errors)
         process.errorOccurred.connect(self._on_error)
@@ -102,6 +106,14 @@ class DiagnosticsProcess(QObject):
         self._error_output = b""
         process.start(self._command[0], list(self._command[1:]))
         return process
+
+    @Slot()
+    def _give_way(self) -> None:
+        """Let the window and the sound go first, from the beginning: importing PyTorch alone takes seconds."""
+        process_id = self.process_id
+        if process_id is not None and hasattr(os, "setpriority"):
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, process_id, NICENESS)
 
     def _send(self, message: dict[str, object]) -> None:
         if self._process is not None:
@@ -155,6 +167,7 @@ class DiagnosticsProcess(QObject):
         self._wanted = False
         if process is None:
             return None
+        process.started.disconnect(self._give_way)
         process.readyReadStandardOutput.disconnect(self._read)
         process.readyReadStandardError.disconnect(self._keep_errors)
         process.errorOccurred.disconnect(self._on_error)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
-from typing import Protocol
 
 from engine.config import ModelConfig
-from engine.speech import Array, PlanEvent, PreparationEvent, Utterance
+from engine.speech import PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
+from engine.validator.arrays import Arrays
+from engine.validator.ranking import severity
 from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
@@ -27,7 +28,6 @@ from engine.validator.results import (
     Verdict,
 )
 
-SEVERITY = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
 STOPPED_WORDS = "Stopped."
 
 
@@ -40,16 +40,6 @@ class RunState(Enum):
     STOPPED = "stopped"
     FAILED = "failed"
     CRASHED = "crashed"
-
-
-class ArrayStore(Protocol):
-    """Where the compared arrays of a run are; `engine.validator.arrays.ArrayFolder` is one."""
-
-    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
-        """Whether the array was kept."""
-
-    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> Array:
-        """The array, read-only."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,7 @@ class DiagnosticsRun:
         self,
         request: ValidationRequest,
         config: ModelConfig,
-        arrays: ArrayStore | None = None,
+        arrays: Arrays | None = None,
         started: datetime | None = None,
     ) -> None:
         self.request = request
@@ -172,7 +162,7 @@ class DiagnosticsRun:
             return self.last_row.utterance
         stages = STAGE_NAMES if stage is None else (stage,)
         rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
-        return max(rows, key=badness).utterance if rows else 0
+        return max(rows, key=severity).utterance if rows else 0
 
     def utterance_at(self, index: int) -> Utterance | None:
         """An utterance of the plan; None while it is not known."""
@@ -197,7 +187,7 @@ class DiagnosticsRun:
         rows = self._rows.get((utterance, shown.regime, shown.reading, stage), {}).values()
         outputs = [row for row in rows if not row.probe]
         if outputs:
-            return max(outputs, key=badness)
+            return max(outputs, key=severity)
         if self.state is RunState.CRASHED and shown.regime in self.regimes:
             return self._crashed_row(utterance, shown, stage)
         return None
@@ -229,7 +219,7 @@ class DiagnosticsRun:
         key = (row.regime, row.reading, row.stage)
         self._reported.setdefault(key, set()).add(row.utterance)
         worst = self._worst.get(key)
-        if worst is None or badness(row) > badness(worst):
+        if worst is None or severity(row) > severity(worst):
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
@@ -242,14 +232,3 @@ class DiagnosticsRun:
 
     def _end(self, state: RunState, message: str, hint: str) -> None:
         self.state, self.message, self.hint = state, message, hint
-
-
-def badness(row: Row) -> tuple[int, float, float]:
-    """Orders rows from the best to the worst: by verdict, then by what was measured."""
-    severity = SEVERITY.index(row.verdict)
-    if row.metrics is None:
-        differing = row.durations.differing_tokens if row.durations is not None else 0
-        return severity, float(differing), 0.0
-    if row.metrics.relative_l2 is None:
-        return severity, float("inf"), 100.0 - row.metrics.finite_percent
-    return severity, row.metrics.relative_l2, row.metrics.max_abs or 0.0

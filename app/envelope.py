@@ -28,7 +28,8 @@ def envelope(signal: Values, start: int, end: int, columns: int) -> Envelope:
     if end <= start:
         nothing = np.zeros(0, np.float32)
         return Envelope(np.zeros(1, int), nothing, nothing)
-    edges = np.unique(np.linspace(start, end, min(columns, end - start) + 1).astype(int))
+    count = min(columns, end - start)
+    edges = start + np.arange(count + 1) * (end - start) // count
     part = np.asarray(signal[start:end])
     starts = edges[:-1] - start
     return Envelope(edges, np.minimum.reduceat(part, starts), np.maximum.reduceat(part, starts))

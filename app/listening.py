@@ -10,10 +10,10 @@ from enum import Enum
 
 import numpy as np
 
-from app.diagnostics_run import ArrayStore
 from app.stage_arrays import AUDIO, pair_of
 from engine.errors import EngineError
 from engine.speech import Samples
+from engine.validator.arrays import Arrays
 from engine.validator.results import Row
 
 LOUDEST = 0.9
@@ -36,12 +36,12 @@ class Heard:
     gain_db: float = 0.0
 
 
-def has_audio(arrays: ArrayStore | None, row: Row) -> bool:
+def has_audio(arrays: Arrays | None, row: Row) -> bool:
     """Whether the row is of audio that was kept."""
     return row.output == AUDIO and arrays is not None and arrays.holds(row.utterance, row.regime, row.reading, AUDIO)
 
 
-def heard(arrays: ArrayStore, row: Row, part: Part) -> Heard | None:
+def heard(arrays: Arrays, row: Row, part: Part) -> Heard | None:
     """One part of a row's audio; None when there is no difference, or it cannot be read."""
     try:
         pair = pair_of(arrays, row)

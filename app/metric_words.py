@@ -107,11 +107,14 @@ def millisecond_words(seconds: float | None) -> str:
 
 
 def duration_words(durations: DurationMetrics, token_count: int) -> str:
-    """Whether two alignments are equal."""
+    """How many tokens of two alignments differ in their durations."""
     if not durations.differing_tokens:
         return "equal"
-    of = f" of {token_count}" if token_count else ""
-    return f"{durations.differing_tokens}{of} tokens differ"
+    return (
+        f"{durations.differing_tokens} of {token_count} differ"
+        if token_count
+        else f"{durations.differing_tokens} differ"
+    )
 
 
 def change_words(row: Row, earlier: Row) -> str:
@@ -137,8 +140,9 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
         figures += _duration_figures(row.durations)
     if row.audio is not None:
         figures += _audio_figures(row.audio)
-    ours, reference = millisecond_words(row.seconds), millisecond_words(row.reference_seconds)
-    return (*figures, ("Time", f"{ours} ms, reference {reference} ms"))
+    for name, seconds in (("Time", row.seconds), ("Reference time", row.reference_seconds)):
+        figures.append((name, f"{millisecond_words(seconds)} ms"))
+    return tuple(figures)
 
 
 def _metric_figures(metrics: Metrics) -> list[tuple[str, str]]:

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.colour_scale import Steps, error_positions, steps_of
-from app.diagnostics_run import ArrayStore
 from app.envelope import Envelope, envelope
 from app.metric_words import number_words, regime_title
 from app.spectrogram import QUIETEST_DB, spectrogram_db
 from app.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
+from engine.validator.arrays import Arrays
 from engine.validator.results import Row
 
 MOST_LINES = 128
+USUAL_PERCENT = 99.5
 NO_ARRAYS = "The arrays of this run were not kept."
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
 
@@ -29,7 +30,7 @@ OTHER_LENGTH = "another number of frames, so there is no difference to show"
 class PictureRequest:
     """What to draw: a row's arrays from `start_seconds` to `end_seconds` in so many columns."""
 
-    arrays: ArrayStore | None
+    arrays: Arrays | None
     row: Row
     clock: UtteranceClock
     start_seconds: float
@@ -122,7 +123,7 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
 
 
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
-    largest = float(max(np.abs(pair.reference).max(initial=0), np.finfo(np.float32).tiny))
+    largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
     values = [
         HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), is_error=False)
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
@@ -130,6 +131,12 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
     panes = (*values, _difference_pane(request, pair))
     top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
     return HeatPicture(panes, request.start_seconds, request.end_seconds, top)
+
+
+def _usual_size(values: Numbers) -> float:
+    """What nearly all values stay below, so that a few large ones do not leave all others without colour."""
+    size = np.abs(values)
+    return float(np.percentile(size, USUAL_PERCENT)) or float(size.max(initial=0)) or 1.0
 
 
 def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
@@ -173,14 +180,14 @@ def _group_starts(count: int, most: int) -> NDArray[np.int_]:
 def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     rate = len(pair.reference) / request.clock.seconds
     window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MOST_LINES
-    ours, reference = (spectrogram_db(np.asarray(each, np.float32), *window) for each in (pair.ours, pair.reference))
+    ours, reference = (spectrogram_db(_audible(each), *window) for each in (pair.ours, pair.reference))
     loudest = float(reference.max())
     panes = [
         HeatPane(regime_title(name), _loudness_steps(found, loudest), is_error=True)
         for name, found in ((request.row.regime, ours), (request.row.reference, reference))
     ]
     if pair.comparable:
-        apart = spectrogram_db(np.asarray(pair.ours - pair.reference, np.float32), *window)
+        apart = spectrogram_db(_audible(pair.ours - pair.reference), *window)
         level = float(apart.max()) - loudest
         title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
         panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), is_error=True))
@@ -192,3 +199,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
 
 def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
     return steps_of(1 - (decibels - loudest) / QUIETEST_DB)
+
+
+def _audible(samples: Numbers) -> NDArray[np.float32]:
+    return np.nan_to_num(np.asarray(samples, np.float32), nan=0.0, posinf=1.0, neginf=-1.0)

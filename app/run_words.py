@@ -44,7 +44,9 @@ def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
             return ""
         return f"{regime_title(regime)}: no stage diverges by itself"
     title = stage_named(finding.stage).title
-    return f"First divergence: {title} ({finding.words})" if finding.words else f"First divergence: {title}"
+    if not finding.words:
+        return f"First divergence: {title}"
+    return f"First divergence: {finding.words if finding.words.startswith(title) else f'{title} ({finding.words})'}"
 
 
 def _progress_words(run: DiagnosticsRun) -> str:

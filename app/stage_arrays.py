@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.diagnostics_run import ArrayStore
 from engine.stages import STAGES, Axis, Size, Tensor
+from engine.validator.arrays import Arrays
 from engine.validator.results import Reading, Row
 
 Numbers = NDArray[np.floating]
@@ -35,7 +35,7 @@ class Pair:
         return self.ours.shape == self.reference.shape
 
 
-def pair_of(arrays: ArrayStore, row: Row) -> Pair:
+def pair_of(arrays: Arrays, row: Row) -> Pair:
     """The arrays of a row; raises `EngineError` when one is missing or damaged, `KeyError` for what is no output."""
     tensor = {each.name: each for stage in STAGES for each in stage.outputs}[row.output]
     ours = arrays.load(row.utterance, row.regime, row.reading, row.output)

@@ -216,7 +216,7 @@ def serve() -> int:
 
     output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
     if hasattr(os, "nice"):
-        os.nice(SERVICE_NICENESS)  # the window and the sound go first
+        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
     Service(lambda line: print(line, file=output, flush=True)).serve(sys.stdin)
     return 0
 

@@ -1,6 +1,6 @@
 """The runs of this session, the newest first.
 
-It does not know what is done with a run that is forgotten.
+It does not know what is kept of a run elsewhere.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ LONGEST = 20
 
 
 class RunHistory(QObject):
-    """Numbers the runs from 1; the oldest is `forgotten` when there are too many."""
+    """Numbers the runs from 1; the oldest is forgotten when there are too many."""
 
     changed = Signal()
-    forgotten = Signal(object)
 
     def __init__(self, parent: QObject | None = None, longest: int = LONGEST) -> None:
         super().__init__(parent)
@@ -34,10 +33,8 @@ class RunHistory(QObject):
             return
         number = self._numbered[0][0] + 1 if self._numbered else 1
         self._numbered.insert(0, (number, run))
-        oldest = self._numbered.pop()[1] if len(self._numbered) > self._longest else None
+        del self._numbered[self._longest :]
         self.changed.emit()
-        if oldest is not None:
-            self.forgotten.emit(oldest)
 
     def number_of(self, run: DiagnosticsRun) -> int:
         """A run's number; raises `StopIteration` when it is not here."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from app.diagnostics_run import badness
 from app.metric_words import (
     NOTHING,
     VERDICT_MEANINGS,
@@ -24,6 +23,7 @@ from app.metric_words import (
     verdict_words,
 )
 from engine.stages import Stage
+from engine.validator.ranking import severity
 from engine.validator.results import Row
 
 WAITING = "waiting"
@@ -85,7 +85,7 @@ def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
     if entry.row is None:
         return ()
     if column is Column.VERDICT:
-        return badness(entry.row)
+        return severity(entry.row)
     number = _NUMBERS[column](entry, entry.row)
     return () if number is None else (number,)
 
@@ -99,7 +99,8 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
         return VERDICT_MEANINGS[row.verdict]
     if column is Column.CHANGE and entry.earlier is not None:
         return f"Before: {correlation_words(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
-    return f"{entry.stage.title}: {row.output}, {regime_title(row.regime)} against {regime_title(row.reference)}"
+    what = "durations of tokens" if row.durations is not None else row.output
+    return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
 
 
 def _agreement(row: Row | None, token_count: int) -> str:

@@ -45,7 +45,7 @@ class ChoiceBox(QComboBox):
         titles = [title for _, title, _ in offered]
         if [value for value, _, _ in offered] == self._values and titles == self._titles():
             return
-        kept = self.value
+        kept = self.value if self._values else next((value for value, _, _ in offered), None)
         self.clear()
         self._values = [value for value, _, _ in offered]
         for number, (_, title, explanation) in enumerate(offered):

@@ -54,5 +54,4 @@ class DiagnosticsControls(QWidget):
 
     def set_colours(self, colours: Colours) -> None:
         """Draw the icons anew."""
-        self.to_run.set_colours(colours)
         self.to_show.set_colours(colours)

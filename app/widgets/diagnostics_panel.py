@@ -33,15 +33,13 @@ class DiagnosticsPanel(QFrame):
     """Feed the run that was shown last with `take`, `take_crash` and `take_stop`; it stays usable whatever happens.
 
     `diagnose_wanted` carries `DiagnosticsOptions`, `export_wanted` a `Path` (what is exported is `run`),
-    `playback_wanted` samples [n] float32 and their rate in Hz, `run_forgotten` a `DiagnosticsRun` nobody can see again.
+    `playback_wanted` samples [n] float32 and their rate in Hz.
     """
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
     export_wanted = Signal(object)
     playback_wanted = Signal(object, int)
-    run_forgotten = Signal(object)
-    closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -163,7 +161,6 @@ class DiagnosticsPanel(QFrame):
         to_run, to_show = self.controls.to_run, self.controls.to_show
         to_run.diagnose_wanted.connect(self.diagnose_wanted)
         to_run.stop_wanted.connect(self.stop_wanted)
-        to_run.closed.connect(self.closed)
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
         to_show.export_wanted.connect(self.ask_where_to_export)
@@ -175,7 +172,6 @@ class DiagnosticsPanel(QFrame):
         self.strip.cell_chosen.connect(self._on_cell)
         self.strip.stage_activated.connect(self._look_into)
         self.drill_down.playback_wanted.connect(self.playback_wanted)
-        self.history.forgotten.connect(self.run_forgotten)
 
     @Slot()
     def _on_view(self) -> None:

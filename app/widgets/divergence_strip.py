@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QPointF, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeyEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from app.diagnostics_run import DiagnosticsRun, Shown
@@ -120,6 +120,12 @@ class DivergenceStrip(PlainPlot):
         else:
             event.ignore()
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """All of it in view again."""
+        super().mouseDoubleClickEvent(event)
+        if self._content is not None:
+            self.show_seconds(self._length)
+
     @property
     def _length(self) -> float:
         return self._content.clock.seconds if self._content is not None else 0.0
@@ -192,10 +198,8 @@ class DivergenceStrip(PlainPlot):
 
     @Slot(object)
     def _on_click(self, event: object) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton or self._content is None:  # type: ignore[attr-defined]
-            return
-        if event.double():  # type: ignore[attr-defined]
-            self.show_seconds(self._length)
+        left = event.button() is Qt.MouseButton.LeftButton  # type: ignore[attr-defined]
+        if not left or event.double() or self._content is None:  # type: ignore[attr-defined]
             return
         place = self.place_of(event.scenePos())  # type: ignore[attr-defined]
         self.show_moment(place.x())

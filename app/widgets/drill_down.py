@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.diagnostics_run import DiagnosticsRun, Shown
 from app.listening import Part, has_audio, heard
@@ -28,6 +28,8 @@ from engine.stages import stage_named
 from engine.validator.results import Row
 
 SPACE_PIXELS = 4
+TOP_PIXELS = 26
+"""As high as the buttons, so that nothing moves when they come and go."""
 SHARES = (220, 400)
 NEAR_SHARES = (120, 140)
 SETTLED_AFTER_MS = 60
@@ -118,6 +120,7 @@ class DrillDown(QWidget):
         self.figures.show_row(row)
         self.listening.setVisible(has_audio(place.run.arrays, row))
         self.listening.name_sides(ours, reference)
+        self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
         for view in self._views:
             view.show_length(place.clock.seconds)
         self._load()
@@ -200,19 +203,17 @@ class DrillDown(QWidget):
         for part in (self.outputs, self.figures):
             near.addWidget(part)
         near.setSizes(NEAR_SHARES)
-        right = QWidget(split)
-        column = QVBoxLayout(right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(SPACE_PIXELS)
-        column.addWidget(self.listening)
-        column.addWidget(self.stack, 1)
         split.addWidget(near)
-        split.addWidget(right)
+        split.addWidget(self.stack)
         split.setSizes(SHARES)
         split.setStretchFactor(1, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(self.title)
+        top, layout = QHBoxLayout(), QVBoxLayout(self)
+        top.addWidget(self.title, 1)
+        top.addWidget(self.listening)
+        top.addStrut(TOP_PIXELS)
+        for each in (top, layout):
+            each.setContentsMargins(0, 0, 0, 0)
+            each.setSpacing(SPACE_PIXELS)
+        layout.addLayout(top)
         layout.addWidget(split, 1)
         self.listening.hide()

@@ -55,6 +55,10 @@ class ListeningBar(QWidget):
             self.buttons[part].setAccessibleName(name)
             self.buttons[part].setToolTip(name)
 
+    def offer_difference(self, there_is_one: bool) -> None:
+        """Whether a difference can be heard."""
+        self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
+
     def set_colours(self, colours: Colours) -> None:
         """Draw the icons anew."""
         for button in self.buttons.values():

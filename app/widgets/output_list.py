@@ -36,6 +36,7 @@ class OutputList(QTreeWidget):
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setTabKeyNavigation(False)
         self.setItemDelegateForColumn(VERDICT, PlainSelection(self))
         self.setMinimumHeight(LEAST_HEIGHT_PIXELS)

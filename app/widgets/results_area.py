@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWid
 
 ALL_FROM_PIXELS = 560
 SPACE_PIXELS = 4
-SHARES = (590, 410)
-SHARES_NEAR = (400, 600)
+SHARES = (605, 395)
+SHARES_NEAR = (410, 590)
 """What is looked at gets the room."""
 SHARES_HIGH = (330, 400)
 ALONG_TIME, STAGE = range(2)

@@ -6,12 +6,10 @@ It does not know how anything is compared.
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
-from app.icons import icon
 from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
-from app.theme import LIGHT, Colours
 from app.widgets.choice_box import ChoiceBox
 from engine.preparation import DEVICES
 from engine.validator.regimes import LSTM_METHODS, MOST_PADDING
@@ -29,26 +27,22 @@ class RunControls(QWidget):
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
     regime_chosen = Signal()
-    closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colours = LIGHT
         self._running = False
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
-        self.regime = ChoiceBox("Compared", "The way of running the model that is looked at", 15, self)
-        self.reference = ChoiceBox("Reference", "What it is compared with", 8, self)
+        self.regime = ChoiceBox("Compared", "The way of running the model that is looked at", 16, self)
+        self.reference = ChoiceBox("Reference", "What it is compared with", 7, self)
         self.padding = ChoiceBox("Padding", PADDING_MEANING, 5, self)
         self.device = ChoiceBox("Device", "Where the compiled model runs", 4, self)
         self.lstm_method = ChoiceBox("LSTM method", "How the compiled LSTMs are computed", 4, self)
         self.probes = QCheckBox("Inner values", self)
-        self.close_button = QToolButton(self)
         self._prepare()
         self._lay_out()
         self.diagnose_button.clicked.connect(self._on_diagnose)
         self.regime.chosen.connect(self.regime_chosen)
-        self.close_button.clicked.connect(self.closed)
         self.show_running(False)
 
     @property
@@ -85,10 +79,6 @@ class RunControls(QWidget):
         self.diagnose_button.setProperty("stops", running)
         self.diagnose_button.style().polish(self.diagnose_button)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
-        self.close_button.setIcon(icon("close", colours.text))
-
     @Slot()
     def _on_diagnose(self) -> None:
         if self._running:
@@ -104,8 +94,6 @@ class RunControls(QWidget):
         self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
         self.padding.choose(USUAL_PADDING)
         self.probes.setToolTip("Compare the values inside the stages too, which takes longer")
-        self.close_button.setAccessibleName("Close diagnostics")
-        self.close_button.setToolTip("Close diagnostics and release the reference")
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
@@ -123,7 +111,6 @@ class RunControls(QWidget):
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(self.probes)
         layout.addStretch(1)
-        layout.addWidget(self.close_button)
 
 
 def faint_label(text: str, buddy: QWidget) -> QLabel:

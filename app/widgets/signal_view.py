@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph
-from numpy.typing import NDArray
-from PySide6.QtGui import QColor, QPen
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from app.colour_scale import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR
@@ -16,35 +15,33 @@ from app.envelope import Envelope
 from app.metric_words import number_words
 from app.pictures import OTHER_LENGTH, ProfilePicture, SignalPicture
 from app.theme import LIGHT, Colours
+from app.widgets.envelope_item import EnvelopeItem
 from app.widgets.time_pane import PaneStack, TimePane
 
 MARGIN_SHARE = 0.06
 REFERENCE_PIXELS = 2.4
-MOST_BROAD_VALUES = 600
-"""Broad lines are slow to draw; where there are more values than this, they lie so close that they are broad anyway."""
 
 
 class SignalView(PaneStack):
-    """The reference broad and faint, ours thin above it."""
+    """`reference` broad and faint, `ours` thin above it, `difference` below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._over = TimePane("Both signals")
         self._apart = TimePane("Difference", shows_time=True)
         super().__init__((self._over, self._apart), parent)
-        self._colours = LIGHT
-        self._reference = pyqtgraph.PlotCurveItem()
-        self._ours = pyqtgraph.PlotCurveItem()
-        self._difference = pyqtgraph.PlotCurveItem()
-        for pane, curve in ((self._over, self._reference), (self._over, self._ours), (self._apart, self._difference)):
-            pane.add(curve)
+        self.reference = EnvelopeItem(REFERENCE_PIXELS)
+        self.ours = EnvelopeItem()
+        self.difference = EnvelopeItem()
+        for pane, item in ((self._over, self.reference), (self._over, self.ours), (self._apart, self.difference)):
+            pane.add(item)
         self.set_colours(LIGHT)
 
     def show_picture(self, picture: SignalPicture, title: str) -> None:
         """Draw two signals."""
         rate = picture.values_per_second
-        broad = len(picture.reference.lowest) <= MOST_BROAD_VALUES
-        self._reference.setData(*_line(picture.reference, rate), pen=self._reference_pen(broad))
-        self._ours.setData(*_line(picture.ours, rate))
+        self.reference.show_envelope(picture.reference, rate)
+        self.ours.show_envelope(picture.ours, rate)
+        self.difference.show_envelope(picture.difference, rate)
         _fit(self._over, picture.reference, picture.ours)
         self._over.set_title(title)
         self._show_difference(picture)
@@ -52,26 +49,17 @@ class SignalView(PaneStack):
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         super().set_colours(colours)
-        self._colours = colours
-        self._reference.setPen(self._reference_pen(self._reference.opts["pen"].widthF() > 1))
-        self._ours.setPen(pyqtgraph.mkPen(QColor(colours.accent)))
-        self._difference.setPen(pyqtgraph.mkPen(QColor(colours.error)))
-
-    def _reference_pen(self, broad: bool) -> QPen:
-        pen: QPen = pyqtgraph.mkPen(QColor(self._colours.wave), width=REFERENCE_PIXELS if broad else 1)
-        return pen
+        self.reference.set_colour(colours.wave)
+        self.ours.set_colour(colours.accent)
+        self.difference.set_colour(colours.error)
 
     def _show_difference(self, picture: SignalPicture) -> None:
         apart = picture.difference
         if apart is None:
-            self._difference.setData([], [])
             self._apart.set_title(OTHER_LENGTH.capitalize())
             return
-        self._difference.setData(*_line(apart, picture.values_per_second))
         _fit(self._apart, apart)
-        largest = float(max(np.abs(apart.lowest).max(initial=0), np.abs(apart.highest).max(initial=0)))
-        unit = f" {picture.unit}" if picture.unit else ""
-        self._apart.set_title(f"Difference, at most {number_words(largest)}{unit}")
+        self._apart.set_title(f"Difference, {_size_words(apart, picture.unit)}")
 
 
 class ProfileView(PaneStack):
@@ -99,12 +87,11 @@ class ProfileView(PaneStack):
         self._curve.setPen(pyqtgraph.mkPen(QColor(colours.error)))
 
 
-def _line(shape: Envelope, values_per_second: float) -> tuple[NDArray[np.float64], NDArray[np.floating]]:
-    """Down and up again in every column; a plain line where a column is a single value."""
-    times = shape.edges[:-1] / values_per_second
-    if np.array_equal(shape.lowest, shape.highest):
-        return times, shape.highest
-    return np.repeat(times, 2), np.stack([shape.lowest, shape.highest], axis=1).ravel()
+def _size_words(shape: Envelope, unit: str) -> str:
+    largest = float(max(np.abs(shape.lowest).max(initial=0), np.abs(shape.highest).max(initial=0)))
+    if not np.isfinite(largest):
+        return "not finite"
+    return f"at most {number_words(largest)}" + (f" {unit}" if unit else "")
 
 
 def _fit(pane: TimePane, *shapes: Envelope) -> None:

@@ -18,10 +18,10 @@ from engine.validator.results import Verdict
 
 ROW_PIXELS = 25
 CELL_MARGIN_PIXELS = 12
-GIVE_WAY = (Column.FLOOR, Column.REFERENCE_MS, Column.OURS_MS, Column.SQNR)
+GIVE_WAY = (Column.FLOOR, Column.REFERENCE_MS, Column.OURS_MS, Column.SQNR, Column.MAX_ERROR)
 WIDEST_WORDS = {
     Column.STAGE: tuple(stage.title for stage in STAGES),
-    Column.CORRELATION: ("1 − 2e−10", "Correlation"),
+    Column.CORRELATION: ("1 − 2e−10", "Correlation", "3 of 42 differ"),
     Column.FLOOR: ("1 − 2e−10",),
     Column.MAX_ERROR: ("Max error", "−1.2e−5"),
     Column.SQNR: ("120.0 dB",),

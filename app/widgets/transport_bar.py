@@ -47,7 +47,7 @@ class TransportBar(QWidget):
         name = "Pause" if self._playing else "Play"
         self.play_button.setAccessibleName(name)
         self.play_button.setToolTip(name)
-        self._draw()
+        self._draw_play_button()
 
     def show_position(self, seconds: float) -> None:
         """The time that is heard."""
@@ -64,8 +64,11 @@ class TransportBar(QWidget):
         self._colours = colours
         self._draw()
 
-    def _draw(self) -> None:
+    def _draw_play_button(self) -> None:
         self.play_button.setIcon(icon("pause" if self._playing else "play", self._colours.on_accent))
+
+    def _draw(self) -> None:
+        self._draw_play_button()
         self.back_button.setIcon(icon("back", self._colours.text))
         self.forward_button.setIcon(icon("forward", self._colours.text))
 

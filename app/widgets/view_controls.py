@@ -35,7 +35,7 @@ class ViewControls(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reading = ChoiceBox("Reading", "What feeds each stage", 14, self)
+        self.reading = ChoiceBox("Reading", "What feeds each stage", 15, self)
         self.utterance = ChoiceBox("Utterance", "Which utterance is shown", 10, self)
         self.worst_first = QCheckBox("Worst first", self)
         self.run = ChoiceBox("Run", "Which run is shown", 12, self)
@@ -45,6 +45,8 @@ class ViewControls(QWidget):
         self.export_button.setAccessibleName("Export")
         self.export_button.setToolTip("Save everything about this run as one file")
         self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
+        self.run.offer([(None, NO_RUN, "")])
+        self.earlier.offer([(None, NOTHING, "")])
         self.show_utterances(())
         self._lay_out()
         self._connect()
@@ -109,7 +111,7 @@ class ViewControls(QWidget):
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(faint_label("Run", self.run))
         layout.addWidget(self.run, 2)
-        layout.addWidget(faint_label("compared with", self.earlier))
+        layout.addWidget(faint_label("vs", self.earlier))
         layout.addWidget(self.earlier, 2)
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(self.export_button)

@@ -41,7 +41,7 @@ def linker_command() -> list[str]:
             raise CompileError("There is no C compiler to link with.", "Install one: “xcode-select --install”.")
         return [clang, *_MAC_OPTIONS]
     if find_spec("ziglang") is None:
-        raise CompileError("Zig, which links for Macs, is not installed.", "Run “make setup”.")
+        raise CompileError("Zig, which links for Macs, is not installed.", "Run “make setup-test”.")
     return [sys.executable, "-m", "ziglang", "cc", *_ZIG_OPTIONS]
 
 

@@ -21,13 +21,15 @@ MAGNITUDE = (
 )
 UNIT = any_of(UNITS)
 POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
+POWERS_BEHIND = {"square": "squared", "cubic": "cubed"}
+POWER = r"²|³|\^[23]|[23]"
 
 
 def _money(match: re.Match[str], language: Language) -> str:
     """“$45.67”, “£3.5bn”, “$5–10 million”: the currency goes behind the last number."""
     currency = CURRENCIES[match["currency"]]
     magnitude = match["magnitude_word"] or MAGNITUDES.get(match["magnitude"] or "", "")
-    sign = "minus " if match["sign"] else ""
+    sign = "minus " if match["sign"] or match["inner_sign"] else ""
     low, high = match["amount"], match["high"]
     if magnitude or high:
         words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
@@ -59,8 +61,16 @@ def _measure(match: re.Match[str], language: Language) -> str:
     words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
     power = POWERS.get(match["power"] or "", "")
     name = unit_name(match["unit"], single, language)
-    per = f" per {unit_name(match['per'], True, language)}" if match["per"] else ""
+    per = f" per {_divisor(match, language)}" if match["per"] else ""
     return " ".join(f"{words} {power} {name}{per}".split())
+
+
+def _divisor(match: re.Match[str], language: Language) -> str:
+    """“m/s²” is per second squared, “kg/m³” per cubic meter."""
+    name, power = unit_name(match["per"], True, language), POWERS.get(match["per_power"] or "", "")
+    if name.endswith(("second", "minute", "hour")) and power:
+        return f"{name} {POWERS_BEHIND[power]}"
+    return f"{power} {name}".strip()
 
 
 def _large(match: re.Match[str], language: Language) -> str | None:
@@ -86,7 +96,7 @@ def _inches(match: re.Match[str], language: Language) -> str:
 RULES = (
     rule(
         rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{any_of(symbol for symbol in CURRENCIES if symbol != '¢')})[ ]?"
-        rf"(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
+        rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
         _money,
     ),
     rule(
@@ -101,7 +111,7 @@ RULES = (
     ),
     rule(
         rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT}))?[ -]?"
-        rf"(?P<unit>{UNIT})(?P<power>²|³|\^[23]|[23])?(?:/(?P<per>{UNIT}))?(?![\w°²³^])",
+        rf"(?P<unit>{UNIT})(?P<power>{POWER})?(?:/(?P<per>{UNIT})(?P<per_power>{POWER})?)?(?![\w°²³^])",
         _measure,
     ),
 )

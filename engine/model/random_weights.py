@@ -75,7 +75,8 @@ def _set_memories(network: Network) -> None:
     """
     for module in network.modules():
         if isinstance(module, nn.LSTM):
-            for bias in (module.bias_ih_l0, module.bias_ih_l0_reverse):
+            biases: Any = module.bias_ih_l0, module.bias_ih_l0_reverse
+            for bias in biases:
                 bias[module.hidden_size : 2 * module.hidden_size] += FORGET_BIAS
 
 

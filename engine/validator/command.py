@@ -47,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """What the options ask for; raises `InvalidRequest` for names that are none."""
-    text = options.text or (resources_folder() / "sample.txt").read_text(encoding="utf-8")
+    text = options.text if options.text is not None else sample_text()
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
         speech=SpeechRequest(text, voice, options.speed, options.seed),
@@ -62,6 +62,11 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
     )
+
+
+def sample_text() -> str:
+    """What is spoken when nothing else is asked for."""
+    return (resources_folder() / "sample.txt").read_text(encoding="utf-8")
 
 
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:

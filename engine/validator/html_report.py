@@ -130,9 +130,9 @@ def _asked(report: Report) -> dict[str, str]:
 def _shown(report: Report) -> list[Utterance]:
     """All utterances, or the worst of many, in the order of the text."""
 
-    def badness(utterance: Utterance) -> tuple[int, float]:
+    def badness(utterance: Utterance) -> tuple[int, float, float]:
         row = worst(row for row in report.rows if row.utterance == utterance.index)
-        return (-1, 0.0) if row is None else severity(row)
+        return (-1, 0.0, 0.0) if row is None else severity(row)
 
     chosen = sorted(report.utterances, key=badness, reverse=True)[:MOST_SHOWN]
     return sorted(chosen, key=lambda utterance: utterance.index)

@@ -79,8 +79,9 @@ class ValidationRequest:
 class Metrics:
     """Two arrays compared on their valid region.
 
-    `sqnr_db` is None when they are equal; `pearson` and all others are None or 0 % when ours is not finite;
-    `tail_energy` is the mean square of what a static regime leaves in its padding, None where there is none.
+    All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
+    None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
+    its padding, None where there is none.
     """
 
     pearson: float | None

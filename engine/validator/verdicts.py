@@ -9,10 +9,8 @@ import math
 from collections.abc import Iterable
 
 from engine.stages import STAGES
-from engine.validator.ranking import severity
+from engine.validator.ranking import ALL_FINITE_PERCENT, severity
 from engine.validator.results import DurationMetrics, Finding, Metrics, Reading, Regime, Row, Verdict
-
-ALL_FINITE_PERCENT = 100.0
 
 
 def isolated(metrics: Metrics, tolerance: float) -> Verdict:

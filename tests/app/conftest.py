@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-collect_ignore = [] if sys.platform == "linux" else ["test_real_window.py"]  # it needs Xvfb and PulseAudio
+REAL_WINDOWS = ["test_real_window.py", "test_real_diagnostics.py"]  # they need Xvfb and PulseAudio
+collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
 
 
 @pytest.fixture(autouse=True)

@@ -106,6 +106,7 @@ class FakeStream:
     """A device that takes samples when the test says so."""
 
     latency_seconds = 0.0
+    error: AudioDeviceError | None = None
 
     def __init__(self, fill: Fill) -> None:
         self._fill = fill

@@ -83,6 +83,17 @@ def test_handing_over_gives_the_window_its_turns(
     assert len(turns) >= 17
 
 
+def test_no_more_waits_than_fits(copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.bundle_export.MOST_WAITING_BYTES", 1)
+    waiting = []
+    copier.export._turn.timeout.connect(lambda: waiting.append(copier.export._process.bytesToWrite()))
+    copier.export.export(run_of(16), tmp_path / "a.zip")
+    copier.wait()
+    line_bytes = max(len(line) for line in (tmp_path / "a.zip").read_text().splitlines()) + 1
+    assert max(waiting) <= line_bytes
+    assert len((tmp_path / "a.zip").read_text().splitlines()) == 17
+
+
 def test_one_at_a_time(copier: Exporter, tmp_path: Path) -> None:
     copier.export.export(run_of(1), tmp_path / "a.zip")
     copier.export.export(run_of(1), tmp_path / "b.zip")

@@ -84,7 +84,7 @@ def test_speech_is_diagnosed_while_the_panel_is_open_and_only_then(desk: Desk) -
     assert desk.panel.run is None
     desk.diagnostics.open()
     desk.speak("rows 16")
-    assert desk.diagnostics.busy
+    desk.qtbot.waitUntil(lambda: desk.diagnostics.busy)
     run = desk.wait_for(RunState.FINISHED)
     assert run.request.speech == desk.speech.request
     assert run.row_count == 16

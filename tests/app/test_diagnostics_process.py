@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics_process import NO_START, NONSENSE, DiagnosticsProcess
+from app.diagnostics_process import NICENESS, NO_START, NONSENSE, DiagnosticsProcess
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.validator.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
 from tests.app.fake_service import row_of
@@ -69,6 +69,13 @@ def test_every_event_comes_in_order_and_unchanged(listener: Listener) -> None:
     assert [event.row for event in listener.rows()] == [row_of(number) for number in range(40)]
     assert isinstance(listener.events[-1], FinishedEvent)
     assert not listener.deaths
+
+
+def test_it_lets_the_window_go_first(listener: Listener) -> None:
+    listener.ask("rows 1")
+    listener.wait_for(FinishedEvent)
+    assert listener.process.process_id is not None
+    assert os.getpriority(os.PRIO_PROCESS, listener.process.process_id) >= NICENESS
 
 
 def test_one_process_answers_many_requests(listener: Listener) -> None:

@@ -59,6 +59,7 @@ def test_speaking_fills_the_track_and_plays_it(controller: SpeechController, out
     assert controller.player.playback is Playback.PLAYING
     assert output.stream.active
     assert controller.track.whole
+    assert controller.request == REQUEST
 
 
 def test_speaking_before_it_is_ready_happens_when_it_is(

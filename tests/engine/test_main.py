@@ -60,6 +60,15 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["speak", "--file", "/nonexistent.txt"], "cannot be read"),
         (["compile", "--stage", "nothing"], "Stages: all"),
         (["compile", "--target", "nothing"], "Known targets"),
+        (["validate", "--regimes", "dynamo"], "Regimes: dynamic"),
+        (["validate", "--text", "Hi", "--regimes", "dynamic"], "Name a regime other than"),
+        (["validate", "--text", "Hi", "--padding", "-1"], "Choose 0"),
+        (["validate", "--text", "Hi", "--voice", "af_salli"], "Known voices"),
+        (["validate", "--cross", "mouth=dynamic"], "STAGE=REGIME"),
+        (["validate", "--fuzz", "0"], "Choose 1 to"),
+        (["validate", "--text", ""], "Type"),
+        (["validate", "--html", "/nonexistent/folder/x.html"], "does not exist"),
+        (["validate", "--model", "kokoro-82m"], "--weights random:0"),
     ],
 )
 @pytest.mark.usefixtures("starter")
@@ -79,6 +88,26 @@ def test_bad_input_gets_one_sentence_and_a_failing_code(
     assert words in errors[0]
     assert "Traceback" not in output.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("starter")
+def test_validate_prints_figures_alone_and_tells_by_its_code(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["validate", "--text", "Hello there.", "--regimes", "dynamic,compiled,static-no-pack", "--json"]
+    assert main(arguments) == 0
+    output = capsys.readouterr()
+    rows = json.loads(output.out)["rows"]
+    assert {row["regime"] for row in rows} == {"compiled", "static-no-pack"}
+    assert "static-no-pack, reference-fed: duration" in output.err
+    assert main([*arguments, "--cross", "text_encoder=static-no-pack"]) == 1
+
+
+def test_validate_serves_over_a_pipe_and_ends_with_it() -> None:
+    command = [sys.executable, "-m", "engine", "validate", "--serve"]
+    asked = '{"validate": {"speech": {"text": "", "voice": "am_rowan"}}}\n'
+    served = subprocess.run(command, input=asked, text=True, check=True, capture_output=True, timeout=60)
+    (event,) = [json.loads(line) for line in served.stdout.splitlines()]
+    assert event["event"] == "FailedEvent"
+    assert event["hint"]
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

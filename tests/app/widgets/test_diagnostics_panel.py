@@ -1,14 +1,17 @@
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics_run import DiagnosticsRun, RunState
+from app.listening import Part
 from app.models.stage_columns import Column
 from app.theme import DARK
 from app.widgets.diagnostics_panel import DiagnosticsPanel
 from engine.stages import STAGES
-from engine.validator.results import FailedEvent, Regime, RowEvent
+from engine.validator.results import FailedEvent, Reading, Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -91,10 +94,62 @@ def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: Diagn
     qtbot.waitUntil(lambda: button.text() == "Diagnose")
 
 
-def test_a_cell_selects_its_stage(panel: DiagnosticsPanel) -> None:
+def test_a_cell_selects_its_stage_and_moment(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
     panel.strip.cell_chosen.emit("f0n", 0.4)
     assert panel.table.stage == "f0n"
+    assert panel.drill_down.signals.panes[0].cursor.value() == 0.4
+    assert panel.strip.isVisible()
+
+
+def test_choosing_a_stage_opens_the_drill_down(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
+    panel.show_run(finished_run())
+    place = panel.table.visualRect(panel.table.proxy.index_of("istft")).center()
+    qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert panel.drill_down.isVisible()
+    assert panel.drill_down.outputs.output == "audio"
+    qtbot.waitUntil(panel.drill_down.signals.isVisible)
+    with qtbot.waitSignal(panel.playback_wanted):
+        panel.drill_down.listening.buttons[Part.OURS].click()
+
+
+def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
+    panel.controls.to_run.regime.choose(Regime.STATIC_NO_PACK)
+    panel.refresh()
+    panel.controls.status.pointer.click()
+    assert panel.table.stage == "bert"
+    assert panel.drill_down.isVisible()
+
+
+def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run())
+    panel.controls.to_show.worst_first.click()
+    assert cells(panel, Column.STAGE)[0] == "Waveform"
+    panel.controls.to_show.worst_first.click()
+    assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
+
+
+def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
+    panel.controls.to_run.regime.choose(Regime.STATIC_NO_PACK)
+    panel.controls.to_show.reading.choose(Reading.OWN_FED)
+    panel.controls.to_show.utterance.choose(2)
+    panel.controls.to_show.changed.emit()
+    assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
+    assert panel.strip.content is not None
+    assert panel.strip.content.index == 2
+
+
+def test_export_asks_for_a_place(panel: DiagnosticsPanel, qtbot: QtBot, tmp_path: Path) -> None:
+    panel.show_run(finished_run())
+    panel.export_folder = tmp_path
+    panel.controls.to_show.export_button.click()
+    dialog = panel.findChild(QFileDialog)
+    assert dialog.selectedFiles() == [str(tmp_path / "The window is open Everything happens.zip")]
+    with qtbot.waitSignal(panel.export_wanted) as wanted:
+        dialog.accept()
+    assert wanted.args == [tmp_path / "The window is open Everything happens.zip"]
 
 
 def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
@@ -136,6 +191,12 @@ def test_all_that_can_be_used_has_a_name(panel: DiagnosticsPanel) -> None:
     assert {"Stages", "Divergence along time", "Compared", "Reading", "Utterance"} <= names
 
 
-def test_nobody_s_windows_are_left_to_the_garbage_collector(panel: DiagnosticsPanel) -> None:
+def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> None:
     """Python may delete one while Qt walks through all windows, which ends the application."""
-    assert [each for each in QApplication.allWidgets() if isinstance(each, QMenu) and each.parent() is None] == []
+
+    def nobody_s() -> set[QMenu]:
+        return {each for each in QApplication.allWidgets() if isinstance(each, QMenu) and each.parent() is None}
+
+    before = nobody_s()
+    qtbot.addWidget(DiagnosticsPanel())
+    assert nobody_s() <= before

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
+from app.widgets.file_dialogs import ask_where_to_export, ask_where_to_save, ask_which_text, suggested_name
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,16 @@ def test_saving_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path
     assert dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
     dialog.accept()
     assert chosen == [tmp_path / "Hello.wav"]
+
+
+def test_exporting_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path) -> None:
+    parent, chosen = QWidget(), []
+    qtbot.addWidget(parent)
+    dialog = ask_where_to_export(parent, tmp_path / "Hello.zip", chosen.append)
+    assert dialog.selectedFiles() == [str(tmp_path / "Hello.zip")]
+    assert dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
+    dialog.accept()
+    assert chosen == [tmp_path / "Hello.zip"]
 
 
 def test_cancelling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:

@@ -48,6 +48,18 @@ def test_one_appearance_is_ticked(qtbot: QtBot) -> None:
     assert [action.data() for action in menu.appearances.actions() if action.isChecked()] == [Appearance.DARK]
 
 
+def test_a_part_of_the_window_comes_first_in_its_menu(qtbot: QtBot) -> None:
+    menu, part = MainMenu(), QAction("Part")
+    qtbot.addWidget(menu)
+    part.setCheckable(True)
+    menu.add_view(part, "Ctrl+D")
+    first, second, third = menu.view_menu.actions()[:3]
+    assert first is part
+    assert second.isSeparator()
+    assert third in menu.appearances.actions()
+    assert [key.toString() for key in part.shortcuts()] == ["Ctrl+D"]
+
+
 def test_editing_works_from_the_menu(qtbot: QtBot) -> None:
     menu, editor = MainMenu(), TextEditor()
     qtbot.addWidget(menu)

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from engine.validator.ranking import BEST_TO_WORST, decides, severity, worst
@@ -5,7 +7,8 @@ from engine.validator.results import DurationMetrics, Metrics, Reading, Row, Ver
 
 
 def row(verdict: Verdict = Verdict.PASS, pearson: float | None = 1.0, regime: str = "compiled") -> Row:
-    metrics = Metrics(pearson, pearson, 1.0, 1.0, 1.0, 100.0)
+    error = None if pearson is None else math.sqrt(2 * (1 - pearson))
+    metrics = Metrics(pearson, pearson, 1.0, error, error, 100.0)
     return Row(0, "bert", "text_features", regime, "dynamic", Reading.OWN_FED, verdict, 0.99999, metrics)
 
 

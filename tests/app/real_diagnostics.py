@@ -1,0 +1,210 @@
+"""The real window with the real model, the real reference process and the diagnostics panel, run as a process.
+
+    python -m tests.app.real_diagnostics FOLDER
+
+It speaks and is diagnosed twice, the second time with the reference loaded, exports what was found, loses the
+reference in the middle of a third run, speaks again, and closes the panel. It leaves `report.json` and pictures.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.activity import Readiness
+from app.application import Application, Options
+from app.diagnostics_run import RunState
+from app.settings import Settings
+from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
+from engine.validator.wire import Wire
+
+TEXT = "The small fox ran over the hill, and then it slept in the warm sun. Nobody saw it there."
+OTHER_TEXT = "And the window still speaks."
+TICK_MS = 5
+LOOK_MS = 20
+DRAWN_AFTER_MS = 300
+KILL_AFTER_ROWS = 20
+ENDED_STATES = (RunState.FINISHED, RunState.FAILED, RunState.CRASHED, RunState.STOPPED)
+
+
+@dataclass
+class Phase:
+    """A part of the scenario: how long the event loop was away at worst, and when events came."""
+
+    name: str
+    longest_gap_ms: float = 0.0
+    gaps_over_20_ms: list[float] = field(default_factory=list)
+    rows: list[tuple[float, str, str, str]] = field(default_factory=list)
+    state: str = ""
+    message: str = ""
+
+
+class Heartbeat(QObject):
+    """Notices when the event loop did not turn for longer than it should."""
+
+    def __init__(self, phases: list[Phase]) -> None:
+        super().__init__()
+        self._phases = phases
+        self._last = time.perf_counter()
+        self._timer = QTimer(self, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self.beat)
+        self._timer.start()
+
+    def beat(self) -> None:
+        now = time.perf_counter()
+        gap_ms, self._last = (now - self._last) * 1000, now
+        phase = self._phases[-1]
+        phase.longest_gap_ms = max(phase.longest_gap_ms, gap_ms)
+        if gap_ms > 20:
+            phase.gaps_over_20_ms.append(gap_ms)
+
+
+class Scenario(QObject):
+    """Goes on whenever what it waits for has happened."""
+
+    def __init__(self, application: Application, folder: Path) -> None:
+        super().__init__()
+        self.application, self.folder = application, folder
+        self.diagnostics, self.speech = application.diagnostics, application.controller
+        self.phases = [Phase("start")]
+        self.report: dict[str, object] = {}
+        self.heartbeat = Heartbeat(self.phases)
+        self.steps = self.play()
+        self.waits_for = next(self.steps)
+        self.diagnostics.controller.event_received.connect(self.on_event)
+        self.diagnostics.export.exported.connect(self.on_exported)
+        self.exported: Path | None = None
+        self.timer = QTimer(self, interval=LOOK_MS)
+        self.timer.timeout.connect(self.look)
+        self.timer.start()
+
+    def play(self) -> Iterator[object]:
+        """The whole story; yields what to wait for."""
+        window, panel = self.application.window, self.diagnostics.panel
+        yield lambda: self.speech.activity.readiness is Readiness.READY and window.request.voice
+        yield from self.idle()
+        self.begin("loading")
+        window.speak()
+        yield self.has_ended
+        self.end_phase()
+        button = panel.controls.to_run.diagnose_button
+        yield lambda: self.speech.activity.idle and button.text() == "Diagnose"
+        self.begin("loaded")
+        button.click()
+        yield self.has_ended
+        yield from self.idle()
+        self.end_phase()
+        self.begin("picture")
+        self.keep_run()
+        self.picture("finished")
+        yield from self.idle()
+        self.begin("export")
+        panel.export_wanted.emit(self.folder / "bundle.zip")
+        yield lambda: not self.diagnostics.export.active
+        self.begin("killed")
+        window.speak()
+        yield lambda: len(self.phases[-1].rows) >= KILL_AFTER_ROWS
+        process_id = self.diagnostics.process.process_id
+        os.kill(process_id, signal.SIGKILL)
+        yield self.has_ended
+        yield from self.idle()
+        self.end_phase()
+        self.begin("picture")
+        self.picture("killed")
+        yield from self.idle()
+        self.begin("after")
+        window.page.editor.set_text(OTHER_TEXT)
+        window.speak()
+        yield lambda: self.speech.track.whole
+        yield self.has_ended
+        self.end_phase()
+        self.report["spoken_after"] = self.speech.track.length
+        process_id = self.diagnostics.process.process_id
+        self.diagnostics.dock.close()
+        closed_at = time.monotonic()
+        yield lambda: not exists(process_id) or time.monotonic() > closed_at + 20
+        self.report["reference_ended"] = not exists(process_id)
+        self.begin("end")
+
+    def idle(self) -> Iterator[object]:
+        """Until everything is drawn."""
+        until = time.monotonic() + DRAWN_AFTER_MS / 1000
+        yield lambda: time.monotonic() > until
+
+    def begin(self, name: str) -> None:
+        self.phases.append(Phase(name))
+
+    def has_ended(self) -> bool:
+        run = self.diagnostics.panel.run
+        return run is not None and run.state in ENDED_STATES and bool(self.phases[-1].rows)
+
+    def end_phase(self) -> None:
+        run = self.diagnostics.panel.run
+        assert run is not None
+        self.phases[-1].state, self.phases[-1].message = run.state.value, run.message
+
+    def keep_run(self) -> None:
+        run = self.diagnostics.panel.run
+        assert run is not None
+        assert run.report is not None
+        self.report["validation"] = Wire().report_to_dict(run.report)
+
+    def picture(self, name: str) -> None:
+        self.application.window.grab().save(str(self.folder / f"{name}.png"))
+
+    def on_event(self, event: ValidationEvent) -> None:
+        if isinstance(event, RowEvent):
+            row = event.row
+            self.phases[-1].rows.append((time.time(), row.stage, f"{row.regime} {row.reading}", row.output))
+        elif isinstance(event, FinishedEvent):
+            self.report.setdefault("finished", []).append(len(event.report.rows))  # type: ignore[attr-defined]
+
+    def on_exported(self, path: Path) -> None:
+        self.report["exported"] = str(path)
+
+    def look(self) -> None:
+        if self.waits_for():  # type: ignore[operator]
+            try:
+                self.waits_for = next(self.steps)
+            except StopIteration:
+                self.timer.stop()
+                self.end()
+
+    def end(self) -> None:
+        self.report["phases"] = [asdict(phase) for phase in self.phases]
+        (self.folder / "report.json").write_text(json.dumps(self.report), encoding="utf-8")
+        QApplication.quit()
+
+
+def exists(process_id: int | None) -> bool:
+    try:
+        os.kill(process_id or 0, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def main() -> int:
+    folder = Path(sys.argv[1])
+    qt = QApplication(sys.argv[:1])
+    settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
+    settings.text = TEXT
+    application = Application(qt, Options(diagnostics=True), settings)
+    scenario = Scenario(application, folder)
+    application.open()
+    qt.exec()
+    del scenario
+    return 0 if application.close() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

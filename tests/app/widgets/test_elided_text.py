@@ -1,0 +1,32 @@
+import pytest
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.elided_text import ElidedButton, ElidedLabel
+
+LONG = "First divergence: Text features (LSTM packing matters at this padding)"
+
+
+@pytest.mark.parametrize("kind", [ElidedLabel, ElidedButton])
+def test_words_give_way_and_come_back(qtbot: QtBot, kind: type) -> None:
+    window, text = QWidget(), kind()
+    QHBoxLayout(window).addWidget(text)
+    qtbot.addWidget(window)
+    text.say(LONG)
+    window.show()
+    window.resize(140, 40)
+    qtbot.waitUntil(lambda: text.text().endswith("…"))
+    assert text.toolTip() == LONG
+    window.resize(900, 40)
+    qtbot.waitUntil(lambda: text.text() == LONG)
+
+
+def test_both_say_everything_to_a_screen_reader(qtbot: QtBot) -> None:
+    label, button = ElidedLabel(), ElidedButton()
+    for text in (label, button):
+        qtbot.addWidget(text)
+        text.say(LONG)
+    assert label.accessibleDescription() == LONG
+    assert button.accessibleName() == LONG
+    assert button.sizeHint().width() > button.fontMetrics().horizontalAdvance(LONG)
+    assert button.minimumSizeHint().width() < 50

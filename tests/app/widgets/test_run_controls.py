@@ -1,0 +1,69 @@
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics_options import DiagnosticsOptions
+from app.widgets.run_controls import RunControls
+from engine.preparation import DEVICES
+from engine.validator.regimes import LSTM_METHODS
+from engine.validator.results import Regime
+
+
+@pytest.fixture
+def controls(qtbot: QtBot) -> RunControls:
+    controls = RunControls()
+    qtbot.addWidget(controls)
+    return controls
+
+
+def test_the_usual_options(controls: RunControls) -> None:
+    assert controls.options == DiagnosticsOptions()
+
+
+def test_every_choice_is_an_option(controls: RunControls) -> None:
+    controls.regime.choose(Regime.STATIC_NO_PACK)
+    controls.reference.choose(Regime.STATIC_PACKED)
+    controls.padding.choose(5.0)
+    controls.device.choose("cpu")
+    controls.lstm_method.choose("tir")
+    controls.probes.setChecked(True)
+    assert controls.options == DiagnosticsOptions(
+        (Regime.UPSTREAM, Regime.STATIC_NO_PACK), Regime.STATIC_PACKED, 5.0, "cpu", "tir", probes=True
+    )
+
+
+def test_what_the_engine_has_can_be_chosen(controls: RunControls) -> None:
+    assert controls.device.values == DEVICES
+    assert controls.lstm_method.values == LSTM_METHODS
+    assert set(controls.regime.values) == set(controls.reference.values) == set(Regime)
+
+
+def test_the_reference_is_not_compared_with_itself(controls: RunControls) -> None:
+    controls.regime.choose(Regime.UPSTREAM)
+    controls.reference.choose(Regime.UPSTREAM)
+    assert Regime.UPSTREAM not in controls.options.regimes
+
+
+def test_a_crossed_regime_can_be_looked_at_but_not_run(controls: RunControls) -> None:
+    crossed = "compiled with bert from dynamic"
+    controls.offer_regimes((Regime.COMPILED, crossed))
+    controls.regime.choose(crossed)
+    assert controls.regime.currentText() == crossed
+    assert controls.options.regimes == (Regime.UPSTREAM, Regime.COMPILED)
+
+
+def test_the_button_diagnoses_or_stops(controls: RunControls, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(controls.diagnose_wanted) as wanted:
+        qtbot.keyClick(controls.diagnose_button, Qt.Key.Key_Space)
+    assert wanted.args == [controls.options]
+    controls.show_running(True)
+    assert controls.diagnose_button.accessibleName() == "Stop"
+    with qtbot.waitSignal(controls.stop_wanted), qtbot.assertNotEmitted(controls.diagnose_wanted):
+        controls.diagnose_button.click()
+
+
+def test_only_the_regime_is_told_at_once(controls: RunControls, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(controls.regime_chosen):
+        controls.regime.activated.emit(1)
+    with qtbot.assertNotEmitted(controls.regime_chosen):
+        controls.reference.activated.emit(1)
