@@ -65,10 +65,9 @@ def write(report: Report, path: Path, arrays_folder: Path | None) -> None:
 
 
 def _doctor_output() -> str:
-    from engine.doctor import examine_installation
+    from engine.doctor import examine_installation, in_words
 
-    found = examine_installation()
-    return "".join(f"{each.outcome.value:<8} {each.title}: {each.message}\n" for each in found)
+    return in_words(examine_installation()) + "\n"
 
 
 if __name__ == "__main__":
