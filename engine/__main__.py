@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts import modules_folder
+from engine.artifacts import Variant, modules_folder
 from engine.audio_file import ensure_writable, save_wav
 from engine.checkpoints import MODEL_NAMES, STARTER, model_config
 from engine.errors import EngineError, InvalidRequest
@@ -175,11 +175,11 @@ def compile_stages(options: argparse.Namespace) -> None:
     from engine.compiler.build import build  # brings torch and tvm
     from engine.compiler.targets import target_named
 
-    target, config = target_named(options.target), model_config(options.model)
-    folder = options.output_dir or modules_folder(built_modules_folder(), config, target.value, options.probes)
+    variant, config = Variant(target_named(options.target).value, probed=options.probes), model_config(options.model)
+    folder = options.output_dir or modules_folder(built_modules_folder(), config, variant)
     chosen = [stage for stage in DEVICE_STAGES if options.stage in ("all", stage.name)]
     report = _show_json if options.progress_json else _show
-    manifest = build(config, chosen, target, folder, report, options.probes)
+    manifest = build(config, chosen, variant, folder, report)
     artifacts = [
         {
             "stage": artifact.stage,

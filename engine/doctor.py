@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
 from engine.errors import EngineError
 from engine.paths import built_modules_folder
@@ -79,7 +80,7 @@ def _starter() -> tuple[Outcome, str]:
 
 
 def _modules() -> tuple[Outcome, str]:
-    state = module_state(model_config(STARTER))
+    state = module_state(model_config(STARTER), CPU)
     if state is None:
         return Outcome.GOOD, f"built, in {built_modules_folder()}"
     return Outcome.NOTE, f"{state}; they are built on first use"

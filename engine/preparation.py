@@ -17,7 +17,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from engine.artifacts import Fresh, Missing, Stale, expected_identity, freshness, modules_folder
+from engine.artifacts import Fresh, Missing, Stale, Variant, expected_identity, freshness, modules_folder
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError
 from engine.paths import built_modules_folder, project_folder
@@ -27,7 +27,6 @@ from engine.stages import DEVICE_STAGES
 Observer = Callable[[PreparationEvent], None]
 
 DEVICES = ("auto", "cpu")
-TARGET = "cpu"
 _POLL_SECONDS = 0.1
 _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 
@@ -35,29 +34,29 @@ _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 def ensure_modules(
     model: str,
     config: ModelConfig,
+    variant: Variant,
     observe: Observer,
     cancel: threading.Event | None = None,
-    probed: bool = False,
 ) -> Path:
-    """The folder with intact, current modules for this architecture, built now if need be.
+    """The folder with intact, current modules of this architecture and variant, built now if need be.
 
-    `observe` gets a `PreparationEvent` per stage. `probed` modules show their inner values too, and have a folder of
-    their own. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
     """
-    if module_state(config, probed) is not None:
-        with _sole_builder(modules_folder(built_modules_folder(), config, TARGET, probed), observe, cancel):
-            if module_state(config, probed) is not None:
-                _build(model, observe, cancel, probed)
-    problem = module_state(config, probed)
+    folder = modules_folder(built_modules_folder(), config, variant)
+    if module_state(config, variant) is not None:
+        with _sole_builder(folder, observe, cancel):
+            if module_state(config, variant) is not None:
+                _build(model, variant, observe, cancel)
+    problem = module_state(config, variant)
     if problem is not None:
         raise CompileError(f"The speech modules cannot be used: {problem}.", "Run “python -m engine doctor”.")
-    return modules_folder(built_modules_folder(), config, TARGET, probed)
+    return folder
 
 
-def module_state(config: ModelConfig, probed: bool = False) -> str | None:
+def module_state(config: ModelConfig, variant: Variant) -> str | None:
     """None when the modules can be used, else why not, in words."""
-    folder = modules_folder(built_modules_folder(), config, TARGET, probed)
-    match freshness(folder, expected_identity(config, TARGET, probed), _NAMES):
+    folder = modules_folder(built_modules_folder(), config, variant)
+    match freshness(folder, expected_identity(config, variant), _NAMES):
         case Fresh():
             return None
         case Stale(why):
@@ -101,10 +100,10 @@ def _acquired(lock: FileLock) -> bool:
     return True
 
 
-def _build(model: str, observe: Observer, cancel: threading.Event | None, probed: bool) -> None:
+def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Event | None) -> None:
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
     command = [sys.executable, "-m", "engine", "compile", "--model", model, "--progress-json"]
-    command += ["--probes"] if probed else []
+    command += ["--target", variant.target, *(["--probes"] if variant.probed else [])]
     child = subprocess.Popen(
         command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )

@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Iterator
 
+from engine.artifacts import CPU
 from engine.audio import finish_utterance
 from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.config import SAMPLE_RATE_HZ
@@ -61,11 +62,11 @@ class Synthesizer:
         if self._pipeline is not None:
             return
         checkpoint = self._opened()
-        manifest = ensure_modules(self.model, checkpoint.config, observe, cancel)
+        folder = ensure_modules(self.model, checkpoint.config, CPU, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
-        compiled = CompiledRunner(manifest, checkpoint.config, checkpoint.load_weights())
+        compiled = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights())
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
         for voice in checkpoint.voices.values():

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from engine.artifacts import CPU
 from engine.checkpoints import Checkpoint
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmSemantics
@@ -138,7 +140,8 @@ class Regimes:
 
     def _compiled(self, seen: ProbeObserver | None, observe: Observer, cancel: threading.Event | None) -> Runner:
         checkpoint = self.checkpoint
-        folder = ensure_modules(checkpoint.name, checkpoint.config, observe, cancel, probed=self.probes)
+        variant = replace(CPU, probed=self.probes)
+        folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
 
