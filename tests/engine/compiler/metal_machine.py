@@ -1,4 +1,4 @@
-"""Stages compiled for Metal and run on the software device: real Metal kernels, called from this machine's code."""
+"""Stages compiled for Metal and run on the device of the tests: real Metal kernels, called from this machine's code."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from engine.compiler.targets import metal_called_from
 from engine.config import ModelConfig
 from engine.runners.base import named_outputs
 from engine.stages import Stage
-from tests.software_metal.loader import SoftwareMetal
+from tests.metal_device import MetalDevice
 
 
 class MetalStage:
     """One stage with its weights; `sources` are its kernels."""
 
-    def __init__(self, device: SoftwareMetal, stage: Stage, config: ModelConfig, weights: Mapping[str, np.ndarray]):
+    def __init__(self, device: MetalDevice, stage: Stage, config: ModelConfig, weights: Mapping[str, np.ndarray]):
         target = metal_called_from({"kind": "llvm"})
         graph = export_stage(stage, weightless_modules(config)[stage.name], config, target)
         self._stage = stage
