@@ -20,6 +20,7 @@ from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
 from engine.runners.cores import usable_cores
+from engine.runners.lstm_functions import provide_lstm
 from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
 
@@ -53,6 +54,7 @@ class CompiledRunner:
     ) -> None:
         self._runtime = _Runtime(threads)
         manifest = Manifest.load(folder)
+        self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
         self._stages = {
@@ -73,6 +75,7 @@ class CompiledRunner:
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
+        self._release_lstm()
 
 
 class _CompiledStage:

@@ -16,6 +16,7 @@ from engine.compiler.export import export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import metal_called_from
 from engine.config import ModelConfig
+from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import named_outputs
 from engine.stages import Stage
 from tests.metal_device import MetalDevice
@@ -24,9 +25,16 @@ from tests.metal_device import MetalDevice
 class MetalStage:
     """One stage with its weights; `sources` are its kernels."""
 
-    def __init__(self, device: MetalDevice, stage: Stage, config: ModelConfig, weights: Mapping[str, np.ndarray]):
+    def __init__(
+        self,
+        device: MetalDevice,
+        stage: Stage,
+        config: ModelConfig,
+        weights: Mapping[str, np.ndarray],
+        lstm_method: LstmMethod = LstmMethod.TIR,
+    ) -> None:
         target = metal_called_from({"kind": "llvm"})
-        graph = export_stage(stage, weightless_modules(config)[stage.name], config, target)
+        graph = export_stage(stage, weightless_modules(config)[stage.name], config, target, lstm_method)
         self._stage = stage
         self._device = device.device()
         self._machine = relax.VirtualMachine(_linked(build_executable(graph.module, target)), self._device)
