@@ -16,6 +16,7 @@ from tvm.tirx import PrimFunc
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 from engine.compiler.linear_rows import linear_rows
+from engine.compiler.metal_convolutions import CONVOLUTION_CONVERTERS
 from engine.compiler.metal_schedules import elementwise
 from engine.ops import harmonic_source_metal_tir as source
 from engine.ops import inverse_stft_metal_tir as inverse
@@ -106,8 +107,9 @@ def _select(call: Call) -> relax.Var:
     return call.emit(relax.op.take(x, relax.const(index, "int32"), axis=axis, mode="clip"))
 
 
-METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Var]] = MappingProxyType(
+METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
     {
+        **CONVOLUTION_CONVERTERS,
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
         "lstm_forward_packed.default": _lstm_forward,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import torch
 import tvm
 from tvm import relax
 
@@ -22,11 +23,18 @@ from tests.software_metal.loader import SoftwareMetal
 
 
 class MetalStage:
-    """One stage with its weights; `sources` are its kernels."""
+    """One stage with its weights; `module` stands for the model's own where there is one."""
 
-    def __init__(self, device: SoftwareMetal, stage: Stage, config: ModelConfig, weights: Mapping[str, np.ndarray]):
+    def __init__(
+        self,
+        device: SoftwareMetal,
+        stage: Stage,
+        config: ModelConfig,
+        weights: Mapping[str, np.ndarray],
+        module: torch.nn.Module | None = None,
+    ) -> None:
         target = metal_called_from({"kind": "llvm"})
-        graph = export_stage(stage, weightless_modules(config)[stage.name], config, target)
+        graph = export_stage(stage, module or weightless_modules(config)[stage.name], config, target)
         self._stage = stage
         self._device = device.device()
         self._machine = relax.VirtualMachine(_linked(build_executable(graph.module, target)), self._device)
