@@ -67,6 +67,12 @@ class Call:
         """Another operator of the same graph."""
         return Call(node, self._importer, self._book)
 
+    def default(self) -> relax.Expr:
+        """What TVM itself makes of the operator."""
+        name = self.node.target.__name__  # type: ignore[union-attr]
+        converted: relax.Expr = self._importer.create_convert_map()[name](self.node)
+        return converted
+
     def emit(self, expression: relax.Expr) -> relax.Var:
         """Bind an expression to a new variable."""
         return self._importer.block_builder.emit(expression)

@@ -14,6 +14,7 @@ from tvm import relax
 from tvm.tirx import PrimFunc
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
+from engine.compiler.metal_convolutions import CONVOLUTION_CONVERTERS
 from engine.compiler.metal_schedules import elementwise
 from engine.ops import harmonic_source_metal_tir as source
 from engine.ops import inverse_stft_metal_tir as inverse
@@ -75,8 +76,9 @@ def _select(call: Call) -> relax.Var:
     return call.emit(relax.op.take(x, relax.const(index, "int32"), axis=axis, mode="clip"))
 
 
-METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Var]] = MappingProxyType(
+METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
     {
+        **CONVOLUTION_CONVERTERS,
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
         "sin.default": _of_each(elementwise.sine),

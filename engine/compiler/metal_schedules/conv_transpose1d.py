@@ -12,7 +12,8 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.compiler.metal_schedules.correlation import Correlation, correlation_kernel
+from engine.compiler.metal_schedules.correlation import Correlation, Ending
+from engine.compiler.metal_schedules.correlation_kernel import Tile, correlation_kernel, packing_kernel, tile_for
 from engine.ops.threadgroup_tir import Threadgroup
 
 
@@ -26,40 +27,27 @@ def conv_transpose1d(
     group: Threadgroup,
 ) -> PrimFunc:
     """The kernel: x [B, in, L], packed weight, bias [out] if any -> y [B, out, outputs]."""
-    return correlation_kernel(_plan(in_channels, out_channels, kernel_size, stride, padding, group), has_bias)
+    tile = _tile(in_channels, out_channels, kernel_size, stride, padding, group)
+    return correlation_kernel(tile, Ending(has_bias))
 
 
 def packed_shape(
     in_channels: int, out_channels: int, kernel_size: int, stride: int, group: Threadgroup
 ) -> tuple[int, int, int]:
-    """Shape of the packed weight: [in, tap, channel and phase]."""
-    return _plan(in_channels, out_channels, kernel_size, stride, 0, group).packed_weight_shape
+    """Shape of the packed weight, whose rows are channels and phases."""
+    return _tile(in_channels, out_channels, kernel_size, stride, 0, group).packed_shape
 
 
 def pack_weight(in_channels: int, out_channels: int, kernel_size: int, stride: int, group: Threadgroup) -> PrimFunc:
     """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no tap."""
-    plan = _plan(in_channels, out_channels, kernel_size, stride, 0, group)
-    count = in_channels * plan.taps * plan.row_count
-    blocks = -(-count // group.threads)
+    taps = -(-kernel_size // stride)
 
-    @T.prim_func(s_tir=True)
-    def pack_conv_transpose1d_weight(w: T.handle, p: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        weight = T.match_buffer(w, (in_channels, out_channels, kernel_size), "float32")
-        packed = T.match_buffer(p, plan.packed_weight_shape, "float32")
-        for block in T.thread_binding(blocks, thread="blockIdx.x"):
-            for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
-                place: T.int32 = block * group.threads + thread
-                if place < count:
-                    row: T.int32 = T.truncmod(place, plan.row_count)
-                    tap: T.int32 = T.truncmod(T.truncdiv(place, plan.row_count), plan.taps)
-                    channel: T.int32 = T.truncdiv(place, plan.row_count * plan.taps)
-                    position: T.int32 = T.truncmod(row, stride) + (plan.taps - 1 - tap) * stride
-                    packed[channel, tap, row] = T.if_then_else(
-                        position < kernel_size, weight[channel, T.truncdiv(row, stride), position], T.float32(0)
-                    )
+    def value(weight: Any, channel: Any, tap: Any, row: Any) -> Any:
+        position = T.truncmod(row, stride) + (taps - 1 - tap) * stride
+        return T.if_then_else(position < kernel_size, weight[channel, T.truncdiv(row, stride), position], T.float32(0))
 
-    return pack_conv_transpose1d_weight
+    tile = _tile(in_channels, out_channels, kernel_size, stride, 0, group)
+    return packing_kernel(tile, group, (in_channels, out_channels, kernel_size), value)
 
 
 @dataclass(frozen=True)
@@ -136,8 +124,8 @@ def _depthwise_without_bias(plan: _Depthwise) -> PrimFunc:
     return depthwise_conv_transpose1d
 
 
-def _plan(
-    in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int, group: Threadgroup
-) -> Correlation:
+def _tile(in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int, group: Threadgroup) -> Tile:
     taps = -(-kernel_size // stride)
-    return Correlation(in_channels, out_channels, taps, 1, 1, taps - 1, group, upsampling=stride, trim=padding)
+    return tile_for(
+        Correlation(in_channels, out_channels, taps, 1, 1, taps - 1, upsampling=stride, trim=padding), group
+    )

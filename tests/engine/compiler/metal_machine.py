@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import torch
 import tvm
 from tvm import relax
 
@@ -23,7 +24,7 @@ from tests.metal_device import MetalDevice
 
 
 class MetalStage:
-    """One stage with its weights; `sources` are its kernels."""
+    """One stage with its weights; `module` stands for the model's own where there is one."""
 
     def __init__(
         self,
@@ -32,9 +33,11 @@ class MetalStage:
         config: ModelConfig,
         weights: Mapping[str, np.ndarray],
         lstm_method: LstmMethod = LstmMethod.TIR,
+        module: torch.nn.Module | None = None,
     ) -> None:
         target = metal_called_from({"kind": "llvm"})
-        graph = export_stage(stage, weightless_modules(config)[stage.name], config, target, lstm_method)
+        module = module or weightless_modules(config)[stage.name]
+        graph = export_stage(stage, module, config, target, lstm_method)
         self._stage = stage
         self._device = device.device()
         self._machine = relax.VirtualMachine(_linked(build_executable(graph.module, target)), self._device)

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.compiler.metal_schedules.conv1d import conv1d, pack_weight, packed_shape
+from engine.compiler.metal_schedules.conv1d import conv1d, conv1d_plus_residual, pack_weight, packed_shape
 from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
 
 SHAPES = [
@@ -15,22 +15,39 @@ SHAPES = [
 ]
 
 
+def packed(shape, weight):
+    sizes = (*shape[:5], GROUP)
+    return built(pack_weight(*sizes))(packed_shape(*sizes), weight)
+
+
+def expected(x, weight, bias, shape):
+    _, _, _, dilation, stride, padding, _ = shape
+    tensors = [None if array is None else torch.from_numpy(array) for array in (x, weight, bias)]
+    return functional.conv1d(*tensors, stride, padding, dilation).numpy()
+
+
+def parameters(shape):
+    in_channels, out_channels, kernel_size, *_, has_bias = shape
+    return normal(out_channels, in_channels, kernel_size), normal(out_channels, seed=1) if has_bias else None
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_any_length_equals_torch(shape):
-    in_channels, out_channels, kernel_size, dilation, stride, padding, has_bias = shape
-    weight, bias = normal(out_channels, in_channels, kernel_size), normal(out_channels, seed=1) if has_bias else None
-    pack = built(pack_weight(out_channels, in_channels, kernel_size, GROUP))
+    weight, bias = parameters(shape)
     kernel = built(conv1d(*shape, GROUP))
-    packed = pack(packed_shape(out_channels, in_channels, kernel_size, GROUP), weight)
     for length in (12, 131):
-        x = normal(2, in_channels, length, seed=2)
-        expected = functional.conv1d(
-            torch.from_numpy(x),
-            torch.from_numpy(weight),
-            torch.from_numpy(bias) if has_bias else None,
-            stride,
-            padding,
-            dilation,
-        )
-        result = kernel(tuple(expected.shape), x, packed, *([bias] if has_bias else []))
-        np.testing.assert_allclose(result, expected, **TOLERANCE)
+        x = normal(2, shape[0], length, seed=2)
+        wanted = expected(x, weight, bias, shape)
+        result = kernel(wanted.shape, x, packed(shape, weight), *([] if bias is None else [bias]))
+        np.testing.assert_allclose(result, wanted, **TOLERANCE)
+
+
+@pytest.mark.parametrize("shape", [(6, 40, 5, 1, 1, 2, True), (7, 20, 3, 2, 1, 2, False)], ids=str)
+def test_a_residual_is_added_before_the_factor(shape):
+    weight, bias = parameters(shape)
+    kernel = built(conv1d_plus_residual(*shape, 0.3, GROUP))
+    x = normal(2, shape[0], 70, seed=2)
+    plain = expected(x, weight, bias, shape)
+    residual = normal(*plain.shape, seed=3)
+    result = kernel(plain.shape, x, packed(shape, weight), *([] if bias is None else [bias]), residual)
+    np.testing.assert_allclose(result, (plain + residual) * np.float32(0.3), **TOLERANCE)

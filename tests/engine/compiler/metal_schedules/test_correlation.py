@@ -1,28 +1,10 @@
-import pytest
-
 from engine.compiler.metal_schedules.correlation import Correlation
-from engine.errors import CompileError
-from engine.ops.threadgroup_tir import Threadgroup
-
-KOKORO = [
-    (512, 512, 5, 1, 1),
-    (1090, 1024, 3, 1, 1),
-    (256, 256, 11, 5, 1),
-    (128, 128, 11, 5, 1),
-    (22, 256, 12, 1, 6),
-    (128, 22, 7, 1, 1),
-]
 
 
-@pytest.mark.parametrize("shape", KOKORO, ids=str)
-def test_tiles_of_the_models_convolutions_fit(shape):
-    channels, out_channels, taps, dilation, stride = shape
-    plan = Correlation(channels, out_channels, taps, dilation, stride, 0, Threadgroup())
-    assert plan.depth * plan.bytes_per_channel <= plan.group.tile_bytes
-    assert plan.depth * plan.steps >= channels
-    assert plan.blocks * plan.tile_rows >= out_channels
+def test_rows_are_channels_and_phases():
+    assert Correlation(8, 20, 2, 1, 1, 1, upsampling=10).row_count == 200
 
 
-def test_a_convolution_that_cannot_fit_is_an_error():
-    with pytest.raises(CompileError, match="1000 taps"):
-        Correlation(8, 64, 1000, 1, 1, 0, Threadgroup())
+def test_a_slab_has_strides_and_halo():
+    assert Correlation(8, 20, 3, 5, 1, 5).slab(1) == 11
+    assert Correlation(8, 20, 3, 1, 6, 1).slab(4) == 21

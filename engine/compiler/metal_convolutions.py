@@ -1,0 +1,91 @@
+"""Convolutions on Apple's GPUs, each with what is added to its result and the factor after that, in one kernel.
+
+It does not know any stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeGuard
+
+from torch import fx
+from tvm import relax
+from tvm.sym import Analyzer
+
+from engine.compiler.kernel_calls import Call, shape_of, simplified
+from engine.compiler.metal_schedules import conv1d as kernels
+from engine.errors import CompileError
+
+_CONVOLUTION = "conv1d.default"
+_SUM = "add.Tensor"
+
+
+def _conv1d(call: Call) -> relax.Var:
+    sizes, inputs, shape = _described(call)
+    return call.kernel(kernels.conv1d, sizes, inputs, shape)
+
+
+def _plus_residual(call: Call, residual: relax.Var, factor: float) -> relax.Var:
+    sizes, inputs, shape = _described(call)
+    return call.kernel(kernels.conv1d_plus_residual, (*sizes, factor), [*inputs, residual], shape)
+
+
+def _described(call: Call) -> tuple[tuple[Any, ...], list[relax.Var | None], list[Any]]:
+    """Sizes, inputs and output shape of a convolution."""
+    x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
+    if groups != 1:
+        raise CompileError("There is no kernel for a convolution in groups.")
+    out_channels, in_channels, kernel_size = shape_of(weight)
+    batch, _, length = shape_of(x)
+    outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
+    packing = (in_channels, out_channels, kernel_size, dilation, stride)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, packing, weight)
+    return (*packing, padding, bias is not None), [x, packed, bias], [batch, out_channels, outputs]
+
+
+def _add(call: Call) -> relax.Expr:
+    """A sum, made part of the convolution that only it reads, where there is one; that alone is then unused."""
+    joined = _joined(call, 1.0)
+    return call.default() if joined is None else joined
+
+
+def _multiply(call: Call) -> relax.Expr:
+    """Likewise for a sum times a constant."""
+    total, factor = call.node.args
+    if isinstance(factor, float) and _is_only_read_by(total, call.node, _SUM):
+        joined = _joined(call.of(total), factor)
+        if joined is not None:
+            return joined
+    return call.default()
+
+
+def _joined(call: Call, factor: float) -> relax.Var | None:
+    """(convolution + other) * factor for a sum of which one part is a convolution as large as the other."""
+    one, other, scale = call.arguments
+    if scale != 1:  # which TVM would leave out
+        raise CompileError("There is no kernel for a sum with a factor in it.")
+    if not _same_shape(one, other):
+        return None
+    for layer, residual in zip(call.node.args, (other, one), strict=False):
+        if _is_only_read_by(layer, call.node, _CONVOLUTION):
+            return _plus_residual(call.of(layer), residual, factor)
+    return None
+
+
+def _same_shape(one: Any, other: Any) -> bool:
+    if not isinstance(one, relax.Var) or not isinstance(other, relax.Var):
+        return False
+    shapes = shape_of(one), shape_of(other)
+    return len(shapes[0]) == len(shapes[1]) and all(map(Analyzer().can_prove_equal, *shapes))
+
+
+def _is_only_read_by(node: Any, reader: fx.Node, operator: str) -> TypeGuard[fx.Node]:
+    return (
+        isinstance(node, fx.Node) and getattr(node.target, "__name__", "") == operator and set(node.users) == {reader}
+    )
+
+
+CONVOLUTION_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
+    {_CONVOLUTION: _conv1d, _SUM: _add, "mul.Tensor": _multiply}
+)

@@ -1,0 +1,164 @@
+"""The kernels of every convolution on Apple's GPUs: a grid of tiles, and the packing of their weights.
+
+It does not know the operator, nor what happens inside a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.compiler.metal_schedules.correlation import Correlation, Ending
+from engine.compiler.metal_schedules.thread_tile import ThreadTile, thread_tile
+from engine.ops.threadgroup_tir import Threadgroup
+
+Tile = ThreadTile
+
+
+def tile_for(sizes: Correlation, group: Threadgroup) -> Tile:
+    """The tile that suits the sizes."""
+    return ThreadTile(sizes, group)
+
+
+def correlation_kernel(plan: Tile, ending: Ending) -> PrimFunc:
+    """The kernel: x [B, channels, L], packed weight, bias [out], residual as y -> y [B, out channels, outputs].
+
+    Bias and residual are arguments only where the ending has them.
+    """
+    if ending.has_residual:
+        return _residual_with_bias(plan, ending) if ending.has_bias else _residual(plan, ending)
+    return _plain_with_bias(plan, ending) if ending.has_bias else _plain(plan, ending)
+
+
+@T.inline
+def _tiles(
+    plan: Any,
+    ending: Any,
+    source: Any,
+    weight: Any,
+    bias: Any,
+    residual: Any,
+    target: Any,
+    batch: Any,
+    length: Any,
+    outputs: Any,
+) -> None:
+    for member in T.thread_binding(batch, thread="blockIdx.z"):
+        for block in T.thread_binding(plan.blocks, thread="blockIdx.y"):
+            for part in T.thread_binding(
+                T.ceildiv(T.ceildiv(outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
+                thread="blockIdx.x",
+            ):
+                for ty in T.thread_binding(plan.threads[0], thread="threadIdx.y"):
+                    for tx in T.thread_binding(plan.threads[1], thread="threadIdx.x"):
+                        thread_tile(
+                            plan,
+                            ending,
+                            source,
+                            weight,
+                            bias,
+                            residual,
+                            target,
+                            member,
+                            block * plan.tile_rows,
+                            part * plan.tile_columns,
+                            length,
+                            outputs,
+                            ty,
+                            tx,
+                        )
+
+
+def _plain(plan: Tile, ending: Ending) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def correlation(x: T.handle, w: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int32()
+        length = T.int32()
+        outputs = T.int32()
+        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
+        _tiles(plan, ending, source, weight, None, None, target, batch, length, outputs)
+
+    return correlation
+
+
+def _plain_with_bias(plan: Tile, ending: Ending) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def correlation(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int32()
+        length = T.int32()
+        outputs = T.int32()
+        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
+        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
+        _tiles(plan, ending, source, weight, bias, None, target, batch, length, outputs)
+
+    return correlation
+
+
+def _residual(plan: Tile, ending: Ending) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def correlation(x: T.handle, w: T.handle, r: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int32()
+        length = T.int32()
+        outputs = T.int32()
+        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
+        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
+        _tiles(plan, ending, source, weight, None, residual, target, batch, length, outputs)
+
+    return correlation
+
+
+def _residual_with_bias(plan: Tile, ending: Ending) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def correlation(x: T.handle, w: T.handle, b: T.handle, r: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int32()
+        length = T.int32()
+        outputs = T.int32()
+        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
+        residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
+        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
+        _tiles(plan, ending, source, weight, bias, residual, target, batch, length, outputs)
+
+    return correlation
+
+
+def packing_kernel(
+    plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: Callable[[Any, Any, Any, Any], Any]
+) -> PrimFunc:
+    """The function that packs: w of this shape -> packed weight.
+
+    `value_at(w, channel, tap, row)` is the expression for one weight.
+    """
+    depth, taps, rows = plan.packed_shape
+    count = depth * taps * rows
+
+    @T.prim_func(s_tir=True)
+    def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        weight = T.match_buffer(w, shape, "float32")
+        packed = T.match_buffer(p, (depth, taps, rows), "float32")
+        for block in T.thread_binding(-(-count // group.threads), thread="blockIdx.x"):
+            for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
+                place: T.int32 = block * group.threads + thread
+                if place < count:
+                    packed[
+                        T.truncdiv(place, taps * rows),
+                        T.truncmod(T.truncdiv(place, rows), taps),
+                        T.truncmod(place, rows),
+                    ] = value_at(weight, plan.channel_at(place), plan.tap_at(place), plan.row_at(place))
+
+    return pack_correlation_weight

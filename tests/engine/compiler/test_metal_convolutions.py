@@ -1,0 +1,67 @@
+"""What convolutions are joined with, and that the results stay what PyTorch computes."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from engine.compiler.export import export_stage
+from engine.compiler.targets import metal_macos
+from engine.errors import CompileError
+from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from tests.engine.compiler.metal_machine import MetalStage
+from tests.software_metal.loader import install
+
+CHANNELS = 32
+FACTOR = 0.7071
+STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
+
+
+class Joined(nn.Module):
+    """Two convolutions and what is done with their results."""
+
+    def __init__(self, ending):
+        super().__init__()
+        self.first = nn.Conv1d(CHANNELS, CHANNELS, 3, padding=1)
+        self.second = nn.Conv1d(CHANNELS, CHANNELS, 1, bias=False)
+        self.ending = ending
+
+    def forward(self, x):
+        return self.ending(self, x)
+
+
+ENDINGS = {
+    "sum": (lambda self, x: self.first(x) + x, 1),
+    "sum the other way round": (lambda self, x: x + self.first(x), 1),
+    "scaled sum of two": (lambda self, x: (self.first(x) + self.second(x)) * FACTOR, 2),
+    "chain": (lambda self, x: self.second(self.first(x) + x) + x, 2),
+    "read twice": (lambda self, x: _with_itself(self.first(x), x), 2),
+    "broadcast": (lambda self, x: self.first(x) + x[:, :1], 2),
+    "scalar": (lambda self, x: self.first(x) + 1, 2),
+    "scaled tensor": (lambda self, x: (self.first(x) + x) * x, 2),
+}
+
+
+def _with_itself(y, x):
+    return (y + x) * y
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_what_follows_a_convolution_is_joined_where_it_can_be(tiny_config, name):
+    ending, launches = ENDINGS[name]
+    module = Joined(ending)
+    weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
+    software = install()
+    x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)
+    with software.fast():
+        compiled = MetalStage(software, STAGE, tiny_config, weights, module)
+        before = software.launches()
+        (result,) = compiled.run({"x": x}).values()
+    with torch.no_grad():
+        np.testing.assert_allclose(result, module(torch.from_numpy(x)), atol=2e-5, rtol=1e-4)
+    assert software.launches() - before == launches
+
+
+def test_a_sum_with_a_factor_in_it_is_an_error(tiny_config):
+    with pytest.raises(CompileError, match="sum with a factor"):
+        export_stage(STAGE, Joined(lambda self, x: torch.add(self.first(x), x, alpha=2)), tiny_config, metal_macos())
