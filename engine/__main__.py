@@ -22,8 +22,8 @@ from engine.checkpoints import MODEL_NAMES, STARTER
 from engine.compiler.command import CompileRequest
 from engine.compiler.command import add_options as add_compile_options
 from engine.compiler.command import request_from as compile_request_from
+from engine.devices import AUTO, DEVICES
 from engine.errors import EngineError, InvalidRequest
-from engine.preparation import DEVICES
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
@@ -88,7 +88,7 @@ def _add_speak(commands: Any) -> None:
     parser.add_argument("--voice", help="a name from `voices` (default: the first)")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
-    parser.add_argument("--device", default="auto", help=f"one of: {', '.join(DEVICES)} (default: auto)")
+    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")

@@ -64,6 +64,8 @@ MPS = "mps"
 """The LSTM method whose libraries need a `Bridge`."""
 CPU = Variant("cpu")
 """For this machine's processor."""
+CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
+"""What libraries run on."""
 _CHOICES = ("lstm_method", "lstm_semantics", "precision")
 
 
@@ -118,6 +120,11 @@ class Identity:
     lstm_semantics: str = Variant.lstm_semantics
     precision: str = Variant.precision
     probes: str = ""
+
+    @property
+    def device(self) -> str:
+        """What the libraries run on: `cpu` or `metal`."""
+        return METAL_DEVICE if self.target.startswith(METAL_DEVICE) else CPU_DEVICE
 
 
 @dataclass(frozen=True)

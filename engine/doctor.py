@@ -15,9 +15,10 @@ from enum import Enum
 
 from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
+from engine.devices import AUTO, choose_device
 from engine.errors import EngineError
-from engine.paths import built_modules_folder
-from engine.preparation import module_state
+from engine.lstm_methods import choose_lstm_method
+from engine.preparation import find_modules
 
 
 class Outcome(Enum):
@@ -80,10 +81,16 @@ def _starter() -> tuple[Outcome, str]:
 
 
 def _modules() -> tuple[Outcome, str]:
-    state = module_state(model_config(STARTER), CPU)
-    if state is None:
-        return Outcome.GOOD, f"built, in {built_modules_folder()}"
-    return Outcome.NOTE, f"{state}; they are built on first use"
+    found = find_modules(model_config(STARTER), CPU)
+    if found.folder is not None:
+        return Outcome.GOOD, f"built, in {found.folder}"
+    return Outcome.NOTE, f"{found.problem}; they are built on first use"
+
+
+def _lstm_method() -> tuple[Outcome, str]:
+    config = model_config(STARTER)
+    _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
+    return Outcome.GOOD, choice.words
 
 
 def _linker() -> tuple[Outcome, str]:
@@ -116,6 +123,7 @@ CHECKS: dict[str, Check] = {
     "Packages": _packages,
     "Starter model": _starter,
     "Compiled modules": _modules,
+    "LSTM method": _lstm_method,
     "Linker": _linker,
     "Pronunciation": _pronunciation,
     "Audio": _audio,

@@ -21,6 +21,7 @@ _LEAST_SYSTEM = "13.0"
 _MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
 _ZIG_OPTIONS = ("-target", f"aarch64-macos.{_LEAST_SYSTEM}")
 _SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
+_STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
 
 
 class _MacLinker:
@@ -29,7 +30,7 @@ class _MacLinker:
     object_format = "o"
 
     def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
-        _run([*linker_command(), *_SHARED, "-o", output, *objects, *options])
+        _run([*linker_command(), *_SHARED, *_STAGE_NAME, "-o", output, *objects, *options])
 
 
 link_for_mac = _MacLinker()
