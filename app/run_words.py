@@ -27,7 +27,9 @@ def state_words(run: DiagnosticsRun | None) -> str:
             return _progress_words(run)
         case RunState.FINISHED:
             count = len(run.utterances)
-            return f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
+            done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
+            method = run.report.lstm_choice if run.report is not None else ""
+            return f"{done} LSTM method: {method}." if method else done
         case RunState.STOPPED:
             return run.message
         case _:

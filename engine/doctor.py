@@ -15,7 +15,9 @@ from enum import Enum
 
 from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
+from engine.devices import AUTO, choose_device
 from engine.errors import EngineError
+from engine.lstm_methods import choose_lstm_method
 from engine.preparation import find_modules
 
 
@@ -85,6 +87,12 @@ def _modules() -> tuple[Outcome, str]:
     return Outcome.NOTE, f"{found.problem}; they are built on first use"
 
 
+def _lstm_method() -> tuple[Outcome, str]:
+    config = model_config(STARTER)
+    _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
+    return Outcome.GOOD, choice.words
+
+
 def _linker() -> tuple[Outcome, str]:
     found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
     if found:
@@ -115,6 +123,7 @@ CHECKS: dict[str, Check] = {
     "Packages": _packages,
     "Starter model": _starter,
     "Compiled modules": _modules,
+    "LSTM method": _lstm_method,
     "Linker": _linker,
     "Pronunciation": _pronunciation,
     "Audio": _audio,

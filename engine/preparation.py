@@ -114,6 +114,7 @@ def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Ev
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
     command = [sys.executable, "-m", "engine", "compile", "--model", model, "--progress-json"]
     command += ["--target", variant.target, *(["--probes"] if variant.probed else [])]
+    command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     child = subprocess.Popen(
         command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )

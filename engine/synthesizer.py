@@ -15,6 +15,7 @@ from engine.config import SAMPLE_RATE_HZ
 from engine.devices import AUTO, check_device, choose_device
 from engine.errors import Cancelled, InvalidRequest, TextTooLong
 from engine.g2p import Phonemizer
+from engine.lstm_methods import choose_lstm_method
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation import ensure_modules
 from engine.runners.base import Runner
@@ -64,7 +65,8 @@ class Synthesizer:
             return
         checkpoint = self._opened()
         choice = choose_device(self._wanted_device, checkpoint.config)
-        folder = ensure_modules(self.model, checkpoint.config, choice.variant, observe, cancel)
+        variant, _ = choose_lstm_method(AUTO, checkpoint.config, choice.variant)
+        folder = ensure_modules(self.model, checkpoint.config, variant, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 

@@ -12,7 +12,8 @@ from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
 from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
 from engine.devices import DEVICES
-from engine.validator.regimes import LSTM_METHODS, MOST_PADDING
+from engine.lstm_methods import LSTM_METHODS
+from engine.validator.regimes import MOST_PADDING
 from engine.validator.results import Regime
 
 SPACE_PIXELS = 6

@@ -20,8 +20,9 @@ from engine.paths import cache_folder
 _LEAST_SYSTEM = "13.0"
 _MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
 _ZIG_OPTIONS = ("-target", f"aarch64-macos.{_LEAST_SYSTEM}")
+_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
 # Without a name of its own a library is given that of the file, which would differ with every temporary folder.
-_SHARED = ("-shared", "-Wl,-install_name,@rpath/stage.dylib", "-undefined", "dynamic_lookup", "-O2", "-g0")
+_STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
 
 
 class _MacLinker:
@@ -30,7 +31,7 @@ class _MacLinker:
     object_format = "o"
 
     def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
-        _run([*linker_command(), *_SHARED, "-o", output, *objects, *options])
+        _run([*linker_command(), *_SHARED, *_STAGE_NAME, "-o", output, *objects, *options])
 
 
 link_for_mac = _MacLinker()

@@ -30,8 +30,8 @@ def bridge_arguments(output: Path, stubs: bool) -> list[str]:
     headers = [part for folder in header_folders(stubs) for part in ("-isystem", str(folder))]
     frameworks = [part for name in FRAMEWORKS for part in ("-framework", name)]
     search = ["-F", str(STUBS)] if stubs else []
-    name = f"-Wl,-install_name,@rpath/{BRIDGE_NAME}"
-    return ["-fno-objc-arc", *headers, *search, *frameworks, name, "-o", str(output), *map(str, SOURCES)]
+    name = ["-install_name", f"@rpath/{BRIDGE_NAME}"]
+    return ["-fno-objc-arc", *headers, *search, *frameworks, *name, "-o", str(output), *map(str, SOURCES)]
 
 
 def header_folders(stubs: bool) -> Sequence[Path]:

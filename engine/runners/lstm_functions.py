@@ -29,8 +29,8 @@ def provide_lstm(manifest: Manifest, folder: Path) -> Callable[[], None]:
     """
     match LstmMethod(manifest.identity.lstm_method):
         case LstmMethod.MPS:
-            _load_bridge(manifest.bridge, folder)
-            forget: Callable[[], None] = _function(FORGET_WEIGHTS)
+            load_bridge(_verified(manifest.bridge, folder))
+            forget: Callable[[], None] = global_function(FORGET_WEIGHTS)
             return forget
         case LstmMethod.TORCH:
             _register_torch()
@@ -41,12 +41,18 @@ def _nothing() -> None:
     """What there is to do for modules that keep nothing outside."""
 
 
-def _load_bridge(bridge: Bridge | None, folder: Path) -> None:
-    """Load the library, which registers its functions; once they are there, any folder's are as good."""
+def _verified(bridge: Bridge | None, folder: Path) -> Path:
     if bridge is None:
         raise EngineError("The modules lack their library for Metal Performance Shaders.", "Build them again.")
-    path = verify(folder, bridge)
-    if LstmMethod.MPS.function is not None and _is_known(LstmMethod.MPS.function):
+    return verify(folder, bridge)
+
+
+def load_bridge(path: Path) -> None:
+    """Load the library, which registers its functions; once they are there, any other is as good.
+
+    Raises `EngineError` when it cannot be loaded.
+    """
+    if _is_known(str(LstmMethod.MPS.function)):
         return
     try:
         ctypes.CDLL(str(path), mode=os.RTLD_NOW | os.RTLD_GLOBAL)
@@ -78,15 +84,16 @@ def _torch_lstm_packed(x: Any, lengths: Any, of_input: Any, of_hidden: Any, bias
 
 def _content(tensor: Any) -> Array:
     content = np.empty(tuple(tensor.shape), str(tensor.dtype))
-    _function("runtime.TVMTensorCopyToBytes")(tensor, ctypes.c_void_p(content.ctypes.data), content.nbytes)
+    global_function("runtime.TVMTensorCopyToBytes")(tensor, ctypes.c_void_p(content.ctypes.data), content.nbytes)
     return content
 
 
 def _fill(tensor: Any, content: Array) -> None:
-    _function("runtime.TVMTensorCopyFromBytes")(tensor, ctypes.c_void_p(content.ctypes.data), content.nbytes)
+    global_function("runtime.TVMTensorCopyFromBytes")(tensor, ctypes.c_void_p(content.ctypes.data), content.nbytes)
 
 
-def _function(name: str) -> Any:
+def global_function(name: str) -> Any:
+    """The function of this name that TVM knows."""
     import tvm_ffi
 
     return tvm_ffi.get_global_func(name)

@@ -121,7 +121,7 @@ def _asked(report: Report) -> dict[str, str]:
         "reference": request.reference,
         "padding of static regimes": f"{request.padding:g} times the length",
         "device": request.device,
-        "LSTM method": request.lstm_method,
+        "LSTM method": report.lstm_choice or request.lstm_method,
         **({"crossed stages": crossed} if crossed else {}),
         "utterances": str(len(report.utterances)),
     }

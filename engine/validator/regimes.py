@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from engine.checkpoints import Checkpoint
 from engine.devices import AUTO, check_device, choose_device
 from engine.errors import InvalidRequest
+from engine.lstm_methods import check_lstm_method, choose_lstm_method
 from engine.ops.packed_lstm import LstmSemantics
 from engine.pipeline import Pipeline
 from engine.preparation import Observer, ensure_modules
@@ -26,7 +27,6 @@ from engine.validator.results import Regime, ValidationRequest
 if TYPE_CHECKING:
     from engine.model.network import Network
 
-LSTM_METHODS = ("auto", "tir")
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
 MOST_PADDING = 20.0
 
@@ -77,12 +77,19 @@ class RegimeRunner:
 
 
 class Regimes:
-    """Every regime of one checkpoint; what one request has loaded serves the next."""
+    """Every regime of one checkpoint; what one request has loaded serves the next.
 
-    def __init__(self, checkpoint: Checkpoint, probes: bool = False, device: str = AUTO) -> None:
+    `lstm_choice` tells what computes the compiled LSTMs, and why; nothing until compiled modules are loaded.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, probes: bool = False, device: str = AUTO, lstm_method: str = AUTO
+    ) -> None:
         self.checkpoint = checkpoint
         self.probes = probes
         self.device = device
+        self.lstm_method = lstm_method
+        self.lstm_choice = ""
         self._network: Network | None = None
         self._loaded: dict[Regime, tuple[Runner, ProbeLog]] = {}
 
@@ -142,6 +149,8 @@ class Regimes:
     def _compiled(self, seen: ProbeObserver | None, observe: Observer, cancel: threading.Event | None) -> Runner:
         checkpoint = self.checkpoint
         variant = replace(choose_device(self.device, checkpoint.config).variant, probed=self.probes)
+        variant, choice = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
+        self.lstm_choice = choice.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
@@ -159,9 +168,7 @@ def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRun
 def check_choices(request: ValidationRequest) -> None:
     """Raise `InvalidRequest` for a device, LSTM method, padding or crossed stage that is not to be had."""
     check_device(request.device)
-    if request.lstm_method not in LSTM_METHODS:
-        methods = ", ".join(LSTM_METHODS)
-        raise InvalidRequest(f"The LSTM method “{request.lstm_method}” does not run here.", f"Use one of: {methods}.")
+    check_lstm_method(request.lstm_method)
     if not 0 <= request.padding <= MOST_PADDING:
         raise InvalidRequest(
             f"A padding of {request.padding:g} is out of range.",

@@ -180,13 +180,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole validation: what was asked, what was found, and with which versions."""
+    """A whole validation: what was asked, what was found, and with which versions.
+
+    `lstm_choice` tells which method computed the compiled LSTMs, and why; empty when nothing compiled was run.
+    """
 
     request: ValidationRequest
     utterances: tuple[Utterance, ...]
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
     versions: Mapping[str, str]
+    lstm_choice: str = ""
 
     @property
     def passed(self) -> bool:

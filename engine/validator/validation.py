@@ -51,7 +51,7 @@ class Validator:
 
     def __init__(self) -> None:
         self._regimes: Regimes | None = None
-        self._opened: tuple[str, str | None, bool, str] | None = None
+        self._opened: tuple[str, str | None, bool, str, str] | None = None
 
     def validate(
         self, request: ValidationRequest, observe: Observer = ignore, cancel: threading.Event | None = None
@@ -84,14 +84,14 @@ class Validator:
             if isinstance(event, RowEvent):
                 rows.append(event.row)
         utterances = tuple(one.utterance for one in spoken)
-        report = Report(request, utterances, tuple(rows), findings(rows), versions())
+        report = Report(request, utterances, tuple(rows), findings(rows), versions(), regimes.lstm_choice)
         observe(FinishedEvent(report))
         return report
 
     def prepare(self, request: ValidationRequest) -> Regimes:
         """The regimes of the request's model; those of another model are released."""
         check_choices(request)
-        wanted = (request.model, request.weights, request.probes, request.device)
+        wanted = (request.model, request.weights, request.probes, request.device, request.lstm_method)
         if self._regimes is None or self._opened != wanted:
             self.close()
             self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted

@@ -1,3 +1,5 @@
+import dataclasses
+
 from app.diagnostics_run import DiagnosticsRun
 from app.run_words import NO_RUN, divergence_words, run_title, state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent
@@ -30,6 +32,13 @@ def test_every_state_has_words() -> None:
         "Utterance 2 of 3 · Decoder",
     ]
     assert state_words(finished_run()) == "Done: 3 utterances."
+
+
+def test_a_finished_run_tells_what_computed_the_lstms() -> None:
+    run = finished_run()
+    assert run.report is not None
+    run.report = dataclasses.replace(run.report, lstm_choice="tir (it was asked for)")
+    assert state_words(run) == "Done: 3 utterances. LSTM method: tir (it was asked for)."
 
 
 def test_endings_say_why() -> None:

@@ -9,6 +9,8 @@ def test_every_check_gives_a_finding() -> None:
     findings = examine_installation()
     assert [finding.title for finding in findings] == list(doctor.CHECKS)
     assert not any(finding.failed for finding in findings)
+    (lstm,) = (finding.message for finding in findings if finding.title == "LSTM method")
+    assert lstm.startswith(("tir (", "mps ("))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from engine.artifacts import Bridge, Manifest, Variant, expected_identity
 from engine.errors import DamagedFile, EngineError
 from engine.ops import packed_lstm as meaning
 from engine.runners import lstm_functions
-from engine.runners.lstm_functions import provide_lstm
+from engine.runners.lstm_functions import load_bridge, provide_lstm
+from tests.engine.metal import stand_in
 from tests.software_metal.loader import install
 
 INPUTS, HIDDEN = 5, 3
@@ -51,3 +52,8 @@ def test_a_bridge_that_is_missing_damaged_or_for_another_system_is_an_error(tiny
     monkeypatch.setattr(lstm_functions, "verify", lambda folder, bridge: folder / bridge.file)
     with pytest.raises(EngineError, match="Metal Performance Shaders cannot be used"):
         provide_lstm(manifest(tiny_config, "mps", bridge), tmp_path)
+
+
+def test_a_bridge_that_is_there_is_not_loaded_again(tmp_path):
+    stand_in.install()
+    load_bridge(tmp_path / "nothing")
