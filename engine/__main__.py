@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts import modules_folder
+from engine.artifacts import Variant, modules_folder
 from engine.audio_file import ensure_writable, save_wav
 from engine.checkpoints import MODEL_NAMES, STARTER, model_config
+from engine.devices import AUTO, DEVICES
 from engine.errors import EngineError, InvalidRequest
 from engine.paths import built_modules_folder
-from engine.preparation import DEVICES
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import DEVICE_STAGES
 from engine.synthesizer import Synthesizer
@@ -86,7 +86,7 @@ def _add_speak(commands: Any) -> None:
     parser.add_argument("--voice", help="a name from `voices` (default: the first)")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
-    parser.add_argument("--device", default="auto", help=f"one of: {', '.join(DEVICES)} (default: auto)")
+    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
@@ -175,11 +175,11 @@ def compile_stages(options: argparse.Namespace) -> None:
     from engine.compiler.build import build  # brings torch and tvm
     from engine.compiler.targets import target_named
 
-    target, config = target_named(options.target), model_config(options.model)
-    folder = options.output_dir or modules_folder(built_modules_folder(), config, target.value, options.probes)
+    variant, config = Variant(target_named(options.target).value, probed=options.probes), model_config(options.model)
+    folder = options.output_dir or modules_folder(built_modules_folder(), config, variant)
     chosen = [stage for stage in DEVICE_STAGES if options.stage in ("all", stage.name)]
     report = _show_json if options.progress_json else _show
-    manifest = build(config, chosen, target, folder, report, options.probes)
+    manifest = build(config, chosen, variant, folder, report)
     artifacts = [
         {
             "stage": artifact.stage,

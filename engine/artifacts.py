@@ -39,6 +39,34 @@ _REBUILD_HINT = "Build it again with “python -m engine compile”."
 
 
 @dataclass(frozen=True)
+class Variant:
+    """What distinguishes the sets of libraries of one architecture, by the words of the command line.
+
+    `probed` libraries show inner values of their stages after the outputs.
+    """
+
+    target: str
+    lstm_method: str = "tir"
+    lstm_semantics: str = "packed"
+    precision: str = "float32"
+    probed: bool = False
+
+    @property
+    def name(self) -> str:
+        """The target and whatever else is not as usual, such as `cpu-probed` or `metal-macos-mps-float16`."""
+        usual = Variant(self.target)
+        chosen = [getattr(self, field) for field in _CHOICES if getattr(self, field) != getattr(usual, field)]
+        return "-".join([self.target, *chosen, *(["probed"] if self.probed else [])])
+
+
+CPU = Variant("cpu")
+"""For this machine's processor."""
+CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
+"""What libraries run on."""
+_CHOICES = ("lstm_method", "lstm_semantics", "precision")
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A weight that a library takes as input: its folded state-dict key, shape and dtype."""
 
@@ -76,7 +104,15 @@ class Identity:
     target: str
     tvm_version: str
     compiler_source_hash: str
+    lstm_method: str = Variant.lstm_method
+    lstm_semantics: str = Variant.lstm_semantics
+    precision: str = Variant.precision
     probes: str = ""
+
+    @property
+    def device(self) -> str:
+        """What the libraries run on: `cpu` or `metal`."""
+        return METAL_DEVICE if self.target.startswith(METAL_DEVICE) else CPU_DEVICE
 
 
 @dataclass(frozen=True)
@@ -138,30 +174,36 @@ _WORDS: Mapping[str, str] = {
     "target": "they are for another processor",
     "tvm_version": "they are of another TVM version",
     "compiler_source_hash": "the compiler has changed since",
+    "lstm_method": "their LSTMs run in another way than wanted",
+    "lstm_semantics": "their LSTMs treat padding in another way than wanted",
+    "precision": "they are of another precision than wanted",
     "probes": "they show other inner values than wanted",
 }
 
 
-def expected_identity(config: ModelConfig, target: str, probed: bool = False) -> Identity:
-    """The identity of libraries built here and now for this architecture and target name, with or without probes."""
+def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
+    """The identity of libraries of this architecture and variant, built here and now."""
     return Identity(
         declaration=declaration_fingerprint(),
         config=config.fingerprint(),
-        target=f"{target} {_processor(target)}",
+        target=f"{variant.target} {_processor(variant.target)}",
         tvm_version=importlib.metadata.version("apache-tvm"),
         compiler_source_hash=compiler_source_hash(),
-        probes=_probes_fingerprint() if probed else "",
+        lstm_method=variant.lstm_method,
+        lstm_semantics=variant.lstm_semantics,
+        precision=variant.precision,
+        probes=_probes_fingerprint() if variant.probed else "",
     )
 
 
-def library_suffix(target: str) -> str:
-    """How the names of libraries for this target end."""
-    return _MAC_LIBRARY_SUFFIX if target in _MAC_TARGETS else LIBRARY_SUFFIX
+def library_suffix(variant: Variant) -> str:
+    """How the names of such libraries end."""
+    return _MAC_LIBRARY_SUFFIX if variant.target in _MAC_TARGETS else LIBRARY_SUFFIX
 
 
-def modules_folder(root: Path, config: ModelConfig, target: str, probed: bool = False) -> Path:
-    """Where the libraries of this architecture and target name belong below `root`; those with probes are apart."""
-    return root / f"{config.fingerprint()}-{target}{'-probed' if probed else ''}"
+def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
+    """Where the libraries of this architecture and variant belong below `root`."""
+    return root / f"{config.fingerprint()}-{variant.name}"
 
 
 def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
 from engine.errors import EngineError
-from engine.paths import built_modules_folder
-from engine.preparation import module_state
+from engine.preparation import find_modules
 
 
 class Outcome(Enum):
@@ -79,10 +79,10 @@ def _starter() -> tuple[Outcome, str]:
 
 
 def _modules() -> tuple[Outcome, str]:
-    state = module_state(model_config(STARTER))
-    if state is None:
-        return Outcome.GOOD, f"built, in {built_modules_folder()}"
-    return Outcome.NOTE, f"{state}; they are built on first use"
+    found = find_modules(model_config(STARTER), CPU)
+    if found.folder is not None:
+        return Outcome.GOOD, f"built, in {found.folder}"
+    return Outcome.NOTE, f"{found.problem}; they are built on first use"
 
 
 def _linker() -> tuple[Outcome, str]:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidg
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
 from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
-from engine.preparation import DEVICES
+from engine.devices import DEVICES
 from engine.validator.regimes import LSTM_METHODS, MOST_PADDING
 from engine.validator.results import Regime
 

@@ -20,6 +20,7 @@ from engine.artifacts import (
     Artifact,
     Identity,
     Manifest,
+    Variant,
     expected_identity,
     library_suffix,
     write_atomically,
@@ -27,7 +28,7 @@ from engine.artifacts import (
 from engine.compiler.export import export_stage
 from engine.compiler.mac_linker import link_for_mac
 from engine.compiler.passes import build_executable
-from engine.compiler.targets import TargetName, tvm_target
+from engine.compiler.targets import TargetName, target_named, tvm_target
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
 from engine.model.exportable import exportable_stages
@@ -43,39 +44,35 @@ _LINKERS = ("cc", "gcc", "clang")
 def build(
     config: ModelConfig,
     stages: Sequence[Stage],
-    target: TargetName,
+    variant: Variant,
     folder: Path,
     report: Callable[[PreparationEvent], None],
-    probed: bool = False,
 ) -> Manifest:
     """Build the libraries of these stages into `folder`; those of other stages stay when they are of the same identity.
 
-    `report` gets one event before each stage and one at the end. `probed` libraries return the inner values of their
-    stage after its outputs. Raises `CompileError`.
+    `report` gets one event before each stage and one at the end. Raises `CompileError`.
     """
     _make_folder(folder)
-    manifest = _manifest_to_extend(expected_identity(config, target.value, probed), folder)
-    modules = weightless_modules(config, probed)
+    manifest = _manifest_to_extend(expected_identity(config, variant), folder)
+    modules = weightless_modules(config, variant.probed)
     for done, stage in enumerate(stages):
         report(PreparationEvent(f"Compiling {stage.title.lower()}", done, len(stages)))
-        manifest = manifest.with_artifact(build_stage(stage, modules[stage.name], config, target, folder))
+        manifest = manifest.with_artifact(build_stage(stage, modules[stage.name], config, variant, folder))
     manifest.save(folder)
     report(PreparationEvent("Compiled", len(stages), len(stages)))
     return manifest
 
 
-def build_stage(
-    stage: Stage, module: torch.nn.Module, config: ModelConfig, target: TargetName, folder: Path
-) -> Artifact:
+def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, variant: Variant, folder: Path) -> Artifact:
     """Build the library of one stage, given as a torch module, into `folder`, whole or not at all.
 
     Raises `CompileError`.
     """
     started = time.perf_counter()
-    tvm_form = tvm_target(target)
+    tvm_form = tvm_target(target_named(variant.target))
     graph = export_stage(stage, module, config, tvm_form)
-    content = link(build_executable(graph.module, tvm_form), target)
-    file = f"{stage.name}{library_suffix(target.value)}"
+    content = link(build_executable(graph.module, tvm_form), variant)
+    file = f"{stage.name}{library_suffix(variant)}"
     write_atomically(folder / file, content)
     return Artifact(
         stage=stage.name,
@@ -95,11 +92,11 @@ def weightless_modules(config: ModelConfig, probed: bool = False) -> dict[str, t
     return exportable_stages(network.to_empty(device="cpu"), probed=probed)
 
 
-def link(executable: relax.VMExecutable, target: TargetName) -> bytes:
+def link(executable: relax.VMExecutable, variant: Variant) -> bytes:
     """The executable as a shared library; raises `CompileError` when there is no linker or it fails."""
-    linker = link_for_mac if target is TargetName.METAL_MACOS else _link_shared
+    linker = link_for_mac if target_named(variant.target) is TargetName.METAL_MACOS else _link_shared
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"stage{library_suffix(target.value)}"
+        path = Path(folder) / f"stage{library_suffix(variant)}"
         executable.export_library(str(path), fcompile=linker, workspace_dir=folder)
         return path.read_bytes()
 

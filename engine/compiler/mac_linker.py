@@ -18,7 +18,7 @@ from engine.paths import cache_folder
 _LEAST_SYSTEM = "13.0"
 _MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
 _ZIG_OPTIONS = ("-target", f"aarch64-macos.{_LEAST_SYSTEM}")
-_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
+_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0", "-install_name", "@rpath/stage.dylib")
 
 
 class _MacLinker:

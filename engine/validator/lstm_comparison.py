@@ -139,16 +139,15 @@ class _Subject:
 
 def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> Callable[[Array, int], Array]:
     """The LSTM alone, compiled for this machine with symbolic batch and length: (padded x, step count) -> output."""
-    from engine.artifacts import Manifest, expected_identity
+    from engine.artifacts import CPU, Manifest, expected_identity
     from engine.compiler.build import build_stage
-    from engine.compiler.targets import TargetName
     from engine.runners.tvm_runner import CompiledRunner
 
     stage = _stage(lstm)
     with tempfile.TemporaryDirectory() as name:
-        folder, target = Path(name), TargetName.CPU
-        artifact = build_stage(stage, torch_lstm.module, config, target, folder)
-        Manifest(expected_identity(config, target.value), (artifact,)).save(folder)
+        folder = Path(name)
+        artifact = build_stage(stage, torch_lstm.module, config, CPU, folder)
+        Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
         runner = CompiledRunner(folder, config, torch_lstm.weights)
     x, lengths = (tensor.name for tensor in stage.inputs)
 

@@ -1,12 +1,14 @@
 import dataclasses
 import hashlib
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from engine import artifacts
 from engine.artifacts import (
+    CPU,
     Artifact,
     Fresh,
     Identity,
@@ -14,6 +16,7 @@ from engine.artifacts import (
     Missing,
     Parameter,
     Stale,
+    Variant,
     expected_identity,
     freshness,
     library_suffix,
@@ -23,6 +26,8 @@ from engine.artifacts import (
 )
 from engine.errors import DamagedFile
 
+MACS = Variant("metal-macos")
+PROBED = Variant("cpu", probed=True)
 IDENTITY = Identity("declaration", "config", "cpu here", "0.27", "source")
 CONTENT = b"library"
 
@@ -47,7 +52,7 @@ def test_a_manifest_survives_saving(folder):
 
 def test_a_library_replaces_the_older_one_of_its_stage():
     manifest = Manifest(IDENTITY, (library("bert"), library("decoder")))
-    newer = dataclasses.replace(library("bert"), seconds=2.0)
+    newer = replace(library("bert"), seconds=2.0)
     assert manifest.with_artifact(newer).artifact("bert") == newer
     assert len(manifest.with_artifact(newer).artifacts) == 2
 
@@ -70,7 +75,7 @@ def test_intact_libraries_of_the_same_identity_are_fresh(folder):
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Identity)])
 def test_any_difference_in_identity_makes_libraries_stale(folder, field):
-    state = freshness(folder, dataclasses.replace(IDENTITY, **{field: "other"}), ["bert"])
+    state = freshness(folder, replace(IDENTITY, **{field: "other"}), ["bert"])
     assert isinstance(state, Stale)
     assert state.why == artifacts._WORDS[field]
 
@@ -113,12 +118,12 @@ def test_writing_leaves_no_half_file(tmp_path, monkeypatch):
 
 
 def test_the_identity_follows_config_processor_and_sources(tiny_config, monkeypatch):
-    here = expected_identity(tiny_config, "cpu")
+    here = expected_identity(tiny_config, CPU)
     assert here.config == tiny_config.fingerprint()
     assert here.target.startswith("cpu ")
     monkeypatch.setattr(artifacts, "host_processor", lambda: "linux-other")
     monkeypatch.setattr(artifacts, "compiler_source_hash", lambda: "other")
-    elsewhere = expected_identity(tiny_config, "cpu")
+    elsewhere = expected_identity(tiny_config, CPU)
     assert elsewhere.target == "cpu linux-other"
     assert elsewhere.compiler_source_hash == "other"
     assert elsewhere.declaration == here.declaration
@@ -162,18 +167,19 @@ def test_a_system_that_says_nothing_is_described_all_the_same(monkeypatch, tmp_p
 
 
 def test_libraries_without_probes_are_never_taken_for_those_with(tiny_config, monkeypatch):
-    plain, probed = (expected_identity(tiny_config, "cpu", probed=probed) for probed in (False, True))
+    plain, probed = (expected_identity(tiny_config, variant) for variant in (CPU, PROBED))
     assert plain.probes == ""
-    assert dataclasses.replace(probed, probes="") == plain != probed
+    assert replace(probed, probes="") == plain != probed
     monkeypatch.setattr(artifacts, "STAGES", artifacts.STAGES[:2])
-    assert expected_identity(tiny_config, "cpu") == plain
-    assert expected_identity(tiny_config, "cpu", probed=True).probes not in ("", probed.probes)
+    assert expected_identity(tiny_config, CPU) == plain
+    assert expected_identity(tiny_config, PROBED).probes not in ("", probed.probes)
 
 
-def test_a_manifest_from_before_there_were_probes_is_read(folder):
+def test_a_manifest_from_before_there_were_variants_is_read(folder):
     path = folder / "manifest.json"
     values = json.loads(path.read_text())
-    del values["identity"]["probes"]
+    for name in ("lstm_method", "lstm_semantics", "precision", "probes"):
+        del values["identity"][name]
     for entry in values["artifacts"]:
         del entry["probes"]
     path.write_text(json.dumps(values))
@@ -181,22 +187,43 @@ def test_a_manifest_from_before_there_were_probes_is_read(folder):
 
 
 def test_the_order_of_probes_survives_saving(tmp_path):
-    probed = dataclasses.replace(library("bert"), probes=("b.lstm", "a.lstm"))
+    probed = replace(library("bert"), probes=("b.lstm", "a.lstm"))
     manifest = Manifest(IDENTITY, (probed,))
     manifest.save(tmp_path)
     assert Manifest.load(tmp_path) == manifest
 
 
-def test_folders_are_apart_by_architecture_and_target(tmp_path, tiny_config):
-    folder = modules_folder(tmp_path, tiny_config, "cpu")
+def test_folders_are_apart_by_architecture_and_variant(tmp_path, tiny_config):
+    folder = modules_folder(tmp_path, tiny_config, CPU)
     assert folder.parent == tmp_path
     assert folder.name == f"{tiny_config.fingerprint()}-cpu"
-    assert modules_folder(tmp_path, tiny_config, "cpu", probed=True).name == f"{folder.name}-probed"
+    assert modules_folder(tmp_path, tiny_config, PROBED).name == f"{folder.name}-probed"
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        (MACS, "metal-macos"),
+        (Variant("metal-macos", lstm_method="mps"), "metal-macos-mps"),
+        (
+            Variant("metal-macos", "torch", "no-pack", "float16", probed=True),
+            "metal-macos-torch-no-pack-float16-probed",
+        ),
+    ],
+)
+def test_only_what_is_unusual_about_a_variant_is_named(variant, name):
+    assert variant.name == name
+
+
+def test_any_difference_in_variant_makes_another_identity(tiny_config):
+    others = [replace(MACS, **{field: "other"}) for field in ("lstm_method", "lstm_semantics", "precision")]
+    variants = [CPU, PROBED, MACS, replace(MACS, probed=True), *others]
+    assert len({expected_identity(tiny_config, variant) for variant in variants}) == len(variants)
 
 
 def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, monkeypatch):
-    here = expected_identity(tiny_config, "metal-macos")
+    here = expected_identity(tiny_config, MACS)
     monkeypatch.setattr(artifacts, "host_processor", lambda: "another")
-    assert expected_identity(tiny_config, "metal-macos") == here
-    assert expected_identity(tiny_config, "cpu").target == "cpu another"
-    assert (library_suffix("metal-macos"), library_suffix("cpu")) == (".dylib", ".so")
+    assert expected_identity(tiny_config, MACS) == here
+    assert expected_identity(tiny_config, CPU).target == "cpu another"
+    assert (library_suffix(MACS), library_suffix(CPU)) == (".dylib", ".so")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.artifacts import CPU
 from engine.checkpoints import open_checkpoint
 from engine.preparation import ensure_modules
 from engine.runners.tvm_runner import CompiledRunner
@@ -38,7 +39,7 @@ def full_size_bench() -> Bench:
 
 def prepared(model: str, weights: str | None = None) -> Bench:
     checkpoint = open_checkpoint(model, weights)
-    folder = ensure_modules(model, checkpoint.config, lambda _: None)
+    folder = ensure_modules(model, checkpoint.config, CPU, lambda _: None)
     return bench(checkpoint, CompiledRunner(folder, checkpoint.config, checkpoint.load_weights()))
 
 

@@ -8,14 +8,26 @@ import pytest
 from filelock import FileLock
 
 from engine import preparation
-from engine.artifacts import Fresh, Freshness, Identity, Manifest, Missing, Stale, expected_identity, modules_folder
+from engine.artifacts import (
+    CPU,
+    Fresh,
+    Freshness,
+    Identity,
+    Manifest,
+    Missing,
+    Stale,
+    Variant,
+    expected_identity,
+    modules_folder,
+)
 from engine.checkpoints import model_config
 from engine.errors import Cancelled, CompileError
-from engine.preparation import ensure_modules, module_state
+from engine.paths import shipped_modules_folder
+from engine.preparation import ensure_modules, find_modules
 from engine.speech import Event, PreparationEvent
 
 CONFIG = model_config("starter")
-FRESH = Fresh(Manifest(expected_identity(CONFIG, "cpu"), ()))
+FRESH = Fresh(Manifest(expected_identity(CONFIG, CPU), ()))
 
 
 @pytest.fixture
@@ -43,12 +55,16 @@ class Child(subprocess.Popen):
 
 def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
     remaining = iter(answers)
-    monkeypatch.setattr(preparation, "freshness", lambda *_: next(remaining))
+
+    def freshness(folder: Path, *_: object) -> object:
+        return Missing() if folder.parent == shipped_modules_folder() else next(remaining)
+
+    monkeypatch.setattr(preparation, "freshness", freshness)
 
 
 def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    states(monkeypatch, FRESH, FRESH)
-    assert ensure_modules("starter", CONFIG, lambda _: None).parent == tmp_path
+    states(monkeypatch, FRESH)
+    assert ensure_modules("starter", CONFIG, CPU, lambda _: None).parent == tmp_path
     assert child.last is None
 
 
@@ -59,46 +75,49 @@ def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: 
     )
     states(monkeypatch, Missing(), Missing(), FRESH)
     events: list[Event] = []
-    ensure_modules("starter", CONFIG, events.append)
+    ensure_modules("starter", CONFIG, CPU, events.append)
     assert events[-1] == PreparationEvent("Decoder", 1, 7)
 
 
-@pytest.mark.parametrize("probed", [False, True])
-def test_modules_with_probes_are_asked_for_by_name(
-    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, probed: bool
+@pytest.mark.parametrize("variant", [CPU, Variant("metal-macos", probed=True)])
+def test_variants_are_asked_for_by_name(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variant: Variant
 ) -> None:
     asked: list[tuple[Path, Identity]] = []
     answers = iter((Missing(), Missing(), FRESH))
 
     def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
+        if folder.parent == shipped_modules_folder():
+            return Missing()
         asked.append((folder, expected))
         return next(answers)
 
     monkeypatch.setattr(preparation, "freshness", freshness)
-    folder = ensure_modules("starter", CONFIG, lambda _: None, probed=probed)
-    assert folder == modules_folder(tmp_path, CONFIG, "cpu", probed)
-    assert asked == [(folder, expected_identity(CONFIG, "cpu", probed))] * 3
-    assert ("--probes" in child.command) == probed
+    folder = ensure_modules("starter", CONFIG, variant, lambda _: None)
+    assert folder == modules_folder(tmp_path, CONFIG, variant)
+    assert asked == [(folder, expected_identity(CONFIG, variant))] * 3
+    assert child.command[child.command.index("--target") + 1] == variant.target
+    assert ("--probes" in child.command) == variant.probed
 
 
 def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     child.script = "import sys; print('error: No C compiler. Install gcc.', file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match=r"No C compiler\. Install gcc\."):
-        ensure_modules("starter", CONFIG, lambda _: None)
+        ensure_modules("starter", CONFIG, CPU, lambda _: None)
 
 
 def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     child.script = "import os; os.kill(os.getpid(), 9)"
     states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match="ended with code -9"):
-        ensure_modules("starter", CONFIG, lambda _: None)
+        ensure_modules("starter", CONFIG, CPU, lambda _: None)
 
 
 def test_modules_that_stay_stale_are_never_used(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     states(monkeypatch, Missing(), Missing(), Stale("decoder.so is damaged"))
     with pytest.raises(CompileError, match=r"decoder\.so is damaged"):
-        ensure_modules("starter", CONFIG, lambda _: None)
+        ensure_modules("starter", CONFIG, CPU, lambda _: None)
 
 
 def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +126,7 @@ def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPat
     cancel = threading.Event()
     threading.Timer(0.2, cancel.set).start()
     with pytest.raises(Cancelled):
-        ensure_modules("starter", CONFIG, lambda _: None, cancel)
+        ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
     assert child.last is not None
     assert child.last.returncode is not None
 
@@ -115,19 +134,19 @@ def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPat
 def test_modules_that_another_process_built_meanwhile_are_taken(
     child: type[Child], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    states(monkeypatch, Missing(), FRESH, FRESH)
-    ensure_modules("starter", CONFIG, lambda _: None)
+    states(monkeypatch, Missing(), FRESH)
+    ensure_modules("starter", CONFIG, CPU, lambda _: None)
     assert child.last is None
 
 
 def test_a_second_builder_waits_for_the_first(
     child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    folder = modules_folder(tmp_path, CONFIG, "cpu")
-    states(monkeypatch, Missing(), FRESH, FRESH)
+    folder = modules_folder(tmp_path, CONFIG, CPU)
+    states(monkeypatch, Missing(), FRESH)
     events: list[Event] = []
     with FileLock(folder.with_name(f"{folder.name}.lock")):
-        second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, events.append))
+        second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, CPU, events.append))
         second.start()
         second.join(0.5)
         assert second.is_alive()
@@ -138,16 +157,16 @@ def test_a_second_builder_waits_for_the_first(
 
 
 def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = modules_folder(tmp_path, CONFIG, "cpu")
+    folder = modules_folder(tmp_path, CONFIG, CPU)
     states(monkeypatch, Missing())
     cancel = threading.Event()
     cancel.set()
     with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
-        ensure_modules("starter", CONFIG, lambda _: None, cancel)
+        ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
 
 
 def test_the_state_is_put_in_words(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     states(monkeypatch, FRESH, Missing(), Stale("they are for another processor"))
-    assert module_state(CONFIG) is None
-    assert module_state(CONFIG) == "they are not built yet"
-    assert module_state(CONFIG) == "they are for another processor"
+    assert find_modules(CONFIG, CPU).folder is not None
+    assert find_modules(CONFIG, CPU).problem == "they are not built yet"
+    assert find_modules(CONFIG, CPU).problem == "they are for another processor"

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics_options import DiagnosticsOptions
 from app.widgets.run_controls import RunControls
-from engine.preparation import DEVICES
+from engine.devices import DEVICES
 from engine.validator.regimes import LSTM_METHODS
 from engine.validator.results import Regime
 

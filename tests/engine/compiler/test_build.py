@@ -4,20 +4,21 @@ import shutil
 
 import pytest
 
-from engine.artifacts import MANIFEST_NAME, Fresh, Manifest, Stale, expected_identity, freshness, verify
+from engine.artifacts import CPU, MANIFEST_NAME, Fresh, Manifest, Stale, Variant, expected_identity, freshness, verify
 from engine.compiler import build as building
 from engine.compiler.build import build, find_linker, weightless_modules
-from engine.compiler.targets import TargetName
 from engine.errors import CompileError
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.compiler.mach_o import MAC_SYMBOLS, MachO
 
+MACS = Variant("metal-macos")
+PROBED = Variant("cpu", probed=True)
 STAGES = [stage_named("source"), stage_named("istft")]
 
 
-def make(config, folder, stages=STAGES, report=lambda _: None, probed=False):
-    return build(config, stages, TargetName.CPU, folder, report, probed)
+def make(config, folder, stages=STAGES, report=lambda _: None, variant=CPU):
+    return build(config, stages, variant, folder, report)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def built(tiny_config, tmp_path_factory):
 def test_built_libraries_are_fresh_and_intact(built, tiny_config):
     folder, manifest, _ = built
     names = [stage.name for stage in STAGES]
-    assert freshness(folder, expected_identity(tiny_config, "cpu"), names) == Fresh(manifest)
+    assert freshness(folder, expected_identity(tiny_config, CPU), names) == Fresh(manifest)
     for artifact in manifest.artifacts:
         content = verify(folder, artifact).read_bytes()
         assert artifact.bytes == len(content)
@@ -75,15 +76,15 @@ def test_libraries_of_another_identity_are_forgotten(built, tiny_config, tmp_pat
     older.save(copy)
     after = make(tiny_config, copy, [stage_named("istft")])
     assert [artifact.stage for artifact in after.artifacts] == ["istft"]
-    state = freshness(copy, expected_identity(tiny_config, "cpu"), ["source", "istft"])
+    state = freshness(copy, expected_identity(tiny_config, CPU), ["source", "istft"])
     assert state == Stale("the module of stage source is not among them")
 
 
 def test_libraries_with_and_without_probes_do_not_stand_for_each_other(tiny_config, tmp_path):
     stages = [stage_named("text_encoder"), stage_named("istft")]
     names = [stage.name for stage in stages]
-    plain, probed = (expected_identity(tiny_config, "cpu", probed) for probed in (False, True))
-    manifest = make(tiny_config, tmp_path, stages, probed=True)
+    plain, probed = (expected_identity(tiny_config, variant) for variant in (CPU, PROBED))
+    manifest = make(tiny_config, tmp_path, stages, variant=PROBED)
     assert manifest.artifact("text_encoder").probes == ("text_encoder.cnn.0", "text_encoder.cnn.1", "text_encoder.lstm")
     assert manifest.artifact("istft").probes == ()
     assert freshness(tmp_path, probed, names) == Fresh(manifest)
@@ -128,10 +129,10 @@ def test_an_output_folder_that_cannot_be_written_is_an_error(tiny_config, tmp_pa
 
 
 def test_libraries_for_macs_are_mach_o_and_say_so(tiny_config, tmp_path):
-    manifest = build(tiny_config, [stage_named("istft")], TargetName.METAL_MACOS, tmp_path, lambda _: None)
+    manifest = build(tiny_config, [stage_named("istft")], MACS, tmp_path, lambda _: None)
     assert {path.name for path in tmp_path.iterdir()} == {"istft.dylib", MANIFEST_NAME}
-    assert freshness(tmp_path, expected_identity(tiny_config, "metal-macos"), ["istft"]) == Fresh(manifest)
-    assert freshness(tmp_path, expected_identity(tiny_config, "cpu"), ["istft"]) == Stale(
+    assert freshness(tmp_path, expected_identity(tiny_config, MACS), ["istft"]) == Fresh(manifest)
+    assert freshness(tmp_path, expected_identity(tiny_config, CPU), ["istft"]) == Stale(
         "they are for another processor"
     )
     library = MachO(verify(tmp_path, manifest.artifact("istft")))

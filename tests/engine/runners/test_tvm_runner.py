@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.artifacts import CPU, Variant
 from engine.compiler.build import build
-from engine.compiler.targets import TargetName
 from engine.errors import DamagedFile, EngineError
 from engine.model.random_weights import network_with, random_weights
 from engine.runners.base import cropped
@@ -27,7 +27,7 @@ COUNTS = {"tokens": (40, 17, 5, 1), "frames": (9, 4, 2, 1)}
 @pytest.fixture(scope="module")
 def folder(tiny_config, tmp_path_factory):
     folder = tmp_path_factory.mktemp("modules")
-    build(tiny_config, STAGES, TargetName.CPU, folder, lambda _: None)
+    build(tiny_config, STAGES, CPU, folder, lambda _: None)
     return folder
 
 
@@ -112,7 +112,7 @@ def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
 @pytest.fixture(scope="module")
 def probed_folder(tiny_config, tmp_path_factory):
     folder = tmp_path_factory.mktemp("probed")
-    build(tiny_config, [*PROBED, stage_named("istft")], TargetName.CPU, folder, lambda _: None, probed=True)
+    build(tiny_config, [*PROBED, stage_named("istft")], Variant("cpu", probed=True), folder, lambda _: None)
     return folder
 
 

@@ -12,10 +12,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from engine.artifacts import Manifest, expected_identity
+from engine.artifacts import CPU, Manifest, expected_identity
 from engine.checkpoints import open_checkpoint
 from engine.compiler.build import build_stage
-from engine.compiler.targets import TargetName
 from engine.config import ModelConfig
 from engine.model.exportable.blocks import padded_lengths
 from engine.model.exportable.prosody import PitchAndEnergy
@@ -121,8 +120,8 @@ def rows_of(regimes: Regimes, other: RegimeRunner) -> list[Row]:
 def planted(regimes: Regimes, fault: Fault, folder: Path) -> RegimeRunner:
     """The compiled regime on padded arrays, one of its stages built anew with the fault."""
     config, stage = regimes.checkpoint.config, stage_named(fault.stage)
-    artifact = build_stage(stage, fault.module(weightless(config)).eval(), config, TargetName.CPU, folder)
-    Manifest(expected_identity(config, TargetName.CPU.value), (artifact,)).save(folder)
+    artifact = build_stage(stage, fault.module(weightless(config)).eval(), config, CPU, folder)
+    Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
     faulty = CompiledRunner(folder, config, fault.weights(regimes.checkpoint.load_weights()))
     healthy = regimes.open(Regime.COMPILED, 0, lambda _: None).runner
     padded = PaddedRunner(config, CrossedRunner({fault.stage: faulty}, healthy), PADDING)
