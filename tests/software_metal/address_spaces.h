@@ -69,6 +69,25 @@ template <class T> T simd_shuffle_down(T value, ushort lanes);
 template <class T> T simd_shuffle_up(T value, ushort lanes);
 template <class T> T simd_shuffle_xor(T value, ushort mask);
 
+template <class T>
+struct simdgroup_matrix {
+  T element;
+};
+typedef simdgroup_matrix<float> simdgroup_float8x8;
+typedef simdgroup_matrix<half> simdgroup_half8x8;
+template <class T, int columns, int rows> simdgroup_matrix<T> make_filled_simdgroup_matrix(T value);
+#define IN(SPACE)                                                                                                   \
+  template <class T>                                                                                                \
+  void simdgroup_load(simdgroup_matrix<T>& to, const SPACE T* from, ulong stride, ulong2 origin, bool transpose);    \
+  template <class T>                                                                                                \
+  void simdgroup_store(simdgroup_matrix<T> from, SPACE T* to, ulong stride, ulong2 origin, bool transpose);
+IN(__global)
+IN(__local)
+#undef IN
+template <class Sum, class Factor>
+void simdgroup_multiply_accumulate(simdgroup_matrix<Sum>& sum, simdgroup_matrix<Factor> left,
+                                   simdgroup_matrix<Factor> right, simdgroup_matrix<Sum> start);
+
 enum class mem_flags { mem_none, mem_device, mem_threadgroup, mem_device_and_threadgroup };
 void threadgroup_barrier(mem_flags flags);
 void simdgroup_barrier(mem_flags flags);

@@ -45,6 +45,7 @@ class Fibers {
     for (Fiber& fiber : fibers_) fiber.started = false;
   }
 
+  const char* stack(unsigned fiber) const { return stacks_ + fiber * kStackBytes; }
   unsigned current() const { return current_; }
   bool holds(const void* address) const { return address >= stacks_ && address < stacks_ + kStackBytes * kMost; }
 

@@ -13,6 +13,8 @@
 
 #include "fibers.h"
 
+extern "C" software_metal::Collective software_metal_collective;
+
 namespace software_metal {
 
 constexpr unsigned kSimdgroup = 32;
@@ -31,6 +33,7 @@ struct Thread {
   int lane;
   unsigned bytes;
   char* value;
+  uint64_t made;  // as in Collective
 };
 
 Running running;
@@ -157,13 +160,35 @@ void carry_out(unsigned first, unsigned count) {
   }
 }
 
+void run_thread(unsigned number, bool leads) {
+  running.thread = number;
+  software_metal_collective = {leads, fibers().stack(number), 0};
+  resume(number);
+  threads[number].made = software_metal_collective.made;
+}
+
+// Operations on matrices wait for nobody: the first thread does the work, and the others must have made the same.
+void check_collectives(unsigned first, unsigned last) {
+  for (unsigned number = first; number < last; ++number) {
+    if (threads[number].made != threads[first].made) {
+      found = "divergent simdgroup: " + where(number) + " and made other operations on matrices than " + where(first);
+      give_up();
+    }
+  }
+  if (threads[first].made != 0 && last - first < kSimdgroup) {
+    found = "an operation on matrices in a simdgroup of fewer than 32 threads";
+    give_up();
+  }
+  for (unsigned number = first; number < last; ++number) threads[number].made = 0;
+}
+
 void run_simdgroup(unsigned first, unsigned last) {
   for (;;) {
     for (unsigned number = first; number < last; ++number) {
       if (threads[number].state != State::kReady) continue;
-      running.thread = number;
-      resume(number);
+      run_thread(number, number == first);
     }
+    check_collectives(first, last);
     bool any = false;
     for (unsigned number = first; number < last; ++number) any |= threads[number].state == State::kSimd;
     if (!any) return;
@@ -285,6 +310,8 @@ void launch(const Kernel& launched, const std::vector<Buffer>& buffers, const st
 }
 
 }  // namespace software_metal
+
+extern "C" __attribute__((visibility("default"))) software_metal::Collective software_metal_collective = {};
 
 // Called by kernels; msl.h declares them.
 extern "C" __attribute__((visibility("default"))) void software_metal_barrier(int line) {

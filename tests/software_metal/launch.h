@@ -22,6 +22,13 @@ struct Invocation {
   uint32_t thread_position[3];
 };
 
+// The running thread's part in operations of its simdgroup on matrices; msl.h declares the same.
+struct Collective {
+  bool leads;         // and so does the work for all
+  const char* stack;  // which each thread has of its own
+  uint64_t made;      // what it made since it last waited: equal for all threads that made the same
+};
+
 struct Kernel {
   std::string name;
   void (*thread)(const Invocation*) = nullptr;

@@ -222,6 +222,15 @@ inline To as_type(From from) {
   return to;
 }
 
+// The first thread of a simdgroup holds all of a matrix, the others nothing; halves are kept as floats.
+typedef float Row __attribute__((vector_size(32)));
+template <class T>
+struct simdgroup_matrix {
+  Row rows[8];
+};
+typedef simdgroup_matrix<float> simdgroup_float8x8;
+typedef simdgroup_matrix<half> simdgroup_half8x8;
+
 enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_device_and_threadgroup = 3 };
 
 }  // namespace metal
@@ -239,6 +248,79 @@ inline T software_metal_shuffle(int operation, T value, int lane, int line) {
   return value;
 }
 
+// As in launch.h.
+struct Collective {
+  bool leads;
+  const char* stack;
+  ulong made;
+};
+extern "C" Collective software_metal_collective;
+
+namespace metal {
+
+#define UNCHECKED __attribute__((no_sanitize("thread")))
+
+// Notes an operation of the running thread; whether it is the one that does the work.
+template <class... Matrix>
+UNCHECKED inline bool leads(int line, const void* memory, ulong stride, const Matrix&... matrices) {
+  Collective& own = software_metal_collective;
+  ulong operation = line * 0x9E3779B97F4A7C15 + reinterpret_cast<ulong>(memory) * 0xC2B2AE3D27D4EB4F + stride;
+  ((operation = operation * 31 + (reinterpret_cast<const char*>(&matrices) - own.stack)), ...);
+  own.made = own.made * 0x9E3779B97F4A7C15 + (operation ^ operation >> 29) + 1;
+  return own.leads;
+}
+
+template <class T, int columns, int rows>
+inline simdgroup_matrix<T> make_filled_simdgroup_matrix(T value) {
+  static_assert(columns == 8 && rows == 8, "Metal has matrices of 8 by 8");
+  simdgroup_matrix<T> filled;
+  for (Row& row : filled.rows) row = Row{} + static_cast<float>(value);
+  return filled;
+}
+
+template <class T>
+inline void load_of_line(int line, simdgroup_matrix<T>& to, const T* from, ulong stride = 8, ulong2 origin = 0,
+                         bool transpose = false) {
+  from += origin.y * stride + origin.x;
+  if (!leads(line, from, stride, to)) return;
+  for (int row = 0; row < 8; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      to.rows[transpose ? column : row][transpose ? row : column] = from[row * stride + column];
+    }
+  }
+}
+
+template <class T>
+inline void store_of_line(int line, const simdgroup_matrix<T>& from, T* to, ulong stride = 8, ulong2 origin = 0,
+                          bool transpose = false) {
+  to += origin.y * stride + origin.x;
+  if (!leads(line, to, stride, from)) return;
+  for (int row = 0; row < 8; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      to[row * stride + column] = T(transpose ? from.rows[column][row] : from.rows[row][column]);
+    }
+  }
+}
+
+// Its operands are on the stack, which no check looks at.
+template <class Sum, class Left, class Right, class Start>
+UNCHECKED inline void multiply_of_line(int line, simdgroup_matrix<Sum>& sum, const simdgroup_matrix<Left>& left,
+                                       const simdgroup_matrix<Right>& right, const simdgroup_matrix<Start>& start) {
+  if (!leads(line, nullptr, 0, sum, left, right, start)) return;
+  simdgroup_matrix<Sum> total;
+  for (int row = 0; row < 8; ++row) {
+    Row line_total = start.rows[row];
+    for (int depth = 0; depth < 8; ++depth) line_total += left.rows[row][depth] * right.rows[depth];
+    for (int column = 0; column < 8; ++column) total.rows[row][column] = static_cast<float>(Sum(line_total[column]));
+  }
+  sum = total;
+}
+
+}  // namespace metal
+
+#define simdgroup_load(...) load_of_line(__LINE__, __VA_ARGS__)
+#define simdgroup_store(...) store_of_line(__LINE__, __VA_ARGS__)
+#define simdgroup_multiply_accumulate(...) multiply_of_line(__LINE__, __VA_ARGS__)
 #define threadgroup_barrier(flags) software_metal_barrier(__LINE__)
 #define simdgroup_barrier(flags) software_metal_simd(4, nullptr, 0, 0, __LINE__)
 #define simd_shuffle(value, lane) software_metal_shuffle(0, value, lane, __LINE__)

@@ -51,6 +51,8 @@ def test_threadgroup_arrays_lie_apart(arrays: list[tuple[str, int]]) -> None:
         ("threadgroup_barrier(mem_flags::mem_threadgroup);", True),
         ("b0[0] = simd_shuffle(b0[0], 1);", True),
         ("simdgroup_barrier(mem_flags::mem_threadgroup);", True),
+        ("simdgroup_load(a[0], (&(b0[0])), 8, 0, (bool)0);", True),
+        ("simdgroup_float8x8 a[1];", False),
     ],
 )
 def test_knows_whether_threads_wait_for_each_other(body: str, expected: bool) -> None:

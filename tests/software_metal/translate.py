@@ -46,7 +46,7 @@ def translate(name: str, metal: str) -> Translation:
     arguments = [_argument(parameter) for parameter in _parameters(signature[1])]
     start, end = signature.span()
     body, threadgroup_bytes = _place_threadgroup_arrays(metal[end:])
-    synchronises = re.search(r"\b(threadgroup_barrier|simdgroup_barrier|simd_\w+)\(", body) is not None
+    synchronises = re.search(r"\b(threadgroup_barrier|simdgroup_\w+|simd_\w+)\(", body) is not None
     head = metal[:start].replace("#include <metal_stdlib>", '#include "msl.h"')
     parameters = re.sub(r"\[\[.*?\]\]", "", signature[1])
     text = f"{head}kernel void {name}(char* software_metal_memory, {parameters}) {{{body}\n"

@@ -12,15 +12,17 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.compiler.metal_schedules.correlation import Correlation, Ending
+from engine.compiler.metal_schedules.simdgroup_tile import SimdgroupTile, simdgroup_tile
 from engine.compiler.metal_schedules.thread_tile import ThreadTile, thread_tile
 from engine.ops.threadgroup_tir import Threadgroup
 
-Tile = ThreadTile
+Tile = SimdgroupTile | ThreadTile
 
 
 def tile_for(sizes: Correlation, group: Threadgroup) -> Tile:
     """The tile that suits the sizes."""
-    return ThreadTile(sizes, group)
+    tile = SimdgroupTile(sizes)
+    return tile if tile.suits else ThreadTile(sizes, group)
 
 
 def correlation_kernel(plan: Tile, ending: Ending) -> PrimFunc:
@@ -31,6 +33,10 @@ def correlation_kernel(plan: Tile, ending: Ending) -> PrimFunc:
     if ending.has_residual:
         return _residual_with_bias(plan, ending) if ending.has_bias else _residual(plan, ending)
     return _plain_with_bias(plan, ending) if ending.has_bias else _plain(plan, ending)
+
+
+def _inside(plan: Tile) -> Any:
+    return simdgroup_tile if isinstance(plan, SimdgroupTile) else thread_tile
 
 
 @T.inline
@@ -54,7 +60,7 @@ def _tiles(
             ):
                 for ty in T.thread_binding(plan.threads[0], thread="threadIdx.y"):
                     for tx in T.thread_binding(plan.threads[1], thread="threadIdx.x"):
-                        thread_tile(
+                        _inside(plan)(
                             plan,
                             ending,
                             source,
@@ -63,7 +69,7 @@ def _tiles(
                             residual,
                             target,
                             member,
-                            block * plan.tile_rows,
+                            block,
                             part * plan.tile_columns,
                             length,
                             outputs,
@@ -155,10 +161,16 @@ def packing_kernel(
             for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
                 place: T.int32 = block * group.threads + thread
                 if place < count:
+                    channel: T.int32 = plan.channel_at(place)
+                    row: T.int32 = plan.row_at(place)
                     packed[
                         T.truncdiv(place, taps * rows),
                         T.truncmod(T.truncdiv(place, rows), taps),
                         T.truncmod(place, rows),
-                    ] = value_at(weight, plan.channel_at(place), plan.tap_at(place), plan.row_at(place))
+                    ] = T.if_then_else(
+                        T.And(channel < plan.sizes.channels, row < plan.sizes.row_count),
+                        value_at(weight, channel, plan.tap_at(place), row),
+                        T.float32(0),
+                    )
 
     return pack_correlation_weight

@@ -162,14 +162,14 @@ def thread_tile(
     residual: Any,
     target: Any,
     member: Any,
-    first: Any,
+    block: Any,
     column: Any,
     length: Any,
     outputs: Any,
     ty: Any,
     tx: Any,
 ) -> None:
-    """Compute and store the tile from this row and column on, as one of its threads."""
+    """Compute and store the tile of this block of rows from this column on, as one of its threads."""
     slab = T.alloc_buffer((plan.depth * plan.slab,), "float32", scope="shared")
     weights = T.alloc_buffer((plan.depth * plan.sizes.taps * plan.tile_rows,), "float32", scope="shared")
     sums = T.alloc_buffer((plan.rows_each, COLUMNS_EACH), "float32", scope="local")
@@ -178,7 +178,7 @@ def thread_tile(
             sums[i, j] = T.float32(0)
     for step in T.serial(plan.steps):
         _load_slab(plan, source, slab, member, column, step * plan.depth, length, ty * SIDE + tx)
-        _load_weights(plan, weight, weights, first, step * plan.depth, ty * SIDE + tx)
+        _load_weights(plan, weight, weights, block * plan.tile_rows, step * plan.depth, ty * SIDE + tx)
         T.tvm_storage_sync("shared")
         _accumulate(plan, slab, weights, sums, ty, tx)
         T.tvm_storage_sync("shared")
@@ -191,7 +191,7 @@ def thread_tile(
                 residual,
                 target,
                 member,
-                first + i * SIDE + ty,
+                block * plan.tile_rows + i * SIDE + ty,
                 column + j * SIDE + tx,
                 outputs,
                 sums[i, j],

@@ -12,6 +12,9 @@ SHAPES = [
     (22, 20, 12, 1, 6, 3, True),
     (7, 70, 1, 1, 1, 0, True),
     (4, 1, 3, 1, 2, 1, True),
+    (16, 16, 1, 1, 1, 0, True),
+    (35, 40, 3, 5, 1, 5, True),
+    (33, 130, 4, 1, 1, 1, False),
 ]
 
 
@@ -42,7 +45,9 @@ def test_any_length_equals_torch(shape):
         np.testing.assert_allclose(result, wanted, **TOLERANCE)
 
 
-@pytest.mark.parametrize("shape", [(6, 40, 5, 1, 1, 2, True), (7, 20, 3, 2, 1, 2, False)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(6, 40, 5, 1, 1, 2, True), (7, 20, 3, 2, 1, 2, False), (20, 24, 3, 1, 1, 1, True)], ids=str
+)
 def test_a_residual_is_added_before_the_factor(shape):
     weight, bias = parameters(shape)
     kernel = built(conv1d_plus_residual(*shape, 0.3, GROUP))

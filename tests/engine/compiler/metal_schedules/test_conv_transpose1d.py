@@ -13,7 +13,11 @@ def torchs(x, weight, bias, **options):
     )
 
 
-@pytest.mark.parametrize("shape", [(5, 4, 20, 10, 5, True), (9, 7, 12, 6, 3, False), (3, 20, 5, 2, 0, True)], ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [(5, 4, 20, 10, 5, True), (9, 7, 12, 6, 3, False), (3, 20, 5, 2, 0, True), (24, 5, 20, 10, 5, True)],
+    ids=str,
+)
 def test_any_length_equals_torch(shape):
     in_channels, out_channels, kernel_size, stride, padding, has_bias = shape
     weight, bias = normal(in_channels, out_channels, kernel_size), normal(out_channels, seed=1) if has_bias else None
