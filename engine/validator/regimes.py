@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.checkpoints import Checkpoint
-from engine.devices import AUTO, check_device, choose_device
+from engine.devices import AUTO, check_device, choose_device, metal_obstacle
 from engine.errors import InvalidRequest
 from engine.lstm_methods import check_lstm_method, choose_lstm_method
-from engine.ops.packed_lstm import LstmSemantics
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.pipeline import Pipeline
 from engine.preparation import Observer, ensure_modules
 from engine.runners.base import Runner
@@ -169,6 +169,8 @@ def check_choices(request: ValidationRequest) -> None:
     """Raise `InvalidRequest` for a device, LSTM method, padding or crossed stage that is not to be had."""
     check_device(request.device)
     check_lstm_method(request.lstm_method)
+    if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):
+        raise InvalidRequest(f"The LSTM method mps does not run here: {obstacle}.", "Use tir, or auto.")
     if not 0 <= request.padding <= MOST_PADDING:
         raise InvalidRequest(
             f"A padding of {request.padding:g} is out of range.",
