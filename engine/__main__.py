@@ -17,18 +17,20 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts import Variant, modules_folder
 from engine.audio_file import ensure_writable, save_wav
-from engine.checkpoints import MODEL_NAMES, STARTER, model_config
+from engine.checkpoints import MODEL_NAMES, STARTER
+from engine.compiler.command import CompileRequest
+from engine.compiler.command import add_options as add_compile_options
+from engine.compiler.command import request_from as compile_request_from
 from engine.devices import AUTO, DEVICES
 from engine.errors import EngineError, InvalidRequest
-from engine.paths import built_modules_folder
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
-from engine.stages import DEVICE_STAGES
 from engine.synthesizer import Synthesizer
+from engine.validator.built_modules import check_verdicts, compare_built, in_words
 from engine.validator.command import STANDARD_OUTPUT
 from engine.validator.command import add_options as add_validation_options
-from engine.validator.results import RowEvent, ValidationEvent, Verdict
+from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
+from engine.validator.wire import Wire
 
 DEFAULT_OUTPUT = Path("speech.wav")
 EXIT_INTERRUPTED = 130
@@ -101,14 +103,7 @@ def _add_voices(commands: Any) -> None:
 
 def _add_compile(commands: Any) -> None:
     parser = _command(commands, "compile", compile_stages, "Build the compiled modules of a model.")
-    parser.add_argument("--stage", default="all", help="a stage's name, or all (default)")
-    parser.add_argument(
-        "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
-    )
-    parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
-    parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
+    add_compile_options(parser)
     _add_model(parser)
 
 
@@ -168,32 +163,29 @@ def voices(options: argparse.Namespace) -> None:
 
 
 def compile_stages(options: argparse.Namespace) -> None:
-    """Build one stage or all of them."""
-    names = [stage.name for stage in DEVICE_STAGES]
-    if options.stage not in ("all", *names):
-        raise InvalidRequest(f"No stage is named “{options.stage}”.", f"Stages: all, {', '.join(names)}.")
+    """Build one stage or all of them, and compare them with PyTorch when asked."""
+    request = compile_request_from(options)
     from engine.compiler.build import build  # brings torch and tvm
-    from engine.compiler.targets import target_named
 
-    variant, config = Variant(target_named(options.target).value, probed=options.probes), model_config(options.model)
-    folder = options.output_dir or modules_folder(built_modules_folder(), config, variant)
-    chosen = [stage for stage in DEVICE_STAGES if options.stage in ("all", stage.name)]
     report = _show_json if options.progress_json else _show
-    manifest = build(config, chosen, variant, folder, report)
+    manifest = build(request.config, request.stages, request.variant, request.folder, report)
+    built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
     artifacts = [
-        {
-            "stage": artifact.stage,
-            "path": str(folder / artifact.file),
-            "bytes": artifact.bytes,
-            "seconds": artifact.seconds,
-        }
-        for artifact in (manifest.artifact(stage.name) for stage in chosen)
-        if artifact is not None
+        {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}
+        for one in built
     ]
-    lines = [
-        f"{entry['stage']:<14} {entry['seconds']:6.1f} s {entry['bytes']:>9,} B  {entry['path']}" for entry in artifacts
-    ]
-    _report(options, {"artifacts": artifacts}, "\n".join(lines))
+    lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
+    rows = _compared(request)
+    words = [*lines, *([in_words(rows)] if rows else [])]
+    _report(options, {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}, "\n".join(words))
+    check_verdicts(rows)
+
+
+def _compared(request: CompileRequest) -> tuple[Row, ...]:
+    if request.checkpoint is None:
+        return ()
+    names = [stage.name for stage in request.stages]
+    return compare_built(request.checkpoint, request.folder, names, request.variant.probed, _show)
 
 
 def validate(options: argparse.Namespace) -> int:

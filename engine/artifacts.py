@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ MAC_PROCESSOR = "apple-m1"
 _MAC_TARGETS = ("metal-macos",)
 """Targets whose libraries are for any Mac with an Apple processor, wherever they are built."""
 _MAC_LIBRARY_SUFFIX = ".dylib"
-_COMPILER_SOURCES = ("engine/compiler", "engine/ops", "engine/model/exportable")
+_COMPILER_SOURCES = ("engine/compiler", "engine/metal", "engine/ops", "engine/model/exportable")
+_SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 _CPU_DESCRIPTION = Path("/proc/cpuinfo")
 _CPU_FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
 _REBUILD_HINT = "Build it again with “python -m engine compile”."
@@ -59,6 +60,8 @@ class Variant:
         return "-".join([self.target, *chosen, *(["probed"] if self.probed else [])])
 
 
+MPS = "mps"
+"""The LSTM method whose libraries need a `Bridge`."""
 CPU = Variant("cpu")
 """For this machine's processor."""
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
@@ -92,6 +95,15 @@ class Artifact:
 
 
 @dataclass(frozen=True)
+class Bridge:
+    """The library through which the others call Metal Performance Shaders; there where their LSTM method is `mps`."""
+
+    file: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Identity:
     """Everything a set of libraries depends on; libraries of another identity are stale.
 
@@ -121,6 +133,7 @@ class Manifest:
 
     identity: Identity
     artifacts: tuple[Artifact, ...]
+    bridge: Bridge | None = None
 
     def artifact(self, stage: str) -> Artifact | None:
         """The library of this stage, if there is one."""
@@ -129,7 +142,7 @@ class Manifest:
     def with_artifact(self, artifact: Artifact) -> Manifest:
         """The same manifest with this library added, or put in place of the stage's older one."""
         others = tuple(other for other in self.artifacts if other.stage != artifact.stage)
-        return Manifest(self.identity, (*others, artifact))
+        return replace(self, artifacts=(*others, artifact))
 
     def save(self, folder: Path) -> None:
         """Write `manifest.json`, in one step for whoever reads it meanwhile."""
@@ -142,7 +155,8 @@ class Manifest:
         path = folder / MANIFEST_NAME
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
-            return cls(Identity(**values["identity"]), tuple(_artifact(entry) for entry in values["artifacts"]))
+            artifacts, bridge = tuple(_artifact(entry) for entry in values["artifacts"]), values.get("bridge")
+            return cls(Identity(**values["identity"]), artifacts, None if bridge is None else Bridge(**bridge))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DamagedFile(path, f"The list of compiled modules {path} cannot be read.", _REBUILD_HINT) from error
 
@@ -220,12 +234,16 @@ def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshn
             if artifact is None:
                 return Stale(f"the module of stage {stage} is not among them")
             verify(folder, artifact)
+        if manifest.bridge is not None:
+            verify(folder, manifest.bridge)
+        elif expected.lstm_method == MPS:
+            return Stale("the library for Metal Performance Shaders is not among them")
     except DamagedFile as damage:
         return Stale(f"{damage.path.name} is damaged")
     return Fresh(manifest)
 
 
-def verify(folder: Path, artifact: Artifact) -> Path:
+def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
     """The path of a library whose content is as it was built; raises `DamagedFile` otherwise."""
     path = folder / artifact.file
     try:
@@ -261,7 +279,8 @@ def compiler_source_hash() -> str:
     """Hash of the source code that decides what a library computes."""
     digest = hashlib.sha256()
     for folder in _COMPILER_SOURCES:
-        for path in sorted((project_folder() / folder).rglob("*.py")):
+        paths = (project_folder() / folder).rglob("*")
+        for path in sorted(path for path in paths if path.suffix in _SOURCE_SUFFIXES):
             digest.update(path.relative_to(project_folder()).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,7 +18,9 @@ import torch
 from tvm import relax
 
 from engine.artifacts import (
+    MPS,
     Artifact,
+    Bridge,
     Identity,
     Manifest,
     Variant,
@@ -26,15 +29,18 @@ from engine.artifacts import (
     write_atomically,
 )
 from engine.compiler.export import export_stage
-from engine.compiler.mac_linker import link_for_mac
+from engine.compiler.mac_linker import link_bridge, link_for_mac
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import TargetName, target_named, tvm_target
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
+from engine.metal.bridge import BRIDGE_NAME
 from engine.model.exportable import exportable_stages
 from engine.model.exportable.probing import Probed
 from engine.model.network import build_network
 from engine.model.random_weights import without_weight_norm
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import Stage
 
@@ -54,13 +60,25 @@ def build(
     """
     _make_folder(folder)
     manifest = _manifest_to_extend(expected_identity(config, variant), folder)
-    modules = weightless_modules(config, variant.probed)
+    modules = weightless_modules(config, variant.probed, LstmSemantics(variant.lstm_semantics))
     for done, stage in enumerate(stages):
         report(PreparationEvent(f"Compiling {stage.title.lower()}", done, len(stages)))
         manifest = manifest.with_artifact(build_stage(stage, modules[stage.name], config, variant, folder))
+    if variant.lstm_method == MPS:
+        manifest = replace(manifest, bridge=build_bridge(folder))
     manifest.save(folder)
     report(PreparationEvent("Compiled", len(stages), len(stages)))
     return manifest
+
+
+def build_bridge(folder: Path) -> Bridge:
+    """Build the library for Metal Performance Shaders into `folder`, whole or not at all; raises `CompileError`."""
+    with tempfile.TemporaryDirectory() as working:
+        path = Path(working) / BRIDGE_NAME
+        link_bridge(path)
+        content = path.read_bytes()
+    write_atomically(folder / BRIDGE_NAME, content)
+    return Bridge(BRIDGE_NAME, sha256(content).hexdigest(), len(content))
 
 
 def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, variant: Variant, folder: Path) -> Artifact:
@@ -70,7 +88,7 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
     """
     started = time.perf_counter()
     tvm_form = tvm_target(target_named(variant.target))
-    graph = export_stage(stage, module, config, tvm_form)
+    graph = export_stage(stage, module, config, tvm_form, LstmMethod(variant.lstm_method), precision_of(stage, variant))
     content = link(build_executable(graph.module, tvm_form), variant)
     file = f"{stage.name}{library_suffix(variant)}"
     write_atomically(folder / file, content)
@@ -85,11 +103,18 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
     )
 
 
-def weightless_modules(config: ModelConfig, probed: bool = False) -> dict[str, torch.nn.Module]:
+def precision_of(stage: Stage, variant: Variant) -> Precision:
+    """What the stage's convolutions multiply: single precision where the stage does not do with less."""
+    return Precision.FLOAT32 if stage.half_tolerance is None else Precision(variant.precision)
+
+
+def weightless_modules(
+    config: ModelConfig, probed: bool = False, semantics: LstmSemantics = LstmSemantics.PACKED
+) -> dict[str, torch.nn.Module]:
     """The stages of this architecture as torch modules by stage name, their parameters without values."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))
-    return exportable_stages(network.to_empty(device="cpu"), probed=probed)
+    return exportable_stages(network.to_empty(device="cpu"), semantics, probed)
 
 
 def link(executable: relax.VMExecutable, variant: Variant) -> bytes:

@@ -17,17 +17,27 @@ from tvm.tirx import PrimFunc
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, Importer, KernelBook, shape_of, simplified
 from engine.compiler.linear_rows import linear_rows
+from engine.compiler.lstm_calls import lstm_converters
 from engine.compiler.target_kernels import kernels_for
 from engine.errors import CompileError
 from engine.ops.harmonic_source_tir import harmonic_source
 from engine.ops.inverse_stft_tir import inverse_stft
+from engine.ops.packed_lstm import LstmMethod
+from engine.ops.precision import Precision
 
 Converter = Callable[[fx.Node, Importer], relax.Expr]
 
 
-def converters_for(target: tvm.target.Target) -> Mapping[str, Converter]:
-    """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes."""
-    book = KernelBook(kernels_for(target))
+def converters_for(
+    target: tvm.target.Target,
+    lstm_method: LstmMethod = LstmMethod.TIR,
+    precision: Precision = Precision.FLOAT32,
+) -> Mapping[str, Converter]:
+    """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
+
+    Raises `CompileError` for an LSTM method or a precision that the target has not.
+    """
+    book = KernelBook(kernels_for(target, precision))
     table: dict[str, Callable[[Call], relax.Expr]] = {
         "conv1d.default": _conv1d,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -39,8 +49,6 @@ def converters_for(target: tvm.target.Target) -> Mapping[str, Converter]:
         "adaptive_norm.default": _adaptive_norm,
         "adaptive_norm_leaky_relu.default": _adaptive_norm_leaky_relu,
         "adaptive_norm_snake.default": _adaptive_norm_snake,
-        "lstm_forward_packed.default": _lstm_forward,
-        "lstm_forward_packed_bidirectional.default": _lstm_bidirectional,
         "attention.default": _attention,
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
@@ -48,6 +56,7 @@ def converters_for(target: tvm.target.Target) -> Mapping[str, Converter]:
         "select.int": _select,
         "reshape.default": _reshape,
         **book.kernels.converters,
+        **lstm_converters(lstm_method, target),
     }
     return {name: _converter(convert, book) for name, convert in table.items()}
 
@@ -131,31 +140,6 @@ def _layer_norm(call: Call) -> relax.Var:
     sizes = (channels, scale is not None, epsilon)
     y = call.kernel(call.kernels.layer_norm.layer_norm, sizes, [flat, scale, shift], [rows, channels])
     return call.emit(relax.op.reshape(y, [*leading, channels]))
-
-
-def _lstm_forward(call: Call) -> relax.Var:
-    x, lengths, *weights = call.arguments
-    return _lstm(call, x, lengths, [weights])
-
-
-def _lstm_bidirectional(call: Call) -> relax.Var:
-    x, lengths, *weights = call.arguments
-    return _lstm(call, x, lengths, [weights[:3], weights[3:]])
-
-
-def _lstm(call: Call, x: relax.Var, lengths: relax.Var, directions: Sequence[Sequence[relax.Var]]) -> relax.Var:
-    """Per direction all input projections at once, as a linear layer, then the recurrence of all directions."""
-    kernels = call.kernels.packed_lstm
-    batch, time, _ = shape_of(x)
-    operands = []
-    for weight_input, weight_hidden, bias in directions:
-        hidden_size = shape_of(weight_hidden)[1]
-        operands.append(linear_rows(call, x, weight_input, bias, Epilogue.NONE))
-        operands.append(
-            call.packed(kernels.pack_hidden_weight, kernels.packed_hidden_shape, (hidden_size,), weight_hidden)
-        )
-    shape = [batch, time, len(directions) * hidden_size]
-    return call.kernel(kernels.recurrence, (hidden_size, len(directions)), [*operands, lengths], shape)
 
 
 def _adaptive_norm(call: Call) -> relax.Var:

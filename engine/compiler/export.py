@@ -21,6 +21,8 @@ from engine.compiler.passes import first_line
 from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.model.exportable.probing import Probed
+from engine.ops.packed_lstm import LstmMethod
+from engine.ops.precision import Precision
 from engine.stages import Axis, Stage, Tensor
 
 BATCH = "batch"
@@ -37,14 +39,21 @@ class StageGraph:
     parameters: tuple[Parameter, ...]
 
 
-def export_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, target: tvm.target.Target) -> StageGraph:
+def export_stage(
+    stage: Stage,
+    module: torch.nn.Module,
+    config: ModelConfig,
+    target: tvm.target.Target,
+    lstm_method: LstmMethod = LstmMethod.TIR,
+    precision: Precision = Precision.FLOAT32,
+) -> StageGraph:
     """Trace the module and translate it; its `forward` takes the stage's inputs and returns its outputs, in order.
 
     The inner values of a `Probed` module follow the outputs. Raises `CompileError` when an operation in it cannot be
     translated.
     """
     program = trace(stage, module, config)
-    return StageGraph(translate(stage, program, target), parameters_of(program))
+    return StageGraph(translate(stage, program, target, lstm_method, precision), parameters_of(program))
 
 
 def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> ExportedProgram:
@@ -69,8 +78,14 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
     return program
 
 
-def translate(stage: Stage, program: ExportedProgram, target: tvm.target.Target) -> tvm.IRModule:
-    """The torch graph as Relax, hand-written kernels in the place of heavy operators."""
+def translate(
+    stage: Stage,
+    program: ExportedProgram,
+    target: tvm.target.Target,
+    lstm_method: LstmMethod = LstmMethod.TIR,
+    precision: Precision = Precision.FLOAT32,
+) -> tvm.IRModule:
+    """The torch graph as Relax, hand-written kernels in the place of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
     if unknown:
         raise CompileError(f"Stage {stage.name} draws random numbers ({', '.join(unknown)}); noise must be an input.")
@@ -78,7 +93,7 @@ def translate(stage: Stage, program: ExportedProgram, target: tvm.target.Target)
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(target),
+            custom_convert_map=converters_for(target, lstm_method, precision),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

@@ -11,8 +11,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 from engine.errors import CompileError
+from engine.metal.bridge import bridge_arguments
 from engine.paths import cache_folder
 
 _LEAST_SYSTEM = "13.0"
@@ -31,6 +33,11 @@ class _MacLinker:
 
 
 link_for_mac = _MacLinker()
+
+
+def link_bridge(output: Path) -> None:
+    """Build the library through which modules call Metal Performance Shaders; raises `CompileError`."""
+    _run([*linker_command(), *_SHARED, *bridge_arguments(output, stubs=sys.platform != "darwin")])
 
 
 def linker_command() -> list[str]:

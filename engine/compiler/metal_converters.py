@@ -5,7 +5,7 @@ It does not know any stage.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import prod
 from types import MappingProxyType
 
@@ -13,9 +13,7 @@ import torch
 from tvm import relax
 from tvm.tirx import PrimFunc
 
-from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, shape_of, simplified
-from engine.compiler.linear_rows import linear_rows
 from engine.compiler.metal_convolutions import CONVOLUTION_CONVERTERS
 from engine.compiler.metal_schedules import elementwise
 from engine.ops import harmonic_source_metal_tir as source
@@ -39,35 +37,6 @@ def _harmonic_source(call: Call) -> relax.Var:
     )
     shape = [batch, n_fft + 2, simplified(samples // hop * frames + 1)]
     return call.kernel(source.spectrum, (n_fft, hop, samples), [signal, lengths], shape)
-
-
-def _lstm_forward(call: Call) -> relax.Var:
-    x, lengths, *weights = call.arguments
-    return _lstm(call, x, lengths, [[weight] for weight in weights])
-
-
-def _lstm_bidirectional(call: Call) -> relax.Var:
-    x, lengths, *weights = call.arguments
-    return _lstm(call, x, lengths, list(zip(weights[:3], weights[3:], strict=True)))
-
-
-def _lstm(call: Call, x: relax.Var, lengths: relax.Var, weights: Sequence[Sequence[relax.Var]]) -> relax.Var:
-    """The input projections of both directions as one linear layer, then one recurrence for both.
-
-    `weights` are those of the input, those of the hidden state, and the biases, one per direction.
-    """
-    kernels = call.kernels.packed_lstm
-    of_input, of_hidden, bias = (_joined(call, group) for group in weights)
-    directions, hidden_size = len(weights[0]), shape_of(of_hidden)[1]
-    projected = linear_rows(call, x, of_input, bias, Epilogue.NONE)
-    sizes = (hidden_size, directions)
-    packed = call.packed(kernels.pack_hidden_weight, kernels.packed_hidden_shape, sizes, of_hidden)
-    batch, time, _ = shape_of(x)
-    return call.kernel(kernels.recurrence, sizes, [projected, packed, lengths], [batch, time, directions * hidden_size])
-
-
-def _joined(call: Call, weights: Sequence[relax.Var]) -> relax.Var:
-    return weights[0] if len(weights) == 1 else call.emit(relax.op.concat(list(weights), axis=0))
 
 
 def _inverse_stft(call: Call) -> relax.Var:
@@ -112,8 +81,6 @@ METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
         **CONVOLUTION_CONVERTERS,
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
-        "lstm_forward_packed.default": _lstm_forward,
-        "lstm_forward_packed_bidirectional.default": _lstm_bidirectional,
         "sin.default": _of_each(elementwise.sine),
         "exp.default": _of_each(elementwise.exponential),
         "to.dtype": _cast,

@@ -15,6 +15,27 @@ Floats = NDArray[np.float32]
 Lengths = NDArray[np.integer]
 
 
+class LstmMethod(StrEnum):
+    """What computes the LSTMs of a compiled module."""
+
+    MPS = "mps"
+    """Metal Performance Shaders, through the function of `engine.metal`; where there is Metal."""
+    TIR = "tir"
+    """A kernel of ours in the module."""
+    TORCH = "torch"
+    """PyTorch on the processor, through the function of `engine.runners.lstm_functions`."""
+
+    @property
+    def function(self) -> str | None:
+        """The global function that a module calls for it; None when it computes the LSTM itself.
+
+        It takes x [batch, time, input], lengths [batch], then the weights of all directions one below the other
+        ([directions * 4 hidden, input], [directions * 4 hidden, hidden] and [directions * 4 hidden]), and fills its
+        last argument, y [batch, time, directions * hidden].
+        """
+        return {LstmMethod.MPS: "tvm.contrib.mps.lstm_packed", LstmMethod.TORCH: "kokoro.torch.lstm_packed"}.get(self)
+
+
 class LstmSemantics(StrEnum):
     """What an LSTM does with the padding of its sequences."""
 

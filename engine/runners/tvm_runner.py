@@ -15,6 +15,7 @@ from engine.artifacts import Artifact, Manifest, Parameter, verify
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
+from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
 from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
@@ -43,6 +44,7 @@ class CompiledRunner:
     ) -> None:
         manifest = Manifest.load(folder)
         self._runtime = Runtime(manifest.identity.device, threads)
+        self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
         self._stages = {
@@ -64,6 +66,7 @@ class CompiledRunner:
         """Release libraries and weights."""
         self._stages.clear()
         self._runtime.release_unused()
+        self._release_lstm()
 
 
 class _CompiledStage:

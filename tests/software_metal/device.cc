@@ -141,6 +141,13 @@ class MetalDevice final : public tvm::runtime::DeviceAPI {
   }
 };
 
+// For libraries that stand in for Apple's own: the bytes behind a live handle.
+extern "C" char* software_metal_data(void* handle, size_t* bytes) {
+  const Buffer& buffer = Memory::global().find(handle);
+  *bytes = buffer.bytes;
+  return buffer.data;
+}
+
 TVM_FFI_STATIC_INIT_BLOCK() {
   namespace reflection = tvm::ffi::reflection;
   reflection::GlobalDef()

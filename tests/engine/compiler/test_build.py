@@ -144,3 +144,29 @@ def test_libraries_for_macs_are_mach_o_and_say_so(tiny_config, tmp_path):
 @pytest.mark.parametrize("probed", [False, True])
 def test_modules_without_values_cover_every_device_stage(tiny_config, probed):
     assert set(weightless_modules(tiny_config, probed)) == {stage.name for stage in DEVICE_STAGES}
+
+
+def test_the_method_mps_brings_its_bridge(tiny_config, tmp_path):
+    variant = Variant("metal-macos", lstm_method="mps")
+    stages = [stage_named("text_encoder")]
+    manifest = make(tiny_config, tmp_path, stages, variant=variant)
+    expected, names = expected_identity(tiny_config, variant), ["text_encoder"]
+    assert freshness(tmp_path, expected, names) == Fresh(manifest)
+    library = verify(tmp_path, manifest.bridge)
+    assert MachO(library).is_arm64_library
+    assert b"tvm.contrib.mps.lstm_packed" in (tmp_path / "text_encoder.dylib").read_bytes()
+    library.write_bytes(library.read_bytes()[:-1])
+    assert freshness(tmp_path, expected, names) == Stale(f"{library.name} is damaged")
+    dataclasses.replace(manifest, bridge=None).save(tmp_path)
+    assert "Metal Performance Shaders" in freshness(tmp_path, expected, names).why
+
+
+def test_other_methods_and_semantics_reach_the_library(tiny_config, tmp_path):
+    stages = [stage_named("text_encoder")]
+    contents = set()
+    for variant in (Variant("cpu", lstm_method="torch"), Variant("cpu", "torch", "no-pack")):
+        folder = tmp_path / variant.name
+        assert make(tiny_config, folder, stages, variant=variant).bridge is None
+        contents.add((folder / "text_encoder.so").read_bytes())
+    assert len(contents) == 2
+    assert [b"kokoro.torch.lstm_packed" in content for content in contents] == [True, True]

@@ -54,7 +54,7 @@ def test_what_follows_a_convolution_is_joined_where_it_can_be(tiny_config, name)
     software = install()
     x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)
     with software.fast():
-        compiled = MetalStage(software, STAGE, tiny_config, weights, module)
+        compiled = MetalStage(software, STAGE, tiny_config, weights, module=module)
         before = software.launches()
         (result,) = compiled.run({"x": x}).values()
     with torch.no_grad():

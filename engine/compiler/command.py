@@ -1,0 +1,116 @@
+"""The options of `engine compile`, and what they ask for.
+
+It does not know how a stage is built, prints nothing, and brings no compiler until the target's name is looked up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.artifacts import CPU, Variant, modules_folder
+from engine.checkpoints import Checkpoint, model_config, open_checkpoint
+from engine.config import ModelConfig
+from engine.errors import InvalidRequest
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.ops.precision import Precision
+from engine.paths import built_modules_folder
+from engine.stages import DEVICE_STAGES, Stage
+
+_MACS = "metal-macos"
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class CompileRequest:
+    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with."""
+
+    config: ModelConfig
+    variant: Variant
+    stages: tuple[Stage, ...]
+    folder: Path
+    checkpoint: Checkpoint | None
+
+
+def add_options(parser: argparse.ArgumentParser | Any) -> None:
+    """Everything but the model, which every command has."""
+    parser.add_argument("--stage", default=_ALL, help="a stage's name, or all (default)")
+    parser.add_argument(
+        "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
+    )
+    parser.add_argument(
+        "--lstm-method",
+        default=LstmMethod.TIR,
+        help="tir (default): kernels in the modules; mps: Metal Performance Shaders; torch: PyTorch on the processor",
+    )
+    parser.add_argument(
+        "--lstm-semantics",
+        default=LstmSemantics.PACKED,
+        help="packed (default); no-pack: LSTMs run over the padding, to be compared with",
+    )
+    parser.add_argument(
+        "--precision",
+        default=Precision.FLOAT32,
+        help="float32 (default); float16: the decoder's convolutions multiply halves, on Metal",
+    )
+    parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
+    parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    parser.add_argument("--validate", action="store_true", help="compare what was built with PyTorch, stage by stage")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
+
+
+def request_from(options: argparse.Namespace) -> CompileRequest:
+    """What the options ask for; raises `InvalidRequest` or `CompileError` for what cannot be had, before any work."""
+    stages = _stages(options.stage)
+    variant = _variant(options)
+    config = model_config(options.model)
+    folder = options.output_dir or modules_folder(built_modules_folder(), config, variant)
+    return CompileRequest(config, variant, stages, folder, _checkpoint(options))
+
+
+def _stages(name: str) -> tuple[Stage, ...]:
+    names = [stage.name for stage in DEVICE_STAGES]
+    if name not in (_ALL, *names):
+        raise InvalidRequest(f"No stage is named “{name}”.", f"Stages: all, {', '.join(names)}.")
+    return tuple(stage for stage in DEVICE_STAGES if name in (_ALL, stage.name))
+
+
+def _variant(options: argparse.Namespace) -> Variant:
+    from engine.compiler.targets import target_named  # brings tvm
+
+    target = target_named(options.target).value
+    if options.lstm_method not in list(LstmMethod):
+        methods = ", ".join(LstmMethod)
+        raise InvalidRequest(f"There is no LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
+    if options.lstm_semantics not in list(LstmSemantics):
+        known = ", ".join(LstmSemantics)
+        raise InvalidRequest(f"There are no LSTM semantics “{options.lstm_semantics}”.", f"Semantics: {known}.")
+    if options.lstm_method == LstmMethod.MPS and target != _MACS:
+        raise InvalidRequest(f"The LSTM method mps does not run on {target}.", f"Use --target {_MACS}, or another.")
+    return Variant(
+        target, str(options.lstm_method), str(options.lstm_semantics), _precision(options), probed=options.probes
+    )
+
+
+def _precision(options: argparse.Namespace) -> str:
+    if options.precision not in list(Precision):
+        known = ", ".join(Precision)
+        raise InvalidRequest(f"There is no precision “{options.precision}”.", f"Precisions: {known}.")
+    if options.precision != Precision.FLOAT32 and options.target == CPU.target:
+        raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {_MACS}.")
+    return str(options.precision)
+
+
+def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
+    if not options.validate:
+        return None
+    if options.target == _MACS and sys.platform != "darwin":
+        raise InvalidRequest(
+            f"Modules for {_MACS} cannot be run on this computer, so they cannot be validated here.",
+            "Leave out --validate, or use it on a Mac.",
+        )
+    return open_checkpoint(options.model, options.weights)

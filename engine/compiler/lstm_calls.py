@@ -1,0 +1,98 @@
+"""How a packed LSTM becomes Relax, by its method: kernels in the module, or a call of a function outside of it.
+
+It does not know which LSTMs there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tvm import relax
+from tvm.target import Target
+
+from engine.compiler.epilogue import Epilogue
+from engine.compiler.kernel_calls import Call, shape_of
+from engine.compiler.linear_rows import linear_rows
+from engine.compiler.targets import METAL
+from engine.errors import CompileError
+from engine.ops.packed_lstm import LstmMethod
+
+_WEIGHTS = 3
+"""Weights of a direction: of the input, of the hidden state, and the bias."""
+
+
+@dataclass(frozen=True)
+class _Lstm:
+    """One LSTM of a graph; `directions` holds the weights of each."""
+
+    call: Call
+    x: relax.Var
+    lengths: relax.Var
+    directions: Sequence[Sequence[relax.Var]]
+
+    @property
+    def hidden_size(self) -> int:
+        return int(shape_of(self.directions[0][1])[1])
+
+    @property
+    def output_shape(self) -> list[object]:
+        batch, time, _ = shape_of(self.x)
+        return [batch, time, len(self.directions) * self.hidden_size]
+
+    def joined(self) -> list[relax.Var]:
+        """The weights of all directions one below the other: of the input, of the hidden state, the bias."""
+        if len(self.directions) == 1:
+            return list(self.directions[0])
+        columns = zip(*self.directions, strict=True)
+        return [self.call.emit(relax.op.concat(list(weights), axis=0)) for weights in columns]
+
+
+def lstm_converters(method: LstmMethod, target: Target) -> Mapping[str, Callable[[Call], relax.Var]]:
+    """Converters of the LSTM operators by their names; raises `CompileError` when the target has not the method."""
+    lower = _lowering(method, target)
+    names = ("lstm_forward_packed.default", "lstm_forward_packed_bidirectional.default")
+    return dict.fromkeys(names, lambda call: lower(_read(call)))
+
+
+def _lowering(method: LstmMethod, target: Target) -> Callable[[_Lstm], relax.Var]:
+    on_metal = target.kind.name == METAL
+    if method is LstmMethod.MPS and not on_metal:
+        raise CompileError("The LSTM method mps needs Metal.", "Choose another, or --target metal-macos.")
+    function = method.function
+    if function is not None:
+        return lambda lstm: _outside(lstm, function)
+    return _kernels_for_metal if on_metal else _kernels_for_cpu
+
+
+def _read(call: Call) -> _Lstm:
+    x, lengths, *weights = call.arguments
+    directions = [weights[first : first + _WEIGHTS] for first in range(0, len(weights), _WEIGHTS)]
+    return _Lstm(call, x, lengths, directions)
+
+
+def _outside(lstm: _Lstm, function: str) -> relax.Var:
+    arguments = [lstm.x, lstm.lengths, *lstm.joined()]
+    return lstm.call.emit(relax.call_dps_packed(function, arguments, relax.TensorType(lstm.output_shape, "float32")))
+
+
+def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
+    """Per direction all input projections at once, as a linear layer, then the recurrence of all directions."""
+    call, kernels = lstm.call, lstm.call.kernels.packed_lstm
+    pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
+    operands = []
+    for of_input, of_hidden, bias in lstm.directions:
+        operands.append(linear_rows(call, lstm.x, of_input, bias, Epilogue.NONE))
+        operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
+    sizes = (hidden_size, len(lstm.directions))
+    return call.kernel(kernels.recurrence, sizes, [*operands, lstm.lengths], lstm.output_shape)
+
+
+def _kernels_for_metal(lstm: _Lstm) -> relax.Var:
+    """The input projections of both directions as one linear layer, then one recurrence for both."""
+    call, kernels = lstm.call, lstm.call.kernels.packed_lstm
+    of_input, of_hidden, bias = lstm.joined()
+    projected = linear_rows(call, lstm.x, of_input, bias, Epilogue.NONE)
+    sizes = (lstm.hidden_size, len(lstm.directions))
+    packed = call.packed(kernels.pack_hidden_weight, kernels.packed_hidden_shape, sizes, of_hidden)
+    return call.kernel(kernels.recurrence, sizes, [projected, packed, lstm.lengths], lstm.output_shape)

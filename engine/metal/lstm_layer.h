@@ -1,0 +1,30 @@
+// The weights of one packed LSTM as layers of Metal Performance Shaders, made once. Knows no sequence.
+#pragma once
+#import <MetalPerformanceShaders/MetalPerformanceShaders.h>
+
+#import "tvm_call.h"
+
+enum { kGates = 4, kMostDirections = 2 };  // gates in torch's order: input, forget, cell, output
+
+// The weights of all directions, one below the other.
+struct weights {
+  const DLTensor *of_input;   // [directions * 4 hidden, input]
+  const DLTensor *of_hidden;  // [directions * 4 hidden, hidden]
+  const DLTensor *bias;       // [directions * 4 hidden]
+};
+
+@class LstmLayer;
+
+// The layer with these weights, from the cache or made now; nil when they cannot be read.
+//
+// A layer belongs to its weights' buffers, which it keeps from being freed, so that no other buffer takes their
+// address. It is wrong once their content changes: whoever writes other weights into them, or gives them back to an
+// allocator that hands them out again, must call `forget_layers` first.
+LstmLayer *layer_with(struct weights weights, NSUInteger directions, id<MTLCommandQueue> queue);
+
+void forget_layers(void);
+
+MPSRNNMatrixInferenceLayer *direction_of(LstmLayer *layer, NSUInteger direction);
+
+// The content of a tensor, to be freed by the caller; NULL when the GPU fails. Its last writer must have ended.
+void *content_of(const DLTensor *tensor, id<MTLCommandQueue> queue);

@@ -1,0 +1,76 @@
+"""Compares modules that were just built with PyTorch: each stage among them, fed by the reference.
+
+It does not know how they were built. Stages that are not among them run in PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import closing
+from pathlib import Path
+
+from engine.checkpoints import Checkpoint
+from engine.errors import CompileError
+from engine.pipeline import Observer
+from engine.validator import wording
+from engine.validator.command import sample_text
+from engine.validator.comparison import Comparison, Line
+from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
+from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
+from engine.validator.validation import phonemizer
+
+
+def compare_built(
+    checkpoint: Checkpoint, folder: Path, stages: Collection[str], probed: bool, observe: Observer
+) -> tuple[Row, ...]:
+    """Rows of these stages from the modules in `folder`, on a sample text in the first voice.
+
+    Raises `EngineError` children when the modules cannot be loaded here.
+    """
+    voice = next(iter(checkpoint.voices.values()))
+    utterance = phonemizer(checkpoint, voice).plan(sample_text()).utterances[0]
+    with closing(Regimes(checkpoint, probed)) as regimes:
+        reference = regimes.open(Regime.DYNAMIC, 0, observe)
+        with closing(_Built(checkpoint, folder, probed)) as built:
+            runner = CrossedRunner(dict.fromkeys(stages, built.runner), reference.runner)
+            lines = [Line(one, regimes.pipeline(one)) for one in (reference, _regime(runner, built.log))]
+            events = Comparison(lines[0], lines[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)
+            rows = [event.row for event in events if isinstance(event, RowEvent)]
+    return tuple(row for row in rows if row.stage in stages and row.reading is Reading.REFERENCE_FED)
+
+
+class _Built:
+    """The modules, loaded, with the inner values that they show."""
+
+    def __init__(self, checkpoint: Checkpoint, folder: Path, probed: bool) -> None:
+        from engine.runners.tvm_runner import CompiledRunner  # brings tvm
+
+        self.log = ProbeLog()
+        seen = self.log.observe if probed else None
+        self.runner = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
+
+    def close(self) -> None:
+        """Release them."""
+        self.runner.close()
+
+
+def _regime(runner: CrossedRunner, log: ProbeLog) -> RegimeRunner:
+    return RegimeRunner(Regime.COMPILED, runner, log)
+
+
+def in_words(rows: Collection[Row]) -> str:
+    """A line per row."""
+    return "\n".join(
+        f"{row.stage:<14} {row.output:<28} {wording.row_correlation(row):>12}  {row.verdict}" for row in rows
+    )
+
+
+def check_verdicts(rows: Collection[Row]) -> None:
+    """Raise `CompileError` that names the outputs which are further from PyTorch than their stages may be."""
+    failed = [row for row in rows if row.verdict is not Verdict.PASS]
+    if failed:
+        named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
+        raise CompileError(
+            f"What was built does not compute what PyTorch does: {named}.",
+            "Run “python -m engine validate --probes” to see where it goes wrong.",
+        )

@@ -1,0 +1,72 @@
+"""Every method of computing an LSTM, on both targets, against torch's packed sequences.
+
+`mps` runs on a stand-in for Metal Performance Shaders: that checks how they are called, not what they compute.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engine.compiler.lstm_calls import lstm_converters
+from engine.compiler.targets import host_cpu, metal_called_from
+from engine.errors import CompileError
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.runners.lstm_functions import provide_lstm
+from tests.engine.compiler.lstm_machine import CompiledLstm, OneLstm, batch, with_padding
+from tests.engine.metal import stand_in
+from tests.software_metal.loader import install
+
+TIME = 6
+BATCHES = ([1], [2], [TIME - 1], [TIME], [2, 6, 1, 5, 3, 6, 4, 1])
+TARGETS = {"cpu": host_cpu, "metal": lambda: metal_called_from({"kind": "llvm"})}
+CHOICES = [("cpu", "tir"), ("cpu", "torch"), ("metal", "tir"), ("metal", "torch"), ("metal", "mps")]
+
+
+def compiled(config, target, method, module):
+    if target == "metal":
+        install()
+    if method == "mps":
+        stand_in.install()
+    else:
+        provide_lstm(SimpleNamespace(identity=SimpleNamespace(lstm_method=method)), None)
+    return CompiledLstm(module, config, TARGETS[target](), LstmMethod(method))
+
+
+@pytest.mark.parametrize("hidden_size", [128, 256])
+@pytest.mark.parametrize(("target", "method"), CHOICES)
+def test_ragged_batches_equal_torch_and_padding_changes_no_bit(tiny_config, target, method, hidden_size):
+    module = OneLstm(tiny_config.hidden_dim, hidden_size)
+    lstm = compiled(tiny_config, target, method, module)
+    for lengths in BATCHES:
+        x, counts = batch(lengths, TIME, tiny_config.hidden_dim)
+        with install().fast():
+            result = lstm(x, counts)
+        np.testing.assert_allclose(result, module.in_torch(x, counts), atol=1e-5, rtol=0)
+        for filling in (None, np.nan):
+            np.testing.assert_array_equal(lstm(with_padding(x, counts, filling), counts), result)
+
+
+def test_on_metal_an_lstm_is_two_launches(tiny_config):
+    module = OneLstm(tiny_config.hidden_dim, 32)
+    lstm = compiled(tiny_config, "metal", "tir", module)
+    x, counts = batch([2], 2, tiny_config.hidden_dim)
+    before = install().launches()
+    lstm(x, counts)
+    assert install().launches() - before == 2
+
+
+@pytest.mark.parametrize("method", ["tir", "torch"])
+def test_without_packing_padding_is_read(tiny_config, method):
+    module = OneLstm(tiny_config.hidden_dim, 16, LstmSemantics.NO_PACK)
+    lstm = compiled(tiny_config, "cpu", method, module)
+    x, counts = batch([3, 5], 5, tiny_config.hidden_dim)
+    result, packed = lstm(x, counts), module.in_torch(x, counts)
+    np.testing.assert_allclose(result[1], packed[1], atol=1e-5)
+    assert np.abs(result[0, :3, 16:] - packed[0, :3, 16:]).max() > 1e-3
+    assert not result[0, 3:].any()
+
+
+def test_mps_is_refused_where_there_is_no_metal():
+    with pytest.raises(CompileError, match="mps needs Metal"):
+        lstm_converters(LstmMethod.MPS, host_cpu())

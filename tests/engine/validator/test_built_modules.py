@@ -1,0 +1,39 @@
+"""Freshly built modules against PyTorch: right ones pass, and what is wrong is named."""
+
+import json
+
+import pytest
+
+from engine.__main__ import main
+from engine.checkpoints import open_checkpoint
+from engine.errors import CompileError
+from engine.runners import tvm_runner
+from engine.validator.built_modules import check_verdicts, compare_built, in_words
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("built")
+
+
+def test_built_stages_are_compared_and_the_command_tells(folder, capsys):
+    arguments = ["compile", "--stage", "source", "--lstm-method", "torch", "--output-dir", str(folder)]
+    assert main([*arguments, "--validate", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [artifact["stage"] for artifact in printed["artifacts"]] == ["source"]
+    (row,) = printed["rows"]
+    assert (row["stage"], row["reading"], row["verdict"]) == ("source", "reference-fed", "pass")
+    assert row["pearson"] > 0.99999
+
+
+def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
+    run = tvm_runner.CompiledRunner.run
+
+    def wrong(self, stage, inputs):
+        return {name: 2 * array for name, array in run(self, stage, inputs).items()}
+
+    monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
+    rows = compare_built(open_checkpoint(), folder, ["source"], False, lambda _: None)
+    with pytest.raises(CompileError, match="source's harmonics"):
+        check_verdicts(rows)
+    assert in_words(rows).split()[::3] == ["source", "fail"]
