@@ -42,6 +42,7 @@ from engine.model.exportable.probing import Probed
 from engine.model.network import build_network
 from engine.model.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import Stage
 
@@ -89,7 +90,7 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
     """
     started = time.perf_counter()
     tvm_form = tvm_target(target_named(variant.target))
-    graph = export_stage(stage, module, config, tvm_form, LstmMethod(variant.lstm_method))
+    graph = export_stage(stage, module, config, tvm_form, LstmMethod(variant.lstm_method), precision_of(stage, variant))
     executable = build_executable(graph.module, tvm_form)
     content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
@@ -104,6 +105,11 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
         probes=module.paths if isinstance(module, Probed) else (),
         fingerprint=_fingerprint(executable, graph.parameters),
     )
+
+
+def precision_of(stage: Stage, variant: Variant) -> Precision:
+    """What the stage's convolutions multiply: single precision where the stage does not do with less."""
+    return Precision.FLOAT32 if stage.half_tolerance is None else Precision(variant.precision)
 
 
 def weightless_modules(

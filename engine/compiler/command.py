@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts import Variant, modules_folder
+from engine.artifacts import CPU, Variant, modules_folder
 from engine.checkpoints import Checkpoint, model_config, open_checkpoint
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.ops.precision import Precision
 from engine.paths import built_modules_folder, shipped_modules_folder
 from engine.stages import DEVICE_STAGES, Stage
 
@@ -49,6 +50,11 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
         "--lstm-semantics",
         default=LstmSemantics.PACKED,
         help="packed (default); no-pack: LSTMs run over the padding, to be compared with",
+    )
+    parser.add_argument(
+        "--precision",
+        default=Precision.FLOAT32,
+        help="float32 (default); float16: the decoder's convolutions multiply halves, on Metal",
     )
     parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
     place = parser.add_mutually_exclusive_group()
@@ -88,7 +94,18 @@ def _variant(options: argparse.Namespace) -> Variant:
         raise InvalidRequest(f"There are no LSTM semantics “{options.lstm_semantics}”.", f"Semantics: {known}.")
     if options.lstm_method == LstmMethod.MPS and target != _MACS:
         raise InvalidRequest(f"The LSTM method mps does not run on {target}.", f"Use --target {_MACS}, or another.")
-    return Variant(target, str(options.lstm_method), str(options.lstm_semantics), probed=options.probes)
+    return Variant(
+        target, str(options.lstm_method), str(options.lstm_semantics), _precision(options), probed=options.probes
+    )
+
+
+def _precision(options: argparse.Namespace) -> str:
+    if options.precision not in list(Precision):
+        known = ", ".join(Precision)
+        raise InvalidRequest(f"There is no precision “{options.precision}”.", f"Precisions: {known}.")
+    if options.precision != Precision.FLOAT32 and options.target == CPU.target:
+        raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {_MACS}.")
+    return str(options.precision)
 
 
 def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:

@@ -23,16 +23,21 @@ from engine.errors import CompileError
 from engine.ops.harmonic_source_tir import harmonic_source
 from engine.ops.inverse_stft_tir import inverse_stft
 from engine.ops.packed_lstm import LstmMethod
+from engine.ops.precision import Precision
 
 Converter = Callable[[fx.Node, Importer], relax.Expr]
 
 
-def converters_for(target: tvm.target.Target, lstm_method: LstmMethod = LstmMethod.TIR) -> Mapping[str, Converter]:
+def converters_for(
+    target: tvm.target.Target,
+    lstm_method: LstmMethod = LstmMethod.TIR,
+    precision: Precision = Precision.FLOAT32,
+) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
 
-    Raises `CompileError` for an LSTM method that the target has not.
+    Raises `CompileError` for an LSTM method or a precision that the target has not.
     """
-    book = KernelBook(kernels_for(target))
+    book = KernelBook(kernels_for(target, precision))
     table: dict[str, Callable[[Call], relax.Expr]] = {
         "conv1d.default": _conv1d,
         "conv_transpose1d.default": _conv_transpose1d,

@@ -22,6 +22,7 @@ from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.model.exportable.probing import Probed
 from engine.ops.packed_lstm import LstmMethod
+from engine.ops.precision import Precision
 from engine.stages import Axis, Stage, Tensor
 
 BATCH = "batch"
@@ -44,6 +45,7 @@ def export_stage(
     config: ModelConfig,
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
+    precision: Precision = Precision.FLOAT32,
 ) -> StageGraph:
     """Trace the module and translate it; its `forward` takes the stage's inputs and returns its outputs, in order.
 
@@ -51,7 +53,7 @@ def export_stage(
     translated.
     """
     program = trace(stage, module, config)
-    return StageGraph(translate(stage, program, target, lstm_method), parameters_of(program))
+    return StageGraph(translate(stage, program, target, lstm_method, precision), parameters_of(program))
 
 
 def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> ExportedProgram:
@@ -77,7 +79,11 @@ def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> Exporte
 
 
 def translate(
-    stage: Stage, program: ExportedProgram, target: tvm.target.Target, lstm_method: LstmMethod = LstmMethod.TIR
+    stage: Stage,
+    program: ExportedProgram,
+    target: tvm.target.Target,
+    lstm_method: LstmMethod = LstmMethod.TIR,
+    precision: Precision = Precision.FLOAT32,
 ) -> tvm.IRModule:
     """The torch graph as Relax, hand-written kernels in the place of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
@@ -87,7 +93,7 @@ def translate(
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(target, lstm_method),
+            custom_convert_map=converters_for(target, lstm_method, precision),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

@@ -96,11 +96,12 @@ class Call:
         packed_shape: Callable[..., Sequence[int]],
         sizes: Sequence[Hashable],
         weight: relax.Var,
+        dtype: str = "float32",
     ) -> relax.Var:
         """The weight as kernels want it, by the kernel `pack(*sizes, hardware)`."""
 
         def emit() -> relax.Var:
-            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.hardware))
+            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.hardware), dtype)
 
         return self._book.packed(weight, (pack, *sizes), emit)
 

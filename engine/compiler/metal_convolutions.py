@@ -40,7 +40,9 @@ def _described(call: Call) -> tuple[tuple[Any, ...], list[relax.Var | None], lis
     batch, _, length = shape_of(x)
     outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
     packing = (in_channels, out_channels, kernel_size, dilation, stride)
-    packed = call.packed(kernels.pack_weight, kernels.packed_shape, packing, weight)
+    group: Any = call.kernels.hardware
+    dtype = kernels.packed_type(*packing, group)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, packing, weight, dtype)
     return (*packing, padding, bias is not None), [x, packed, bias], [batch, out_channels, outputs]
 
 

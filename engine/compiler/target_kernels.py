@@ -15,6 +15,7 @@ from engine.compiler.metal_schedules import layer_norm as metal_layer_norm
 from engine.compiler.metal_schedules import linear as metal_linear
 from engine.compiler.schedules import conv1d, conv_transpose1d, layer_norm, linear
 from engine.compiler.targets import METAL
+from engine.errors import CompileError
 from engine.ops import (
     adaptive_norm_metal_tir,
     adaptive_norm_tir,
@@ -26,12 +27,17 @@ from engine.ops import (
     reflect_left_tir,
 )
 from engine.ops.microkernel_tir import microkernel_for
+from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
 
 
-def kernels_for(target: Target) -> KernelSet:
-    """The kernels of this target."""
-    return metal_kernels() if target.kind.name == METAL else cpu_kernels(target)
+def kernels_for(target: Target, precision: Precision = Precision.FLOAT32) -> KernelSet:
+    """The kernels of this target; raises `CompileError` where it has none of this precision."""
+    if target.kind.name == METAL:
+        return metal_kernels(precision)
+    if precision is not Precision.FLOAT32:
+        raise CompileError(f"There are no kernels of precision {precision} but for Metal.")
+    return cpu_kernels(target)
 
 
 def cpu_kernels(target: Target) -> KernelSet:
@@ -49,10 +55,10 @@ def cpu_kernels(target: Target) -> KernelSet:
     )
 
 
-def metal_kernels() -> KernelSet:
+def metal_kernels(precision: Precision = Precision.FLOAT32) -> KernelSet:
     """Kernels for Apple's GPUs."""
     return KernelSet(
-        hardware=Threadgroup(),
+        hardware=Threadgroup(factors=precision),
         conv1d=metal_conv1d,
         conv_transpose1d=metal_conv_transpose1d,
         linear=metal_linear,

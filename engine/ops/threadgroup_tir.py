@@ -10,13 +10,19 @@ from typing import Any
 
 from tvm.script import tirx as T
 
+from engine.ops.precision import Precision
+
 
 @dataclass(frozen=True)
 class Threadgroup:
-    """`threads` is the usual number, a power of 2; `tile_bytes` bounds the threadgroup memory of a tile."""
+    """`threads` is the usual number, a power of 2; `tile_bytes` bounds the threadgroup memory of a tile.
+
+    `factors` is what large convolutions multiply.
+    """
 
     threads: int = 256
     tile_bytes: int = 24 * 1024
+    factors: Precision = Precision.FLOAT32
 
     @property
     def steps(self) -> int:

@@ -14,14 +14,17 @@ from tvm.tirx import PrimFunc
 from engine.compiler.metal_schedules.correlation import Correlation, Ending
 from engine.compiler.metal_schedules.simdgroup_tile import SimdgroupTile, simdgroup_tile
 from engine.compiler.metal_schedules.thread_tile import ThreadTile, thread_tile
+from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
 
 Tile = SimdgroupTile | ThreadTile
+FEWEST_HALVES = 64
+"""Channels, and rows, below which factors stay of single precision: harmonics and spectra need it, and are small."""
 
 
-def tile_for(sizes: Correlation, group: Threadgroup) -> Tile:
-    """The tile that suits the sizes."""
-    tile = SimdgroupTile(sizes)
+def tile_for(sizes: Correlation, group: Threadgroup, factors: Precision = Precision.FLOAT32) -> Tile:
+    """The tile that suits the sizes; it multiplies what `factors` says only where that gains much."""
+    tile = SimdgroupTile(sizes, factors if min(sizes.channels, sizes.row_count) >= FEWEST_HALVES else Precision.FLOAT32)
     return tile if tile.suits else ThreadTile(sizes, group)
 
 
@@ -86,7 +89,7 @@ def _plain(plan: Tile, ending: Ending) -> PrimFunc:
         length = T.int32()
         outputs = T.int32()
         source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
         target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
         _tiles(plan, ending, source, weight, None, None, target, batch, length, outputs)
 
@@ -101,7 +104,7 @@ def _plain_with_bias(plan: Tile, ending: Ending) -> PrimFunc:
         length = T.int32()
         outputs = T.int32()
         source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
         bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
         target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
         _tiles(plan, ending, source, weight, bias, None, target, batch, length, outputs)
@@ -117,7 +120,7 @@ def _residual(plan: Tile, ending: Ending) -> PrimFunc:
         length = T.int32()
         outputs = T.int32()
         source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
         residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
         target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
         _tiles(plan, ending, source, weight, None, residual, target, batch, length, outputs)
@@ -133,7 +136,7 @@ def _residual_with_bias(plan: Tile, ending: Ending) -> PrimFunc:
         length = T.int32()
         outputs = T.int32()
         source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
         bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
         residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
         target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
@@ -156,7 +159,7 @@ def packing_kernel(
     def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         weight = T.match_buffer(w, shape, "float32")
-        packed = T.match_buffer(p, (depth, taps, rows), "float32")
+        packed = T.match_buffer(p, (depth, taps, rows), plan.factors)
         for block in T.thread_binding(-(-count // group.threads), thread="blockIdx.x"):
             for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
                 place: T.int32 = block * group.threads + thread
@@ -167,10 +170,13 @@ def packing_kernel(
                         T.truncdiv(place, taps * rows),
                         T.truncmod(T.truncdiv(place, rows), taps),
                         T.truncmod(place, rows),
-                    ] = T.if_then_else(
-                        T.And(channel < plan.sizes.channels, row < plan.sizes.row_count),
-                        value_at(weight, channel, plan.tap_at(place), row),
-                        T.float32(0),
+                    ] = T.cast(
+                        T.if_then_else(
+                            T.And(channel < plan.sizes.channels, row < plan.sizes.row_count),
+                            value_at(weight, channel, plan.tap_at(place), row),
+                            T.float32(0),
+                        ),
+                        plan.factors,
                     )
 
     return pack_correlation_weight

@@ -13,6 +13,7 @@ from typing import Any
 from tvm.script import tirx as T
 
 from engine.compiler.metal_schedules.correlation import Correlation, finish
+from engine.ops.precision import Precision
 
 SIDE = 8
 """Rows and columns of a matrix."""
@@ -30,15 +31,16 @@ DEPTH = 16
 """Channels in threadgroup memory at a time."""
 _FEWEST = 16
 """Channels, and rows, below which most of a tile would be empty."""
-_FLOAT_BYTES = 4
+_BYTES = {Precision.FLOAT32: 4, Precision.FLOAT16: 2}
 _MOST_BYTES = 28 * 1024
 
 
 @dataclass(frozen=True)
 class SimdgroupTile:
-    """How the work is divided."""
+    """How the work is divided, and what is multiplied; sums are of single precision always."""
 
     sizes: Correlation
+    factors: Precision = Precision.FLOAT32
 
     @property
     def suits(self) -> bool:
@@ -108,7 +110,7 @@ class SimdgroupTile:
     @property
     def threadgroup_bytes(self) -> int:
         """Threadgroup memory of a tile; its sums pass through it when there is nothing else in it."""
-        return _FLOAT_BYTES * (DEPTH * self.slab_stride + 2 * self.weights)
+        return _BYTES[self.factors] * (DEPTH * self.slab_stride + 2 * self.weights)
 
     @property
     def packed_shape(self) -> tuple[int, int, int]:
@@ -141,10 +143,13 @@ def _load_slab(
             place: T.int32 = part * LANES + tx
             position: T.int32 = column + place - plan.sizes.padding
             if place < plan.slab:
-                slab[row * plan.slab_stride + place] = T.if_then_else(
-                    T.And(T.And(position >= 0, position < length), channel + row < plan.sizes.channels),
-                    source[member, channel + row, position],
-                    T.float32(0),
+                slab[row * plan.slab_stride + place] = T.cast(
+                    T.if_then_else(
+                        T.And(T.And(position >= 0, position < length), channel + row < plan.sizes.channels),
+                        source[member, channel + row, position],
+                        T.float32(0),
+                    ),
+                    plan.factors,
                 )
 
 
@@ -258,11 +263,11 @@ def simdgroup_tile(
     tx: Any,
 ) -> None:
     """Compute and store the tile of this block of rows from this column on, as one of its threads."""
-    slab = T.alloc_buffer((DEPTH * plan.slab_stride,), "float32", scope="shared")
-    weights = T.alloc_buffer((2 * plan.weights,), "float32", scope="shared")
-    moving = T.alloc_buffer((plan.weights_each,), "float32", scope="local")
-    lefts = T.alloc_buffer((plan.rows_each * PLACES,), "float32", scope="metal.simdgroup")
-    rights = T.alloc_buffer((COLUMNS_EACH * PLACES,), "float32", scope="metal.simdgroup")
+    slab = T.alloc_buffer((DEPTH * plan.slab_stride,), plan.factors, scope="shared")
+    weights = T.alloc_buffer((2 * plan.weights,), plan.factors, scope="shared")
+    moving = T.alloc_buffer((plan.weights_each,), plan.factors, scope="local")
+    lefts = T.alloc_buffer((plan.rows_each * PLACES,), plan.factors, scope="metal.simdgroup")
+    rights = T.alloc_buffer((COLUMNS_EACH * PLACES,), plan.factors, scope="metal.simdgroup")
     sums = T.alloc_buffer((plan.rows_each * COLUMNS_EACH * PLACES,), "float32", scope="metal.simdgroup")
     for i in T.unroll(plan.rows_each * COLUMNS_EACH):
         T.metal.make_filled_simdgroup_matrix(sums.data, i, T.float32(0))

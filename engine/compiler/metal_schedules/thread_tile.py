@@ -13,6 +13,7 @@ from tvm.script import tirx as T
 
 from engine.compiler.metal_schedules.correlation import Correlation, finish
 from engine.errors import CompileError
+from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
 
 SIDE = 16
@@ -37,6 +38,11 @@ class ThreadTile:
                 f"A convolution of {self.sizes.taps} taps with dilation {self.sizes.dilation} and stride "
                 f"{self.sizes.stride} does not fit the threadgroup memory."
             )
+
+    @property
+    def factors(self) -> Precision:
+        """What is multiplied."""
+        return Precision.FLOAT32
 
     @property
     def threads(self) -> tuple[int, int]:

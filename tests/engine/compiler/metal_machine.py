@@ -18,6 +18,7 @@ from engine.compiler.passes import build_executable
 from engine.compiler.targets import metal_called_from
 from engine.config import ModelConfig
 from engine.ops.packed_lstm import LstmMethod
+from engine.ops.precision import Precision
 from engine.runners.base import named_outputs
 from engine.stages import Stage
 from tests.metal_device import MetalDevice
@@ -33,11 +34,12 @@ class MetalStage:
         config: ModelConfig,
         weights: Mapping[str, np.ndarray],
         lstm_method: LstmMethod = LstmMethod.TIR,
+        precision: Precision = Precision.FLOAT32,
         module: torch.nn.Module | None = None,
     ) -> None:
         target = metal_called_from({"kind": "llvm"})
-        module = module or weightless_modules(config)[stage.name]
-        graph = export_stage(stage, module, config, target, lstm_method)
+        torch_form = module or weightless_modules(config)[stage.name]
+        graph = export_stage(stage, torch_form, config, target, lstm_method, precision)
         self._stage = stage
         self._device = device.device()
         self._machine = relax.VirtualMachine(_linked(build_executable(graph.module, target)), self._device)

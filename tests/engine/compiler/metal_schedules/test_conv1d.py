@@ -3,7 +3,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.compiler.metal_schedules.conv1d import conv1d, conv1d_plus_residual, pack_weight, packed_shape
+from engine.compiler.metal_schedules.conv1d import conv1d, conv1d_plus_residual, pack_weight, packed_shape, packed_type
+from engine.ops.precision import Precision
+from engine.ops.threadgroup_tir import Threadgroup
 from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
 
 SHAPES = [
@@ -18,9 +20,9 @@ SHAPES = [
 ]
 
 
-def packed(shape, weight):
-    sizes = (*shape[:5], GROUP)
-    return built(pack_weight(*sizes))(packed_shape(*sizes), weight)
+def packed(shape, weight, group=GROUP):
+    sizes = (*shape[:5], group)
+    return built(pack_weight(*sizes), packed_type(*sizes))(packed_shape(*sizes), weight)
 
 
 def expected(x, weight, bias, shape):
@@ -56,3 +58,24 @@ def test_a_residual_is_added_before_the_factor(shape):
     residual = normal(*plain.shape, seed=3)
     result = kernel(plain.shape, x, packed(shape, weight), *([] if bias is None else [bias]), residual)
     np.testing.assert_allclose(result, (plain + residual) * np.float32(0.3), **TOLERANCE)
+
+
+def rounded(array):
+    return array.astype(np.float16).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 3, 1, 1, 1, True), (70, 80, 2, 3, 1, 1, False)], ids=str)
+def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
+    weight, bias = parameters(shape)
+    halves = Threadgroup(factors=Precision.FLOAT16)
+    kernel = built(conv1d(*shape, halves))
+    x = normal(2, shape[0], 70, seed=2)
+    wanted = expected(rounded(x), rounded(weight), bias, shape)
+    result = kernel(wanted.shape, x, packed(shape, weight, halves), *([] if bias is None else [bias]))
+    np.testing.assert_allclose(result, wanted, **TOLERANCE)
+    assert np.abs(expected(x, weight, bias, shape) - wanted).max() > 10 * TOLERANCE["atol"]
+
+
+def test_small_convolutions_do_not_multiply_halves():
+    halves = Threadgroup(factors=Precision.FLOAT16)
+    assert packed_type(128, 22, 7, 1, 1, halves) == packed_type(22, 128, 1, 1, 1, halves) == "float32"
