@@ -195,7 +195,7 @@ STAGES: tuple[Stage, ...] = (
             Probe("resblock", "Residual blocks", "decoder.generator.resblocks.*"),
             Probe("conv_post", "Last convolution", "decoder.generator.conv_post"),
         ),
-        half_tolerance=0.999,
+        half_tolerance=0.9999,
     ),
     Stage("istft", "Waveform", Place.DEVICE, (_magnitude, _phase, _frame_count), (_audio,)),
 )

@@ -1,9 +1,12 @@
 """Whole stages on the Metal device, against PyTorch."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine.model.random_weights import network_with, random_weights
+from engine.ops.precision import Precision
 from engine.runners.torch_runner import ExportableRunner
 from engine.stages import DEVICE_STAGES, Axis, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
@@ -33,6 +36,29 @@ def with_spoilt_padding(config, stage, arrays, counts):
                 array = np.moveaxis(spoilt[tensor.name][member], place, 0)
                 array[axis.extent(config, valid) :] = np.nan if array.dtype == np.float32 else 2**30
     return spoilt
+
+
+def test_a_decoder_that_multiplies_halves_keeps_its_tolerance(tiny_config):
+    """The tolerance is for libraries fed by the reference, as that of every stage; weights are random."""
+    stage, software = stage_named("decoder"), install()
+    generator = replace(
+        tiny_config.istftnet,
+        upsample_initial_channel=128,
+        decoder_dim=96,
+        asr_res_dim=64,
+        resblock_kernel_sizes=(3,),
+        resblock_dilation_sizes=((1, 3, 5),),
+    )
+    config = replace(tiny_config, hidden_dim=64, istftnet=generator)
+    weights = random_weights(config, 0)
+    arrays = arrays_for(stage, config, {"tokens": (9,), "frames": (4,)})
+    expected = ExportableRunner(network_with(config, weights)).run(stage, arrays)
+    with software.fast():
+        halves = MetalStage(software, stage, config, weights, precision=Precision.FLOAT16)
+        result = halves.run(arrays)
+    for output, array in result.items():
+        correlation = np.corrcoef(array.ravel(), expected[output].ravel())[0, 1]
+        assert stage.half_tolerance <= correlation < 1 - 1e-9
 
 
 @pytest.mark.parametrize("name", [stage.name for stage in DEVICE_STAGES])
