@@ -1,5 +1,5 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file)
-# make test  format, lint, types, import contracts, tests
+# make test  format, lint, types, import contracts, workflows, tests
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 
 SHELL := /bin/bash
@@ -33,6 +33,8 @@ test: $(VENV)/ready-to-test | system-test
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --quiet --offline .github
 	$(BIN)/pytest
 
 setup: $(VENV)/ready-to-run | system-run

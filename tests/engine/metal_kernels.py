@@ -1,4 +1,4 @@
-"""Builds one kernel for Metal and runs it on numpy arrays on the software device, for the tests of kernels."""
+"""Builds one kernel for Metal and runs it on numpy arrays on the Metal device, for the tests of kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.compiler.metal_passes import spell_constants
 from engine.compiler.passes import apply
 from engine.compiler.targets import metal_called_from
 from engine.ops.threadgroup_tir import Threadgroup
-from tests.software_metal.loader import install
+from tests.metal_device import metal_device
 
 Kernel = Callable[..., np.ndarray]
 GROUP = Threadgroup()
@@ -26,7 +26,7 @@ def built(function: PrimFunc, dtype: str = "float32") -> Kernel:
 
     Every access is looked at: none may leave its buffer or race with another thread's.
     """
-    device = install().device()
+    device = metal_device().device()
     run = _loaded(tvm.IRModule({"main": function}))["main"]
 
     def kernel(shape: tuple[int, ...], *inputs: np.ndarray) -> np.ndarray:

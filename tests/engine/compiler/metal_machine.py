@@ -1,4 +1,4 @@
-"""Stages compiled for Metal and run on the software device: real Metal kernels, called from this machine's code."""
+"""Stages compiled for Metal and run on the device of the tests: real Metal kernels, called from this machine's code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.config import ModelConfig
 from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import named_outputs
 from engine.stages import Stage
-from tests.software_metal.loader import SoftwareMetal
+from tests.metal_device import MetalDevice
 
 
 class MetalStage:
@@ -27,7 +27,7 @@ class MetalStage:
 
     def __init__(
         self,
-        device: SoftwareMetal,
+        device: MetalDevice,
         stage: Stage,
         config: ModelConfig,
         weights: Mapping[str, np.ndarray],

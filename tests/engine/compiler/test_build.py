@@ -1,6 +1,7 @@
 import dataclasses
 import hashlib
 import shutil
+from importlib.metadata import version
 
 import pytest
 
@@ -10,7 +11,9 @@ from engine.compiler.build import build, find_linker, weightless_modules
 from engine.errors import CompileError
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
-from tests.engine.compiler.mach_o import MAC_SYMBOLS, MachO
+from tests.engine.compiler.embedded import metal_kernels, modules_in
+from tests.engine.compiler.mac_symbols import system_symbols, tvm_symbols
+from tests.engine.compiler.mach_o import MachO
 
 MACS = Variant("metal-macos")
 PROBED = Variant("cpu", probed=True)
@@ -128,17 +131,45 @@ def test_an_output_folder_that_cannot_be_written_is_an_error(tiny_config, tmp_pa
         make(tiny_config, tmp_path / "file" / "folder")
 
 
-def test_libraries_for_macs_are_mach_o_and_say_so(tiny_config, tmp_path):
-    manifest = build(tiny_config, [stage_named("istft")], MACS, tmp_path, lambda _: None)
-    assert {path.name for path in tmp_path.iterdir()} == {"istft.dylib", MANIFEST_NAME}
-    assert freshness(tmp_path, expected_identity(tiny_config, MACS), ["istft"]) == Fresh(manifest)
-    assert freshness(tmp_path, expected_identity(tiny_config, CPU), ["istft"]) == Stale(
-        "they are for another processor"
-    )
-    library = MachO(verify(tmp_path, manifest.artifact("istft")))
+@pytest.fixture(scope="module")
+def for_macs(tiny_config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("macs")
+    return folder, make(tiny_config, folder, [stage_named("istft")], variant=MACS)
+
+
+def test_libraries_for_macs_say_so(for_macs, tiny_config):
+    folder, manifest = for_macs
+    assert {path.name for path in folder.iterdir()} == {"istft.dylib", MANIFEST_NAME}
+    assert freshness(folder, expected_identity(tiny_config, MACS), ["istft"]) == Fresh(manifest)
+    assert freshness(folder, expected_identity(tiny_config, CPU), ["istft"]) == Stale("they are for another processor")
+
+
+def test_libraries_for_macs_run_on_apple_silicon(for_macs):
+    library = mac_library(for_macs)
     assert library.is_arm64_library
-    assert library.undefined <= MAC_SYMBOLS
-    assert b"kernel void" in library.content  # the kernels' source is inside
+    assert library.least_system == (13, 0)
+    assert library.name == "@rpath/stage.dylib"  # no word of the machine that built it
+
+
+def test_libraries_for_macs_ask_for_nothing_that_is_not_there(for_macs):
+    provided = tvm_symbols()
+    assert set(provided) == {f"{name} {version(name)}" for name in ("apache-tvm", "apache-tvm-ffi")}
+    needed = mac_library(for_macs).undefined
+    assert needed
+    assert needed <= system_symbols().union(*provided.values())
+
+
+def test_kernels_can_be_read_back_from_libraries_for_macs(for_macs):
+    modules = modules_in(mac_library(for_macs).counted_bytes("___tvm_ffi__library_bin"))
+    assert set(modules) == {"relax.VMExecutable", "_lib", "metal"}
+    kernels = metal_kernels(modules["metal"])
+    assert len(kernels) == 2
+    assert all(f"kernel void {name}(" in text for name, text in kernels.items())
+
+
+def mac_library(made):
+    folder, manifest = made
+    return MachO(verify(folder, manifest.artifact("istft")))
 
 
 @pytest.mark.parametrize("probed", [False, True])

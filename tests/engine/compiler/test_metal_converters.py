@@ -1,4 +1,4 @@
-"""Whole stages on the software device, against PyTorch."""
+"""Whole stages on the Metal device, against PyTorch."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from engine.model.random_weights import network_with, random_weights
 from engine.runners.torch_runner import ExportableRunner
 from engine.stages import DEVICE_STAGES, Axis, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
-from tests.software_metal.loader import install
+from tests.metal_device import metal_device
 
 COUNTS = ({"tokens": (1,), "frames": (1,)}, {"tokens": (12, 2, 5), "frames": (3, 2, 1)})
 LEAST_CORRELATION = 0.9999999
@@ -37,12 +37,12 @@ def with_spoilt_padding(config, stage, arrays, counts):
 
 @pytest.mark.parametrize("name", [stage.name for stage in DEVICE_STAGES])
 def test_stages_on_metal_equal_the_exportable_ones(tiny_config, weights, exportable, name):
-    stage, software = stage_named(name), install()
-    compiled = MetalStage(software, stage, tiny_config, weights)
+    stage, metal = stage_named(name), metal_device()
+    compiled = MetalStage(metal, stage, tiny_config, weights)
     for counts in COUNTS:
         arrays = arrays_for(stage, tiny_config, counts)
         expected = exportable.run(stage, arrays)
-        with software.fast():
+        with metal.fast():
             result = compiled.run(arrays)
             spoilt = compiled.run(with_spoilt_padding(tiny_config, stage, arrays, counts))
         for output, array in result.items():
