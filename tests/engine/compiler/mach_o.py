@@ -16,7 +16,7 @@ _DYLIB = 6
 _HEADER_BYTES = 32
 _SYMBOL_BYTES = 16
 _TYPE_BITS = 0x0E
-_SYMBOL_TABLE, _LOAD_LIBRARY, _NAME, _SEGMENT, _LEAST_SYSTEM = 0x2, 0xC, 0xD, 0x19, 0x32
+_SYMBOL_TABLE, _LOAD, _NAME, _SEGMENT, _LEAST_SYSTEM = 0x2, 0xC, 0xD, 0x19, 0x32
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,12 @@ class MachO:
     @property
     def name(self) -> str:
         """What programs that link with the library would look for."""
-        return self._name_at(next(self._places(_NAME)))
+        return self._library(next(self._places(_NAME)))
+
+    @property
+    def loaded(self) -> list[str]:
+        """Libraries that are loaded with this one."""
+        return [self._library(place) for place in self._places(_LOAD)]
 
     @property
     def least_system(self) -> tuple[int, int]:
@@ -55,11 +60,6 @@ class MachO:
     def undefined(self) -> set[str]:
         """Names of symbols that are looked up when the library is loaded."""
         return {symbol.name for symbol in self._symbols() if not symbol.defined}
-
-    @property
-    def loaded(self) -> list[str]:
-        """Libraries that are loaded with this one."""
-        return [self._name_at(place) for place in self._places(_LOAD_LIBRARY)]
 
     def counted_bytes(self, name: str) -> bytes:
         """What stands at a symbol that TVM's compiler wrote: 8 bytes that say how many, then as many."""
@@ -89,8 +89,8 @@ class MachO:
                 yield place
             place += size
 
-    def _name_at(self, place: int) -> str:
-        """The name in a load command of a library."""
+    def _library(self, place: int) -> str:
+        """The name in a load command."""
         return self._text(place + self._number("<I", place + 8))
 
     def _number(self, form: str, place: int) -> int:

@@ -10,14 +10,11 @@ from engine.compiler.mac_linker import link_bridge
 from engine.errors import CompileError
 from engine.metal import bridge
 from engine.metal.bridge import BRIDGE_NAME, FRAMEWORKS, SOURCES, bridge_arguments, header_folders
+from tests.engine.compiler.mac_symbols import system_symbols, tvm_symbols
 from tests.engine.compiler.mach_o import MachO
 from tests.engine.metal.stand_in import compiler_flags
 
-SYSTEM = {"_calloc", "_free", "_malloc", "_memcpy", "_strlen", "_pthread_mutex_lock", "_pthread_mutex_unlock"}
-SYSTEM |= {"dyld_stub_binder", "__objc_empty_cache"}
-TVM = {"ErrorSetRaisedFromCStr", "FunctionCall", "FunctionCreate", "FunctionGetGlobal", "FunctionSetGlobal"}
-TVM |= {"ObjectDecRef"}
-OBJECTS = ("_OBJC_CLASS_$_MPS", "_OBJC_CLASS_$_NS", "_OBJC_METACLASS_$_NS", "_objc_", "_MPSSupports")
+OBJECTS = ("_OBJC_CLASS_$_MPS", "_OBJC_CLASS_$_NS", "_OBJC_METACLASS_$_NS", "_objc_", "__objc_", "_MPSSupports")
 
 
 def test_sources_fit_the_declarations():
@@ -31,11 +28,12 @@ def test_the_library_for_macs_loads_what_it_calls(tmp_path):
     link_bridge(path)
     library = MachO(path)
     assert library.is_arm64_library
+    assert library.least_system == (13, 0)
     assert library.name == f"@rpath/{BRIDGE_NAME}"
     frameworks = {name.split("/")[-1] for name in library.loaded if name.startswith("/System/Library/Frameworks/")}
     assert frameworks == set(FRAMEWORKS)
     foreign = {name for name in library.undefined if not name.startswith(OBJECTS)}
-    assert foreign <= SYSTEM | {f"_TVMFFI{name}" for name in TVM}
+    assert foreign <= system_symbols().union(*tvm_symbols().values())
 
 
 def test_apples_own_headers_are_taken_on_a_mac(tmp_path):

@@ -1,7 +1,7 @@
-"""The bridge to Metal Performance Shaders, over a stand-in for them: this checks plumbing only.
+"""The bridge to Metal Performance Shaders. Where there is no Mac, over a stand-in for them: that checks plumbing only.
 
 The stand-in does what Apple's documentation says, and ends the process where the documentation forbids something.
-Whether Apple's own classes do the same, only a Mac can tell.
+Whether Apple's own classes do the same, these tests tell on a Mac alone.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from engine.runners.torch_runner import ExportableRunner
 from engine.stages import stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
 from tests.engine.metal import stand_in
-from tests.software_metal.loader import install
+from tests.metal_device import metal_device
 
 INPUTS, HIDDEN, TIME = 6, 4, 7
 COUNTS = ({"tokens": (1,)}, {"tokens": (5, 2, 7, 1)})
 
 
 def tensor(array):
-    return tvm.runtime.tensor(np.ascontiguousarray(array), install().device())
+    return tvm.runtime.tensor(np.ascontiguousarray(array), metal_device().device())
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +111,12 @@ def test_arguments_that_do_not_fit_are_an_error(lstm_packed):
 @pytest.mark.parametrize("name", ["text_encoder", "duration"])
 def test_whole_stages_run_through_it(tiny_config, lstm_packed, name):
     stage, values = stage_named(name), random_weights(tiny_config, 0)
-    compiled = MetalStage(install(), stage, tiny_config, values, LstmMethod.MPS)
+    compiled = MetalStage(metal_device(), stage, tiny_config, values, LstmMethod.MPS)
     exportable = ExportableRunner(network_with(tiny_config, values))
     for counts in COUNTS:
         arrays = arrays_for(stage, tiny_config, counts)
         expected = exportable.run(stage, arrays)
-        with install().fast():
+        with metal_device().fast():
             result = compiled.run(arrays)
         for output, array in result.items():
             np.testing.assert_allclose(array, expected[output], atol=5e-5, rtol=1e-3)

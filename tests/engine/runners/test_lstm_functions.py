@@ -11,7 +11,7 @@ from engine.ops import packed_lstm as meaning
 from engine.runners import lstm_functions
 from engine.runners.lstm_functions import load_bridge, provide_lstm
 from tests.engine.metal import stand_in
-from tests.software_metal.loader import install
+from tests.metal_device import metal_device
 
 INPUTS, HIDDEN = 5, 3
 
@@ -20,7 +20,7 @@ def manifest(config, method, bridge=None):
     return Manifest(expected_identity(config, Variant("metal-macos", lstm_method=method)), (), bridge)
 
 
-@pytest.mark.parametrize("device", [tvm.cpu, lambda: install().device()])
+@pytest.mark.parametrize("device", [tvm.cpu, lambda: metal_device().device()])
 @pytest.mark.parametrize("directions", [1, 2])
 def test_the_function_in_torch_equals_the_meaning(tiny_config, device, directions):
     provide_lstm(manifest(tiny_config, "torch"), Path())()

@@ -10,6 +10,7 @@ from engine.errors import InvalidRequest
 from engine.pipeline import Step
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
+from engine.validator import regimes as validator_regimes
 from engine.validator.regimes import PADDED_REGIMES, RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import Regime, ValidationRequest
 
@@ -95,3 +96,12 @@ def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object])
     with pytest.raises(InvalidRequest) as caught:
         check_choices(ValidationRequest(SpeechRequest("x", "am_rowan"), **options))
     assert caught.value.hint
+
+
+def test_the_method_mps_needs_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ValidationRequest(SpeechRequest("x", "am_rowan"), lstm_method="mps")
+    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: "Metal needs a Mac")
+    with pytest.raises(InvalidRequest, match="mps does not run here: Metal needs a Mac"):
+        check_choices(wanted)
+    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: None)
+    check_choices(wanted)
