@@ -10,6 +10,7 @@ from engine.errors import InvalidRequest
 from tests.engine.benchmark.example_work import estimate, kernel
 
 SECONDS = 5.0
+MOST_DISPATCHES = 880
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,10 @@ def test_no_kernel_multiplies_with_padding_or_with_zeros_between_values(full_siz
     for chip in full_size.chips:
         names = {(timed.stage, timed.kernel.name, timed.kernel.waste) for timed in chip.wasteful()}
         assert not names, chip.chip.name
+
+
+def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
+    assert full_size.dispatches <= MOST_DISPATCHES
 
 
 def test_the_decoder_does_what_its_mathematics_needs(full_size):
