@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from engine.audio_file import ensure_writable, save_wav
+from engine.benchmark.command import add_options as add_benchmark_options
+from engine.benchmark.command import outcome_of as benchmark_outcome
 from engine.checkpoints import MODEL_NAMES, STARTER
 from engine.compiler.command import CompileRequest
 from engine.compiler.command import add_options as add_compile_options
@@ -62,6 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
         _add_voices,
         _add_compile,
         _add_validate,
+        _add_benchmark,
         _add_doctor,
         _add_train_starter,
         _add_evaluate_starter,
@@ -110,6 +113,12 @@ def _add_compile(commands: Any) -> None:
 def _add_validate(commands: Any) -> None:
     parser = _command(commands, "validate", validate, "Compare the compiled model with PyTorch, stage by stage.")
     add_validation_options(parser)
+    _add_model(parser)
+
+
+def _add_benchmark(commands: Any) -> None:
+    parser = _command(commands, "benchmark", benchmark, "Say how fast the modules are: on paper, for Macs.")
+    add_benchmark_options(parser)
     _add_model(parser)
 
 
@@ -200,6 +209,12 @@ def validate(options: argparse.Namespace) -> int:
     else:
         print(outcome.words)
     return int(not outcome.passed)
+
+
+def benchmark(options: argparse.Namespace) -> None:
+    """Print figures of speed."""
+    outcome = benchmark_outcome(options, lambda line: print(line, file=sys.stderr))
+    print(json.dumps(outcome.data, indent=2) if options.json == STANDARD_OUTPUT else outcome.words)
 
 
 def serve() -> int:

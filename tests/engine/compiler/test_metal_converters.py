@@ -46,7 +46,7 @@ def with_spoilt_padding(config, stage, arrays, counts):
 
 def test_a_decoder_that_multiplies_halves_keeps_its_tolerance(tiny_config):
     """The tolerance is for libraries fed by the reference, as that of every stage; weights are random."""
-    stage, software = stage_named("decoder"), install()
+    stage, software = stage_named("decoder"), metal_device()
     generator = replace(
         tiny_config.istftnet,
         upsample_initial_channel=128,

@@ -10,7 +10,7 @@ from engine.compiler.targets import metal_macos
 from engine.errors import CompileError
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from tests.engine.compiler.metal_machine import MetalStage
-from tests.software_metal.loader import install
+from tests.metal_device import metal_device
 
 CHANNELS = 32
 FACTOR = 0.7071
@@ -51,7 +51,7 @@ def test_what_follows_a_convolution_is_joined_where_it_can_be(tiny_config, name)
     ending, launches = ENDINGS[name]
     module = Joined(ending)
     weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
-    software = install()
+    software = metal_device()
     x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)
     with software.fast():
         compiled = MetalStage(software, STAGE, tiny_config, weights, module=module)
