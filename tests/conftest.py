@@ -1,4 +1,8 @@
-"""What all tests share: folders of their own, so that nothing of the user's is read or changed."""
+"""What all tests share: folders of their own, so that nothing of the user's is read or changed.
+
+Several processes may run them, each on processors of its own: threads that wait for each other by spinning, as TVM's
+do, take ten times as long where they meet others. What needs all of the machine is marked `alone`.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,21 @@ if TYPE_CHECKING:
     from tests.software_metal.loader import SoftwareMetal
 
 BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
-os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config")
+os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other
+
+
+def _own_processors() -> None:
+    """Keep this process, and those it starts, to its share of the processors where the system can do that."""
+    if WORKER and hasattr(os, "sched_setaffinity"):
+        allowed = sorted(os.sched_getaffinity(0))
+        share = allowed[int(WORKER.removeprefix("gw")) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]
+        os.sched_setaffinity(0, share or allowed)
+
+
+_own_processors()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import Cancelled, InvalidRequest
@@ -107,7 +108,13 @@ class Validator:
 def phonemizer(checkpoint: Checkpoint, voice: Voice) -> Phonemizer:
     """What turns text into phonemes for this voice and model."""
     config = checkpoint.config
-    return Phonemizer(voice.info.language, frozenset(config.vocab), config.phoneme_limit)
+    return _phonemizer(voice.info.language, frozenset(config.vocab), config.phoneme_limit)
+
+
+@lru_cache(maxsize=4)
+def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemizer:
+    """Kept, as reading its dictionaries takes as long as validating a sentence."""
+    return Phonemizer(language, symbols, limit)
 
 
 def _comparison(

@@ -21,7 +21,8 @@ from tests.engine.exactness import (
     run_all,
 )
 
-TOKEN_COUNTS = (1, 2, 17, 63, 128, 510)
+TOKEN_COUNTS = (1, 2, 17, 63, pytest.param(128, marks=pytest.mark.alone), 510)
+"""One of them on all processors, which share the work of every kernel."""
 SPEEDS = (0.5, 1.0, 2.0)
 LONG_ENOUGH_FRAMES = 60
 NEAR_A_HALF = 1e-4

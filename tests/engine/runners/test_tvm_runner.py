@@ -23,6 +23,8 @@ STAGES = [stage_named(name) for name in ("bert", "duration", "text_encoder", "so
 PROBED = [stage_named(name) for name in ("duration", "text_encoder")]
 COUNTS = {"tokens": (40, 17, 5, 1), "frames": (9, 4, 2, 1)}
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(scope="module")
 def folder(tiny_config, tmp_path_factory):

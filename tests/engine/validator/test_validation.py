@@ -21,7 +21,8 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.validation import Validator
+from engine.validator.validation import Validator, phonemizer
+from engine.voices import find
 
 TEXT = "Hello there.\n\nGood morning."
 
@@ -109,6 +110,12 @@ def test_the_same_request_gives_the_same_numbers(validator: Validator) -> None:
 
     first, again = (validator.validate(asked()) for _ in range(2))
     assert numbers(first) == numbers(again)
+
+
+def test_dictionaries_are_read_once(validator: Validator) -> None:
+    checkpoint = validator.prepare(asked()).checkpoint
+    voice = find(checkpoint.voices, "am_rowan")
+    assert phonemizer(checkpoint, voice) is phonemizer(checkpoint, voice)
 
 
 def test_any_regime_can_be_the_reference(validator: Validator) -> None:
