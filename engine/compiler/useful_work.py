@@ -28,9 +28,17 @@ def useful_flop(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> di
     needed: Counter[str] = Counter()
     for node in program.graph.nodes:
         for weight, positions in _products(node):
-            if weight.name in names:
-                needed[names[weight.name]] += 2 * prod(_shape(weight)) * _number(positions, symbols)
+            for source in _placeholders(weight):
+                if source.name in names and len(_shape(source)) > 1:
+                    needed[names[source.name]] += 2 * prod(_shape(source)) * _number(positions, symbols)
     return dict(needed)
+
+
+def _placeholders(node: fx.Node) -> list[fx.Node]:
+    """What a weight is put together from: itself, or the parts that were joined."""
+    if node.op == "placeholder":
+        return [node]
+    return [found for source in node.all_input_nodes for found in _placeholders(source)]
 
 
 def _products(node: fx.Node) -> list[tuple[Any, Any]]:

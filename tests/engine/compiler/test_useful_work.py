@@ -1,9 +1,10 @@
 import pytest
+import torch
 
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import trace
 from engine.compiler.useful_work import useful_flop
-from engine.stages import stage_named
+from engine.stages import TOKENS, Place, Size, Stage, Tensor, stage_named
 
 LENGTHS = {"tokens": 7, "frames": 20}
 
@@ -34,3 +35,21 @@ def test_every_weight_is_used_once_per_position(needed):
 def test_biases_and_norms_are_not_products(needed):
     flop, _ = needed
     assert not [name for name in flop if name.endswith("bias") or ".norm1.norm." in name]
+
+
+def test_joined_weights_count_for_each_part(tiny_config):
+    channels = tiny_config.hidden_dim
+
+    class Joined(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = torch.nn.Parameter(torch.zeros(6, channels))
+            self.second = torch.nn.Parameter(torch.zeros(2, channels))
+
+        def forward(self, x):
+            return torch.nn.functional.linear(x, torch.cat([self.first, self.second]))
+
+    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (TOKENS, Size("hidden_dim"))),), ())
+    program = trace(stage, Joined(), tiny_config)
+    flop = useful_flop(program, [(3, 5, channels)])
+    assert flop == {"first": 2 * 6 * channels * 15, "second": 2 * 2 * channels * 15}
