@@ -10,7 +10,7 @@ from engine.errors import InvalidRequest
 from tests.engine.benchmark.example_work import estimate, kernel
 
 SECONDS = 5.0
-MOST_DISPATCHES = 880
+MOST_DISPATCHES = 400
 
 
 @pytest.fixture(scope="module")
