@@ -83,6 +83,8 @@ class Artifact:
     """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
 
     `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
+    `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
+    by address. It covers kernels for Metal, the order they are called in, and the parameters.
     """
 
     stage: str
@@ -92,6 +94,7 @@ class Artifact:
     seconds: float
     parameters: tuple[Parameter, ...]
     probes: tuple[str, ...] = ()
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True)

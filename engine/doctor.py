@@ -15,7 +15,7 @@ from enum import Enum
 
 from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
-from engine.devices import AUTO, choose_device
+from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
 from engine.lstm_methods import choose_lstm_method
 from engine.preparation import find_modules
@@ -87,6 +87,15 @@ def _modules() -> tuple[Outcome, str]:
     return Outcome.NOTE, f"{found.problem}; they are built on first use"
 
 
+def _device() -> tuple[Outcome, str]:
+    config = model_config(STARTER)
+    choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
+    used = f"{choice.device}: {choice.why}"
+    if metal_obstacle() is None and metal.folder is None:
+        return Outcome.NOTE, used
+    return Outcome.GOOD, used
+
+
 def _lstm_method() -> tuple[Outcome, str]:
     config = model_config(STARTER)
     _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
@@ -123,6 +132,7 @@ CHECKS: dict[str, Check] = {
     "Packages": _packages,
     "Starter model": _starter,
     "Compiled modules": _modules,
+    "Device": _device,
     "LSTM method": _lstm_method,
     "Linker": _linker,
     "Pronunciation": _pronunciation,

@@ -16,7 +16,7 @@ from engine.checkpoints import Checkpoint, model_config, open_checkpoint
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.paths import built_modules_folder
+from engine.paths import built_modules_folder, shipped_modules_folder
 from engine.stages import DEVICE_STAGES, Stage
 
 _MACS = "metal-macos"
@@ -51,7 +51,9 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
         help="packed (default); no-pack: LSTMs run over the padding, to be compared with",
     )
     parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
-    parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    place.add_argument("--ship", action="store_true", help="build into compiled_models/, which comes with the program")
     parser.add_argument("--validate", action="store_true", help="compare what was built with PyTorch, stage by stage")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
@@ -62,7 +64,8 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     stages = _stages(options.stage)
     variant = _variant(options)
     config = model_config(options.model)
-    folder = options.output_dir or modules_folder(built_modules_folder(), config, variant)
+    root = shipped_modules_folder() if options.ship else built_modules_folder()
+    folder = options.output_dir or modules_folder(root, config, variant)
     return CompileRequest(config, variant, stages, folder, _checkpoint(options))
 
 

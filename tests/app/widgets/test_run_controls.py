@@ -3,6 +3,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics_options import DiagnosticsOptions
+from app.widgets import run_controls
 from app.widgets.run_controls import RunControls
 from engine.devices import DEVICES
 from engine.lstm_methods import LSTM_METHODS
@@ -36,6 +37,19 @@ def test_what_the_engine_has_can_be_chosen(controls: RunControls) -> None:
     assert controls.device.values == DEVICES
     assert controls.lstm_method.values == LSTM_METHODS
     assert set(controls.regime.values) == set(controls.reference.values) == set(Regime)
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_metal_cannot_be_chosen_where_there_is_none(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(run_controls, "metal_obstacle", lambda: obstacle)
+    controls = RunControls()
+    qtbot.addWidget(controls)
+    for box, value in ((controls.device, "metal"), (controls.lstm_method, "mps")):
+        chosen = box.model().index(box.values.index(value), 0)
+        assert bool(chosen.flags() & Qt.ItemFlag.ItemIsEnabled) == (obstacle is None)
+        assert box.itemData(chosen.row(), Qt.ItemDataRole.ToolTipRole) == (obstacle or value)
 
 
 def test_the_reference_is_not_compared_with_itself(controls: RunControls) -> None:
