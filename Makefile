@@ -45,7 +45,9 @@ setup-test: $(VENV)/ready-to-test | system-test
 
 # The modules for Macs with an Apple GPU that come with the program; to be built again when the compiler changes.
 compiled-models: $(VENV)/ready-to-test | system-test
-	for model in starter kokoro-82m; do $(BIN)/python -m engine compile --model $$model --target metal-macos --ship; done
+	for model in starter kokoro-82m; do for method in tir mps; do \
+	    $(BIN)/python -m engine compile --model $$model --target metal-macos --lstm-method $$method --ship; \
+	done; done
 
 format: $(VENV)/ready-to-test
 	$(BIN)/ruff check --fix

@@ -87,12 +87,6 @@ def _modules() -> tuple[Outcome, str]:
     return Outcome.NOTE, f"{found.problem}; they are built on first use"
 
 
-def _lstm_method() -> tuple[Outcome, str]:
-    config = model_config(STARTER)
-    _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
-    return Outcome.GOOD, choice.words
-
-
 def _device() -> tuple[Outcome, str]:
     config = model_config(STARTER)
     choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
@@ -100,6 +94,12 @@ def _device() -> tuple[Outcome, str]:
     if metal_obstacle() is None and metal.folder is None:
         return Outcome.NOTE, used
     return Outcome.GOOD, used
+
+
+def _lstm_method() -> tuple[Outcome, str]:
+    config = model_config(STARTER)
+    _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
+    return Outcome.GOOD, choice.words
 
 
 def _linker() -> tuple[Outcome, str]:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidg
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
 from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
-from engine.artifacts import METAL_DEVICE
+from engine.artifacts import METAL_DEVICE, MPS
 from engine.devices import DEVICES, metal_obstacle
 from engine.lstm_methods import LSTM_METHODS
 from engine.validator.regimes import MOST_PADDING
@@ -92,9 +92,10 @@ class RunControls(QWidget):
         self.offer_regimes()
         self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in Regime)
         self.device.offer((device, device, "") for device in DEVICES)
+        self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
         if (obstacle := metal_obstacle()) is not None:
             self.device.forbid(METAL_DEVICE, obstacle)
-        self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
+            self.lstm_method.forbid(MPS, obstacle)
         self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
         self.padding.choose(USUAL_PADDING)
         self.probes.setToolTip("Compare the values inside the stages too, which takes longer")

@@ -46,9 +46,10 @@ def test_metal_cannot_be_chosen_where_there_is_none(
     monkeypatch.setattr(run_controls, "metal_obstacle", lambda: obstacle)
     controls = RunControls()
     qtbot.addWidget(controls)
-    metal = controls.device.model().index(DEVICES.index("metal"), 0)
-    assert bool(metal.flags() & Qt.ItemFlag.ItemIsEnabled) == (obstacle is None)
-    assert controls.device.itemData(metal.row(), Qt.ItemDataRole.ToolTipRole) == (obstacle or "metal")
+    for box, value in ((controls.device, "metal"), (controls.lstm_method, "mps")):
+        chosen = box.model().index(box.values.index(value), 0)
+        assert bool(chosen.flags() & Qt.ItemFlag.ItemIsEnabled) == (obstacle is None)
+        assert box.itemData(chosen.row(), Qt.ItemDataRole.ToolTipRole) == (obstacle or value)
 
 
 def test_the_reference_is_not_compared_with_itself(controls: RunControls) -> None:
