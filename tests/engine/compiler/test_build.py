@@ -7,8 +7,9 @@ import pytest
 
 from engine.artifacts import CPU, MANIFEST_NAME, Fresh, Manifest, Stale, Variant, expected_identity, freshness, verify
 from engine.compiler import build as building
-from engine.compiler.build import build, find_linker, weightless_modules
+from engine.compiler.build import build, find_linker, precision_of, weightless_modules
 from engine.errors import CompileError
+from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.compiler.embedded import metal_kernels, modules_in
@@ -201,3 +202,10 @@ def test_other_methods_and_semantics_reach_the_library(tiny_config, tmp_path):
         contents.add((folder / "text_encoder.so").read_bytes())
     assert len(contents) == 2
     assert [b"kokoro.torch.lstm_packed" in content for content in contents] == [True, True]
+
+
+def test_only_the_decoder_multiplies_halves():
+    halves = Variant("metal-macos", precision="float16")
+    chosen = {stage.name for stage in DEVICE_STAGES if precision_of(stage, halves) is Precision.FLOAT16}
+    assert chosen == {"decoder"}
+    assert all(precision_of(stage, Variant("metal-macos")) is Precision.FLOAT32 for stage in DEVICE_STAGES)

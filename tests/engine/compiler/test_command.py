@@ -32,6 +32,12 @@ def test_options_make_the_variant_and_its_folder():
     assert request("--output-dir", "there").folder == Path("there")
 
 
+def test_half_precision_is_a_variant_of_its_own():
+    asked = request("--target", "metal-macos", "--precision", "float16")
+    assert asked.variant == Variant("metal-macos", precision="float16")
+    assert asked.folder.name.endswith("-metal-macos-float16")
+
+
 def test_validation_opens_the_model_before_any_work():
     assert request("--validate").checkpoint.name == "starter"
     with pytest.raises(MissingModel, match="not on this machine"):
@@ -45,6 +51,8 @@ def test_validation_opens_the_model_before_any_work():
         (["--lstm-method", "cudnn"], "Methods: mps, tir, torch"),
         (["--lstm-semantics", "sloppy"], "Semantics: packed, no-pack"),
         (["--lstm-method", "mps"], "mps does not run on cpu"),
+        (["--precision", "float8"], "Precisions: float32, float16"),
+        (["--precision", "float16"], "float16 is for Metal"),
     ],
 )
 def test_what_there_is_not_is_named(words, message):

@@ -1,10 +1,14 @@
 from dataclasses import fields
 from types import ModuleType
 
+import pytest
+
 from engine.compiler.kernel_set import KernelSet
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import host_cpu, metal_macos
+from engine.errors import CompileError
 from engine.ops.microkernel_tir import microkernel_for
+from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
 
 
@@ -15,6 +19,12 @@ def public(module):
 def test_each_target_has_kernels_for_its_hardware():
     assert kernels_for(host_cpu()).hardware == microkernel_for(host_cpu())
     assert kernels_for(metal_macos()).hardware == Threadgroup()
+
+
+def test_only_metal_has_kernels_that_multiply_halves():
+    assert kernels_for(metal_macos(), Precision.FLOAT16).hardware == Threadgroup(factors=Precision.FLOAT16)
+    with pytest.raises(CompileError, match="float16"):
+        kernels_for(host_cpu(), Precision.FLOAT16)
 
 
 def test_the_same_kernels_are_there_for_every_target():
