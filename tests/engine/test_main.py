@@ -56,7 +56,7 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),
-        (["speak", "Hi", "--device", "nothing"], "Use one of"),
+        (["speak", "Hi", "--device", "abacus"], "Use one of"),
         (["speak", "--file", "/nonexistent.txt"], "cannot be read"),
         (["compile", "--stage", "nothing"], "Stages: all"),
         (["compile", "--target", "nothing"], "Known targets"),

@@ -23,7 +23,7 @@ def test_a_kernel_is_compiled_once_for_each_content(cache: Path, monkeypatch: py
     assert sorted(cache.iterdir()) == sorted([first, other])
     monkeypatch.setattr(build, "COMPILER", "no-such-compiler")
     assert build.build_kernels({"k": text("b0[0] = 1;")}, checked=True) == first
-    with pytest.raises(RuntimeError, match=r"clang\+\+ is needed"):
+    with pytest.raises(RuntimeError, match=r"clang\+\+ and ld are needed"):
         build.build_kernels({"k": text("b0[0] = 1;")}, checked=False)
 
 
