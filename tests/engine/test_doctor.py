@@ -1,8 +1,11 @@
 import pytest
 
 from engine import doctor
+from engine.artifacts import CPU
+from engine.devices import DeviceChoice
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
+from engine.preparation import FoundModules
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -27,3 +30,14 @@ def test_a_check_that_breaks_is_a_problem_and_not_a_crash(
     (finding,) = examine_installation()
     assert finding.failed
     assert words in finding.message
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_a_mac_whose_gpu_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, obstacle: str | None) -> None:
+    choice = DeviceChoice("cpu", CPU, "the modules for Metal cannot be used: they are not built yet")
+    monkeypatch.setattr(doctor, "choose_device", lambda *_: choice)
+    monkeypatch.setattr(doctor, "metal_obstacle", lambda: obstacle)
+    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    outcome, words = doctor.CHECKS["Device"]()
+    assert outcome is (Outcome.NOTE if obstacle is None else Outcome.GOOD)
+    assert words == f"cpu: {choice.why}"
