@@ -13,9 +13,10 @@ import tvm
 from torch import fx
 from tvm import relax
 from tvm.tirx import PrimFunc
+from tvm_ffi import structural_equal
 
 from engine.compiler.epilogue import Epilogue
-from engine.compiler.kernel_calls import Call, Importer, KernelBook, shape_of, simplified
+from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, shape_of, simplified
 from engine.compiler.linear_rows import linear_rows
 from engine.compiler.lstm_calls import lstm_converters
 from engine.compiler.target_kernels import kernels_for
@@ -46,6 +47,7 @@ def converters_for(
         "linear.default": _linear,
         "gelu.default": _gelu,
         "layer_norm.default": _layer_norm,
+        "adaptive_layer_norm.default": _adaptive_layer_norm,
         "adaptive_norm.default": _adaptive_norm,
         "adaptive_norm_leaky_relu.default": _adaptive_norm_leaky_relu,
         "adaptive_norm_snake.default": _adaptive_norm_snake,
@@ -54,6 +56,7 @@ def converters_for(
         "inverse_stft.default": _inverse_stft,
         "reflect_left.default": _reflect_left,
         "select.int": _select,
+        "repeat_interleave.self_int": _repeat,
         "reshape.default": _reshape,
         **book.kernels.converters,
         **lstm_converters(lstm_method, target),
@@ -133,38 +136,69 @@ def _gelu(call: Call) -> relax.Var:
 
 
 def _layer_norm(call: Call) -> relax.Var:
+    """A layer norm, which makes the sum before it where there is one; the sum by itself is then unused."""
     x, (channels,), scale, shift, epsilon, _ = call.arguments
     *leading, _ = shape_of(x)
     rows = simplified(prod(leading))
-    flat = call.emit(relax.op.reshape(x, [rows, channels]))
-    sizes = (channels, scale is not None, epsilon)
-    y = call.kernel(call.kernels.layer_norm.layer_norm, sizes, [flat, scale, shift], [rows, channels])
+    kernels = call.kernels.layer_norm
+    terms = [] if scale is None else _terms(call, call.node.args[0])
+    flat = [call.emit(relax.op.reshape(term, [rows, channels])) for term in terms or [x]]
+    if terms:
+        y = call.kernel(kernels.layer_norm_of_sum, (channels, epsilon), [*flat, scale, shift], [rows, channels])
+    else:
+        sizes = (channels, scale is not None, epsilon)
+        y = call.kernel(kernels.layer_norm, sizes, [*flat, scale, shift], [rows, channels])
     return call.emit(relax.op.reshape(y, [*leading, channels]))
 
 
+def _terms(call: Call, node: object) -> list[relax.Var]:
+    """The two tensors of equal shape whose sum a node is; none when it is no such sum."""
+    if not isinstance(node, fx.Node) or _name(node) != "add.Tensor":
+        return []
+    first, second, factor = call.of(node).arguments
+    tensors = isinstance(first, relax.Expr) and isinstance(second, relax.Expr) and factor == 1
+    return [first, second] if tensors and structural_equal(shape_of(first), shape_of(second)) else []
+
+
+def _adaptive_layer_norm(call: Call) -> relax.Var:
+    x, styles, beside, offset, epsilon = call.arguments
+    batch, time, channels = shape_of(x)
+    style = shape_of(beside)[1]
+    return call.kernel(
+        call.kernels.layer_norm.adaptive_layer_norm,
+        (channels, style, epsilon),
+        [x, styles, beside, int32(offset)],
+        [batch, time, channels + style],
+    )
+
+
 def _adaptive_norm(call: Call) -> relax.Var:
-    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm, ())
+    *operands, offset = call.arguments
+    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm, (), [*operands, int32(offset)])
 
 
 def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
-    *_, slope = call.arguments
-    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_leaky_relu, (slope,))
+    *operands, offset, slope = call.arguments
+    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_leaky_relu, (slope,), [*operands, int32(offset)])
 
 
 def _adaptive_norm_snake(call: Call) -> relax.Var:
-    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_snake, ())
+    *operands, offset, alpha = call.arguments
+    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_snake, (), [*operands, int32(offset), alpha])
 
 
-def _normalised(call: Call, factory: Callable[..., PrimFunc], constants: Sequence[float]) -> relax.Var:
-    tensors = [argument for argument in call.arguments if isinstance(argument, relax.Expr)]
-    shape = shape_of(tensors[0])
-    return call.kernel(factory, (shape[1], *constants), tensors, shape)
+def _normalised(
+    call: Call, factory: Callable[..., PrimFunc], constants: Sequence[float], operands: Sequence[relax.Expr]
+) -> relax.Var:
+    shape = shape_of(operands[0])
+    return call.kernel(factory, (shape[1], *constants), operands, shape)
 
 
 def _attention(call: Call) -> relax.Var:
-    query, key, value, lengths = call.arguments
-    shape = shape_of(query)
-    return call.kernel(call.kernels.attention.attention, (shape[1], shape[3]), [query, key, value, lengths], shape)
+    x, lengths, heads = call.arguments
+    batch, time, channels = shape_of(x)
+    width = channels // 3 // heads
+    return call.kernel(call.kernels.attention.attention, (heads, width), [x, lengths], [batch, time, heads * width])
 
 
 def _harmonic_source(call: Call) -> relax.Var:
@@ -193,6 +227,11 @@ def _reflect_left(call: Call) -> relax.Var:
 def _reshape(call: Call) -> relax.Var:
     x, shape = call.arguments
     return call.emit(relax.op.reshape(x, [simplified(extent) for extent in shape]))
+
+
+def _repeat(call: Call) -> relax.Var:
+    x, count, axis, _ = call.arguments
+    return call.emit(relax.op.repeat(x, count, axis))
 
 
 def _require(supported: bool, what: str) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch import fx
-from tvm import relax
+from tvm import relax, te, tirx
 from tvm.sym import Analyzer
 from tvm.tirx import PrimFunc
 
@@ -77,6 +77,14 @@ class Call:
         """Bind an expression to a new variable."""
         return self._importer.block_builder.emit(expression)
 
+    def of_each(self, name: str, function: Callable[[Any], Any], x: relax.Expr) -> relax.Var:
+        """A function of single values, written as an expression, of each value of a tensor; fusion may take it up."""
+
+        def each(source: te.Tensor) -> te.Tensor:
+            return te.compute(source.shape, lambda *place: function(source(*place)), name)
+
+        return self._importer.block_builder.emit_te(each, x, primfunc_name_hint=name)
+
     def kernel(
         self,
         factory: Callable[..., PrimFunc],
@@ -139,3 +147,8 @@ def shape_of(tensor: relax.Expr) -> list[Any]:
 def simplified(extent: Any) -> Any:
     """A symbolic extent in its simplest form, so that equal extents look equal."""
     return extent if isinstance(extent, int) else Analyzer().simplify(extent)
+
+
+def int32(number: int) -> Any:
+    """A number as an argument of a kernel: one kernel then serves every such number."""
+    return tirx.const(number, "int32")

@@ -6,18 +6,16 @@ It does not know any stage.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
 from types import MappingProxyType
 
 import torch
 from tvm import relax
-from tvm.tirx import PrimFunc
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 from engine.compiler.metal_convolutions import CONVOLUTION_CONVERTERS
-from engine.compiler.metal_schedules import elementwise
 from engine.ops import harmonic_source_metal_tir as source
 from engine.ops import inverse_stft_metal_tir as inverse
+from engine.ops import math_tir
 
 
 def _harmonic_source(call: Call) -> relax.Var:
@@ -47,15 +45,13 @@ def _inverse_stft(call: Call) -> relax.Var:
     return call.kernel(inverse.overlap_add, (n_fft, hop, samples), [spectrum, lengths], shape)
 
 
-def _of_each(factory: Callable[..., PrimFunc]) -> Callable[[Call], relax.Var]:
-    def convert(call: Call) -> relax.Var:
-        (x,) = call.arguments
-        shape = shape_of(x)
-        count = [simplified(prod(shape))]
-        flat = call.kernel(factory, (), [call.emit(relax.op.reshape(x, count))], count)
-        return call.emit(relax.op.reshape(flat, shape))
+def _sine(call: Call) -> relax.Var:
+    """Ours, for a Mac compiles its own with fast mathematics; likewise the exponential."""
+    return call.of_each("sine", math_tir.sin, *call.arguments)
 
-    return convert
+
+def _exponential(call: Call) -> relax.Var:
+    return call.of_each("exponential", math_tir.exp, *call.arguments)
 
 
 def _cast(call: Call) -> relax.Var:
@@ -81,8 +77,8 @@ METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
         **CONVOLUTION_CONVERTERS,
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
-        "sin.default": _of_each(elementwise.sine),
-        "exp.default": _of_each(elementwise.exponential),
+        "sin.default": _sine,
+        "exp.default": _exponential,
         "to.dtype": _cast,
         "arange.default": _arange,
         "select.int": _select,

@@ -1,6 +1,6 @@
 """Adaptive instance normalisation over a valid length, alone or with the activation that follows it, in numpy.
 
-It does not know where scale and shift come from.
+It does not know where styles come from.
 """
 
 from __future__ import annotations
@@ -15,34 +15,40 @@ EPSILON = 1e-5
 """As in `torch.nn.InstanceNorm1d`."""
 
 
-def adaptive_norm(x: Floats, lengths: Lengths, scale: Floats, shift: Floats) -> NDArray[np.float32]:
+def adaptive_norm(
+    x: Floats, lengths: Lengths, styles: Floats, weight: Floats, bias: Floats, offset: int
+) -> NDArray[np.float32]:
     """Normalise each channel of `x` [batch, channels, time] over its valid steps, then scale and shift it.
 
-    `lengths` [batch]; `scale`, `shift` [batch, channels]. The variance is the biased one; beyond the length the
-    result is 0.
+    The result is (1 + gamma) (weight normal + bias) + beta with `weight`, `bias` [channels]; gamma and beta [batch,
+    channels] stand one after the other in `styles` [batch, values], from `offset` on. `lengths` [batch]. The variance
+    is the biased one; beyond the length the result is 0.
     """
+    channels = x.shape[1]
+    gamma, beta = np.split(styles[:, offset : offset + 2 * channels], 2, axis=1)
     result = np.zeros(x.shape, np.float32)
     for member, length in enumerate(lengths):
         valid = x[member, :, :length].astype(np.float64)
         centred = valid - valid.mean(axis=1, keepdims=True)
         normal = centred / np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + EPSILON)
-        result[member, :, :length] = normal * scale[member][:, None] + shift[member][:, None]
+        affine = weight[:, None] * normal + bias[:, None]
+        result[member, :, :length] = (1 + gamma[member][:, None]) * affine + beta[member][:, None]
     return result
 
 
 def adaptive_norm_leaky_relu(
-    x: Floats, lengths: Lengths, scale: Floats, shift: Floats, slope: float
+    x: Floats, lengths: Lengths, styles: Floats, weight: Floats, bias: Floats, offset: int, slope: float
 ) -> NDArray[np.float32]:
     """`adaptive_norm`, then a leaky ReLU."""
-    y = adaptive_norm(x, lengths, scale, shift)
+    y = adaptive_norm(x, lengths, styles, weight, bias, offset)
     return np.where(y > 0, y, np.float32(slope) * y)
 
 
 def adaptive_norm_snake(
-    x: Floats, lengths: Lengths, scale: Floats, shift: Floats, alpha: Floats
+    x: Floats, lengths: Lengths, styles: Floats, weight: Floats, bias: Floats, offset: int, alpha: Floats
 ) -> NDArray[np.float32]:
     """`adaptive_norm`, then Snake: y + sin(alpha y)^2 / alpha, with `alpha` [channels]."""
-    y = adaptive_norm(x, lengths, scale, shift)
+    y = adaptive_norm(x, lengths, styles, weight, bias, offset)
     frequency = alpha[:, None]
     activated: NDArray[np.float32] = y + np.square(np.sin(frequency * y)) / frequency
     return activated

@@ -1,7 +1,7 @@
 """Adaptive instance normalisation as TIR, with the activation that follows it: a channel at a time, in three passes.
 
 Mean, variance (both summed in float64) and the result, each over the valid length only; what stands beyond is never
-read, the result there is 0. It does not know where scale and shift come from.
+read, the result there is 0. It does not know where styles come from.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class _Normalisation:
 
 
 def adaptive_norm(channels: int, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x [B, channels, L], lengths [B], scale [B, channels], shift [B, channels] -> y [B, channels, L]."""
+    """The kernel: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
+
+    `offset` is int32: where the channels' gamma and then their beta stand in the styles.
+    """
     return _kernel(_Normalisation(channels, microkernel, lambda value, _: value))
 
 
@@ -113,8 +116,10 @@ def _normalise(
     plan: Any,
     source: Any,
     lengths: Any,
-    scale: Any,
-    shift: Any,
+    styles: Any,
+    offset: Any,
+    weight: Any,
+    bias: Any,
     parameter: Any,
     target: Any,
     time: Any,
@@ -125,18 +130,18 @@ def _normalise(
     channel: T.int64 = index % plan.channels
     length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
     count: T.float64 = T.Cast("float64", T.max(length, 1))
+    gain: T.float32 = T.float32(1) + styles[member, offset + channel]
+    shift: T.float32 = gain * bias[channel] + styles[member, offset + plan.channels + channel]
     total = T.alloc_buffer((1,), "float64")
     line = T.alloc_buffer((4,), "float32")
     _sum(plan, source, member, channel, length, T.float64(0), 1, total)
     mean: T.float64 = total[0] / count
     _sum(plan, source, member, channel, length, mean, 2, total)
-    factor: T.float64 = T.Cast("float64", scale[member, channel]) / T.sqrt(total[0] / count + T.float64(EPSILON))
+    factor: T.float64 = T.Cast("float64", gain * weight[channel]) / T.sqrt(total[0] / count + T.float64(EPSILON))
     line[0] = T.Cast("float32", mean)
     line[1] = T.Cast("float32", factor)
     # What rounding takes from the mean matters where the signal hardly varies about it.
-    line[2] = T.Cast(
-        "float32", T.Cast("float64", shift[member, channel]) - (mean - T.Cast("float64", line[0])) * factor
-    )
+    line[2] = T.Cast("float32", T.Cast("float64", shift) - (mean - T.Cast("float64", line[0])) * factor)
     line[3] = T.float32(0)
     if parameter is not None:
         line[3] = parameter[channel]
@@ -150,8 +155,10 @@ def _normalise_all(
     plan: Any,
     source: Any,
     lengths: Any,
-    scale: Any,
-    shift: Any,
+    styles: Any,
+    offset: Any,
+    weight: Any,
+    bias: Any,
     parameter: Any,
     target: Any,
     batch: Any,
@@ -161,37 +168,45 @@ def _normalise_all(
         first: T.int64 = chunk * batch * plan.channels // plan.chunks
         last: T.int64 = (chunk + 1) * batch * plan.channels // plan.chunks
         for index in T.serial(first, last):
-            _normalise(plan, source, lengths, scale, shift, parameter, target, time, index)
+            _normalise(plan, source, lengths, styles, offset, weight, bias, parameter, target, time, index)
 
 
 def _kernel(plan: _Normalisation) -> PrimFunc:
     @T.prim_func(s_tir=True)
-    def adaptive_norm(x: T.handle, n: T.handle, a: T.handle, b: T.handle, y: T.handle) -> None:
+    def adaptive_norm(
+        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, y: T.handle
+    ) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
+        values = T.int64()
         source = T.match_buffer(x, (batch, plan.channels, time), "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        scale = T.match_buffer(a, (batch, plan.channels), "float32")
-        shift = T.match_buffer(b, (batch, plan.channels), "float32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        weight = T.match_buffer(w, (plan.channels,), "float32")
+        bias = T.match_buffer(b, (plan.channels,), "float32")
         target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        _normalise_all(plan, source, lengths, scale, shift, None, target, batch, time)
+        _normalise_all(plan, source, lengths, styles, offset, weight, bias, None, target, batch, time)
 
     return adaptive_norm
 
 
 def _kernel_with_parameter(plan: _Normalisation) -> PrimFunc:
     @T.prim_func(s_tir=True)
-    def adaptive_norm(x: T.handle, n: T.handle, a: T.handle, b: T.handle, p: T.handle, y: T.handle) -> None:
+    def adaptive_norm(
+        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
+    ) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
+        values = T.int64()
         source = T.match_buffer(x, (batch, plan.channels, time), "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        scale = T.match_buffer(a, (batch, plan.channels), "float32")
-        shift = T.match_buffer(b, (batch, plan.channels), "float32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        weight = T.match_buffer(w, (plan.channels,), "float32")
+        bias = T.match_buffer(b, (plan.channels,), "float32")
         parameter = T.match_buffer(p, (plan.channels,), "float32")
         target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        _normalise_all(plan, source, lengths, scale, shift, parameter, target, batch, time)
+        _normalise_all(plan, source, lengths, styles, offset, weight, bias, parameter, target, batch, time)
 
     return adaptive_norm

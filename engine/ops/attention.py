@@ -1,4 +1,4 @@
-"""Softmax attention over the valid keys of each sequence, in numpy.
+"""Softmax attention over the valid keys, in numpy.
 
 It does not know heads' projections.
 """
@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 
-def attention(query: Floats, key: Floats, value: Floats, lengths: NDArray[np.integer]) -> NDArray[np.float32]:
-    """softmax(query key^T / sqrt(width)) value over keys within the length.
+def attention(x: Floats, lengths: NDArray[np.integer], heads: int) -> NDArray[np.float32]:
+    """softmax(query key^T / sqrt(width)) value over keys within the length, for each head.
 
-    `query`, `key`, `value` [batch, heads, time, width], `lengths` [batch]; the result has the same shape and is 0
-    in rows beyond the length.
+    `x` [batch, time, 3 * heads * width] holds a step's queries of all heads, then their keys, then their values;
+    `lengths` [batch]. The result [batch, time, heads * width] is 0 in rows beyond the length.
     """
+    batch, time, _ = x.shape
+    query, key, value = x.reshape(batch, time, 3, heads, -1).transpose(2, 0, 3, 1, 4)
     result = np.zeros(query.shape, np.float32)
     for member, length in enumerate(lengths):
         rows, keys, values = (part[member, :, :length] for part in (query, key, value))
         scores = rows @ keys.transpose(0, 2, 1) / np.sqrt(np.float32(query.shape[3]))
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
         result[member, :, :length] = weights / weights.sum(axis=-1, keepdims=True) @ values
-    return result
+    return result.transpose(0, 2, 1, 3).reshape(batch, time, -1)

@@ -28,24 +28,29 @@ class _Attention:
     lanes: int
     chunks: int
 
+    @property
+    def channels(self) -> int:
+        return self.heads * self.width
+
 
 def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: query, key, value [batch, heads, time, width], lengths [batch] (int32) -> y of the same shape."""
+    """The kernel: x [batch, time, 3 * heads * width], lengths [batch] (int32) -> y [batch, time, heads * width].
+
+    A step of x holds the queries of all heads, then their keys, then their values.
+    """
     plan = _Attention(heads, width, microkernel.lanes, microkernel.chunks)
 
     @T.prim_func(s_tir=True)
-    def attention(q: T.handle, k: T.handle, v: T.handle, lengths: T.handle, y: T.handle) -> None:
+    def attention(x: T.handle, lengths: T.handle, y: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        query = T.match_buffer(q, (batch, plan.heads, time, plan.width), "float32")
-        key = T.match_buffer(k, (batch, plan.heads, time, plan.width), "float32")
-        value = T.match_buffer(v, (batch, plan.heads, time, plan.width), "float32")
+        source = T.match_buffer(x, (batch, time, 3 * plan.channels), "float32")
         valid = T.match_buffer(lengths, (batch,), "int32")
-        target = T.match_buffer(y, (batch, plan.heads, time, plan.width), "float32")
+        target = T.match_buffer(y, (batch, time, plan.channels), "float32")
         columns = T.alloc_buffer((batch, plan.heads, plan.width, time), "float32")
         scores = T.alloc_buffer((plan.chunks, ROWS, time), "float32")
-        _transpose(plan, key, valid, columns, batch)
+        _transpose(plan, source, valid, columns, batch)
         for chunk in T.parallel(plan.chunks):
             blocks: T.int64 = T.ceildiv(time, ROWS)
             units: T.int64 = batch * plan.heads * blocks
@@ -55,28 +60,29 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
                 first: T.int64 = unit % blocks * ROWS
                 length: T.int64 = T.Cast("int64", valid[member])
                 if first < length:
-                    _score(plan, query, columns, scores, chunk, member, head, first, length)
-                    _average(plan, scores, value, target, chunk, member, head, first, length)
+                    _score(plan, source, columns, scores, chunk, member, head, first, length)
+                    _average(plan, scores, source, target, chunk, member, head, first, length)
                 for row in T.serial(T.max(first, length), T.min(first + ROWS, time)):
                     for channel in T.serial(plan.width):
-                        target[member, head, row, channel] = T.float32(0)
+                        target[member, row, head * plan.width + channel] = T.float32(0)
 
     return attention
 
 
 @T.inline
-def _transpose(plan: Any, key: Any, valid: Any, columns: Any, batch: Any) -> None:
+def _transpose(plan: Any, source: Any, valid: Any, columns: Any, batch: Any) -> None:
+    """The keys, time last."""
     for member_head in T.parallel(batch * plan.heads):
         member: T.int64 = member_head // plan.heads
         head: T.int64 = member_head % plan.heads
         for channel in T.serial(plan.width):
             for step in T.serial(T.Cast("int64", valid[member])):
-                columns[member, head, channel, step] = key[member, head, step, channel]
+                columns[member, head, channel, step] = source[member, step, plan.channels + head * plan.width + channel]
 
 
 @T.inline
 def _score(
-    plan: Any, query: Any, columns: Any, scores: Any, chunk: Any, member: Any, head: Any, first: Any, length: Any
+    plan: Any, source: Any, columns: Any, scores: Any, chunk: Any, member: Any, head: Any, first: Any, length: Any
 ) -> None:
     """Scaled products of the rows with every valid key; rows beyond the last repeat it and are not stored."""
     for row in T.serial(ROWS):
@@ -84,7 +90,7 @@ def _score(
             scores[chunk, row, step] = T.float32(0)
     for channel in T.serial(plan.width):
         for row in T.unroll(ROWS):
-            factor: T.float32 = query[member, head, T.min(first + row, length - 1), channel] * T.float32(
+            factor: T.float32 = source[member, T.min(first + row, length - 1), head * plan.width + channel] * T.float32(
                 plan.width**-0.5
             )
             for step in T.serial(length):
@@ -123,7 +129,7 @@ def _total(plan: Any, scores: Any, chunk: Any, row: Any, length: Any, partial: A
 
 @T.inline
 def _average(
-    plan: Any, scores: Any, value: Any, target: Any, chunk: Any, member: Any, head: Any, first: Any, length: Any
+    plan: Any, scores: Any, source: Any, target: Any, chunk: Any, member: Any, head: Any, first: Any, length: Any
 ) -> None:
     """The values averaged with the softmax of the scores as weights."""
     partial = T.alloc_buffer((plan.lanes,), "float32")
@@ -141,7 +147,9 @@ def _average(
     for step in T.serial(length):
         for row in T.unroll(ROWS):
             for channel in T.serial(plan.width):
-                mixed[row, channel] += scores[chunk, row, step] * value[member, head, step, channel]
+                mixed[row, channel] += (
+                    scores[chunk, row, step] * source[member, step, 2 * plan.channels + head * plan.width + channel]
+                )
     for row in T.serial(T.min(ROWS, length - first)):
         for channel in T.serial(plan.width):
-            target[member, head, first + row, channel] = mixed[row, channel] / sums[row]
+            target[member, first + row, head * plan.width + channel] = mixed[row, channel] / sums[row]

@@ -33,9 +33,12 @@ def built(function: PrimFunc) -> Kernel:
     """A callable (output shape, inputs...) -> output; the output starts as NaN: nothing may be left unwritten."""
     run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]
 
-    def kernel(shape: tuple[int, ...], *inputs: np.ndarray) -> np.ndarray:
+    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int) -> np.ndarray:
         output = tvm.runtime.tensor(np.full(shape, np.nan, np.float32))
-        run(*(tvm.runtime.tensor(np.ascontiguousarray(value)) for value in inputs), output)
+        run(
+            *(value if isinstance(value, int) else tvm.runtime.tensor(np.ascontiguousarray(value)) for value in inputs),
+            output,
+        )
         return output.numpy()
 
     return kernel

@@ -29,11 +29,16 @@ def built(function: PrimFunc, dtype: str = "float32") -> Kernel:
     device = install().device()
     run = _loaded(tvm.IRModule({"main": function}))["main"]
 
-    def kernel(shape: tuple[int, ...], *inputs: np.ndarray) -> np.ndarray:
+    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int) -> np.ndarray:
         start = np.full(shape, np.nan if dtype == "float32" else 0, dtype)
         output = tvm.runtime.tensor(start, device)
-        arguments = [tvm.runtime.tensor(np.ascontiguousarray(value), device) for value in inputs]
-        run(*arguments, output)
+        run(
+            *(
+                value if isinstance(value, int) else tvm.runtime.tensor(np.ascontiguousarray(value), device)
+                for value in inputs
+            ),
+            output,
+        )
         return output.numpy()
 
     return kernel

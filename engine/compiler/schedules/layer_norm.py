@@ -21,6 +21,19 @@ def layer_norm(channels: int, has_affine: bool, epsilon: float, microkernel: Mic
     return _affine(channels, epsilon) if has_affine else _plain(channels, epsilon)
 
 
+def layer_norm_of_sum(channels: int, epsilon: float, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x and what is added to it [rows, channels], scale and shift [channels] -> y [rows, channels]."""
+    return _affine_of_sum(channels, epsilon)
+
+
+def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x [B, T, channels], styles [B, values], beside [B, style], offset -> y [B, T, channels + style].
+
+    `offset` is int32: where gamma and then beta stand in the styles.
+    """
+    return _adaptive(channels, style, epsilon)
+
+
 @T.inline
 def _sum(channels: Any, values: Any, partial: Any, result: Any) -> None:
     for lane in T.vectorized(LANES):
@@ -36,14 +49,12 @@ def _sum(channels: Any, values: Any, partial: Any, result: Any) -> None:
 
 
 @T.inline
-def _normalise(channels: Any, epsilon: Any, source: Any, scale: Any, shift: Any, target: Any, row: Any) -> None:
-    values = T.alloc_buffer((channels,), "float32")
+def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
+    """Bring the values of a row to mean 0 and variance 1."""
     squares = T.alloc_buffer((channels,), "float32")
     partial = T.alloc_buffer((LANES,), "float32")
     mean = T.alloc_buffer((1,), "float32")
     variance = T.alloc_buffer((1,), "float32")
-    for channel in T.serial(channels):
-        values[channel] = source[row, channel]
     _sum(channels, values, partial, mean)
     mean[0] = mean[0] / T.float32(channels)
     for channel in T.serial(channels):
@@ -52,10 +63,50 @@ def _normalise(channels: Any, epsilon: Any, source: Any, scale: Any, shift: Any,
     _sum(channels, squares, partial, variance)
     factor: T.float32 = T.float32(1) / T.sqrt(variance[0] / T.float32(channels) + T.float32(epsilon))
     for channel in T.serial(channels):
-        if scale is None:
-            target[row, channel] = values[channel] * factor
+        values[channel] = values[channel] * factor
+
+
+@T.inline
+def _normalise(
+    channels: Any, epsilon: Any, source: Any, addend: Any, scale: Any, shift: Any, target: Any, row: Any
+) -> None:
+    values = T.alloc_buffer((channels,), "float32")
+    for channel in T.serial(channels):
+        if addend is None:
+            values[channel] = source[row, channel]
         else:
-            target[row, channel] = values[channel] * factor * scale[channel] + shift[channel]
+            values[channel] = source[row, channel] + addend[row, channel]
+    _standardise(channels, epsilon, values)
+    for channel in T.serial(channels):
+        if scale is None:
+            target[row, channel] = values[channel]
+        else:
+            target[row, channel] = values[channel] * scale[channel] + shift[channel]
+
+
+@T.inline
+def _normalise_styled(
+    channels: Any,
+    style: Any,
+    epsilon: Any,
+    source: Any,
+    styles: Any,
+    offset: Any,
+    beside: Any,
+    target: Any,
+    member: Any,
+    step: Any,
+) -> None:
+    values = T.alloc_buffer((channels,), "float32")
+    for channel in T.serial(channels):
+        values[channel] = source[member, step, channel]
+    _standardise(channels, epsilon, values)
+    for channel in T.serial(channels):
+        target[member, step, channel] = (T.float32(1) + styles[member, offset + channel]) * values[channel] + styles[
+            member, offset + channels + channel
+        ]
+    for place in T.serial(style):
+        target[member, step, channels + place] = beside[member, place]
 
 
 def _affine(channels: int, epsilon: float) -> PrimFunc:
@@ -68,7 +119,7 @@ def _affine(channels: int, epsilon: float) -> PrimFunc:
         shift = T.match_buffer(beta, (channels,), "float32")
         target = T.match_buffer(y, (rows, channels), "float32")
         for row in T.parallel(rows):
-            _normalise(channels, epsilon, source, scale, shift, target, row)
+            _normalise(channels, epsilon, source, None, scale, shift, target, row)
 
     return layer_norm
 
@@ -81,6 +132,40 @@ def _plain(channels: int, epsilon: float) -> PrimFunc:
         source = T.match_buffer(x, (rows, channels), "float32")
         target = T.match_buffer(y, (rows, channels), "float32")
         for row in T.parallel(rows):
-            _normalise(channels, epsilon, source, None, None, target, row)
+            _normalise(channels, epsilon, source, None, None, None, target, row)
 
     return layer_norm
+
+
+def _affine_of_sum(channels: int, epsilon: float) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def layer_norm_of_sum(x: T.handle, z: T.handle, gamma: T.handle, beta: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int64()
+        source = T.match_buffer(x, (rows, channels), "float32")
+        addend = T.match_buffer(z, (rows, channels), "float32")
+        scale = T.match_buffer(gamma, (channels,), "float32")
+        shift = T.match_buffer(beta, (channels,), "float32")
+        target = T.match_buffer(y, (rows, channels), "float32")
+        for row in T.parallel(rows):
+            _normalise(channels, epsilon, source, addend, scale, shift, target, row)
+
+    return layer_norm_of_sum
+
+
+def _adaptive(channels: int, style: int, epsilon: float) -> PrimFunc:
+    @T.prim_func(s_tir=True)
+    def adaptive_layer_norm(x: T.handle, s: T.handle, b: T.handle, offset: T.int32, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        time = T.int64()
+        values = T.int64()
+        source = T.match_buffer(x, (batch, time, channels), "float32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        beside = T.match_buffer(b, (batch, style), "float32")
+        target = T.match_buffer(y, (batch, time, channels + style), "float32")
+        for row in T.parallel(batch * time):
+            member: T.int64 = row // time
+            _normalise_styled(channels, style, epsilon, source, styles, offset, beside, target, member, row % time)
+
+    return adaptive_layer_norm

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from engine.model.exportable.styles import Styles
 from engine.ops.adaptive_norm_torch import adaptive_norm_leaky_relu, adaptive_norm_snake
 from engine.ops.packed_lstm import LstmSemantics
 from engine.ops.packed_lstm_torch import lstm_forward_packed_bidirectional
@@ -64,47 +65,36 @@ def bidirectional_lstm(
     return hidden
 
 
-def scale_and_shift(norm: Any, style: Tensor) -> tuple[Tensor, Tensor]:
-    """What an adaptive norm does to the normalised channels for this style, both [batch, channels].
-
-    kokoro computes (1 + gamma) (w n + b) + beta with gamma, beta of the style and the affine w, b of its instance norm.
-    """
-    gamma, beta = norm.fc(style).chunk(2, dim=1)
-    factor = 1 + gamma
-    return factor * norm.norm.weight, factor * norm.norm.bias + beta
-
-
-def residual_block(block: Any, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
+def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
     """What kokoro's `AdainResBlk1d` does to `x` [batch, channels, time]; `lengths` are those of `x`.
 
     Gives [batch, channels, time], or twice the time for a block that upsamples; beyond the length undefined
     but finite.
     """
     slope = block.actv.negative_slope
-    y = adaptive_norm_leaky_relu(x, lengths, *scale_and_shift(block.norm1, style), slope)
+    y = adaptive_norm_leaky_relu(x, lengths, *styles.operands(block.norm1), slope)
+    shortcut = block.conv1x1(x) if block.learned_sc else x
     if block.upsample_type != "none":
-        x, lengths = repeated_twice(x), 2 * lengths
+        shortcut, lengths = repeated_twice(shortcut), 2 * lengths
         y = zero_beyond(block.pool(y), lengths, axis=2)  # its bias stands there, and the next convolution would see it
     y = block.conv1(y)
-    y = adaptive_norm_leaky_relu(y, lengths, *scale_and_shift(block.norm2, style), slope)
+    y = adaptive_norm_leaky_relu(y, lengths, *styles.operands(block.norm2), slope)
     y = block.conv2(y)
-    shortcut = block.conv1x1(x) if block.learned_sc else x
     joined: Tensor = (y + shortcut) * HALF_POWER
     return joined
 
 
 def repeated_twice(x: Tensor) -> Tensor:
     """`x` [batch, channels, time] with every step twice: nearest upsampling."""
-    batch, channels, time = x.shape
-    return x.unsqueeze(-1).expand(batch, channels, time, 2).reshape(batch, channels, 2 * time)
+    return x.repeat_interleave(2, dim=2)
 
 
-def snake_block(block: Any, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
+def snake_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
     """What kokoro's `AdaINResBlock1` does to `x` [batch, channels, time]; beyond the length undefined but finite."""
     layers = zip(block.convs1, block.convs2, block.adain1, block.adain2, block.alpha1, block.alpha2, strict=True)
     for first, second, norm1, norm2, alpha1, alpha2 in layers:
-        y = adaptive_norm_snake(x, lengths, *scale_and_shift(norm1, style), alpha1.reshape(-1))
-        y = adaptive_norm_snake(first(y), lengths, *scale_and_shift(norm2, style), alpha2.reshape(-1))
+        y = adaptive_norm_snake(x, lengths, *styles.operands(norm1), alpha1.reshape(-1))
+        y = adaptive_norm_snake(first(y), lengths, *styles.operands(norm2), alpha2.reshape(-1))
         x = second(y) + x
     return x
 

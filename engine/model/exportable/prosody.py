@@ -10,11 +10,12 @@ from typing import Any
 import torch
 from kokoro.modules import AdaLayerNorm
 from torch import Tensor, nn
-from torch.nn import functional
 
 from engine.model.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.model.exportable.probing import noted
+from engine.model.exportable.styles import Styles
 from engine.model.network import Network
+from engine.ops.adaptive_layer_norm_torch import adaptive_layer_norm
 from engine.ops.packed_lstm import LstmSemantics
 
 
@@ -37,12 +38,13 @@ class Duration(nn.Module):
 
     def _encoded(self, x: Tensor, style: Tensor, lengths: Tensor) -> Tensor:
         encoder: Any = self.predictor["text_encoder"]
-        beside = style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])
-        x = torch.cat([x, beside], dim=2)
+        styles = Styles([encoder], style)
+        x = torch.cat([x, style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])], dim=2)
         for place, block in enumerate(encoder.lstms):
             path = f"predictor.text_encoder.lstms.{place}"
             if isinstance(block, AdaLayerNorm):
-                x = torch.cat([noted(path, _adaptive_layer_norm(block, x, style)), beside], dim=2)
+                x = adaptive_layer_norm(x, styles.values, style, styles.offset(block), block.eps)
+                noted(path, x[:, :, : block.channels])
             else:
                 x = noted(path, bidirectional_lstm(block, x, lengths, self._semantics))
         return x
@@ -68,21 +70,15 @@ class PitchAndEnergy(nn.Module):
         aligned = torch.gather(prosody_features, 1, index)
         hidden = bidirectional_lstm(predictor["shared"], aligned, frame_count, self._semantics)
         x = noted("predictor.shared", hidden).transpose(1, 2)
-        return self._curve("F0", x, prosody, frame_count), self._curve("N", x, prosody, frame_count)
+        styles = Styles([predictor["F0"], predictor["N"]], prosody)
+        return self._curve("F0", x, styles, frame_count), self._curve("N", x, styles, frame_count)
 
-    def _curve(self, name: str, x: Tensor, style: Tensor, frame_count: Tensor) -> Tensor:
+    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
         predictor: Any = self.predictor
         batch, _, frames = x.shape
         lengths = frame_count
         for place, block in enumerate(predictor[name]):
-            x = noted(f"predictor.{name}.{place}", residual_block(block, x, style, lengths))
+            x = noted(f"predictor.{name}.{place}", residual_block(block, x, styles, lengths))
             lengths = lengths if block.upsample_type == "none" else 2 * lengths
         values = predictor[f"{name}_proj"](x).reshape(batch, frames, self._values_per_frame)
         return zero_beyond(values, frame_count, axis=1)
-
-
-def _adaptive_layer_norm(block: Any, x: Tensor, style: Tensor) -> Tensor:
-    gamma, beta = block.fc(style)[:, None, :].chunk(2, dim=2)
-    normal = functional.layer_norm(x, (block.channels,), eps=block.eps)
-    styled: Tensor = (1 + gamma) * normal + beta
-    return styled

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from engine.model.exportable.blocks import leaky_relu_within, residual_block, snake_block, zero_beyond
 from engine.model.exportable.probing import noted
+from engine.model.exportable.styles import Styles
 from engine.model.network import Network
 from engine.ops.harmonic_source_torch import harmonic_source
 from engine.ops.inverse_stft_torch import inverse_stft
@@ -73,10 +74,10 @@ class Decoder(nn.Module):
             x, lengths = self._upsampled(level, x, lengths, harmonics, timbre)
         generator: Any = self.decoder["generator"]
         spectrum = generator["conv_post"](leaky_relu_within(x, lengths, LAST_SLOPE))
-        magnitude, phase = noted("decoder.generator.conv_post", spectrum).split(self._config.frequency_bins, dim=1)
+        spectrum, bins = noted("decoder.generator.conv_post", spectrum), self._config.frequency_bins
         return (
-            zero_beyond(torch.exp(magnitude), lengths, axis=2),
-            zero_beyond(torch.sin(phase), lengths, axis=2),
+            zero_beyond(torch.exp(spectrum[:, :bins]), lengths, axis=2),
+            zero_beyond(torch.sin(spectrum[:, bins:]), lengths, axis=2),
         )
 
     def _decoded(
@@ -89,12 +90,13 @@ class Decoder(nn.Module):
             _at_frame_rate(decoder["N_conv"], energy, frame_count),
         ]
         residual = decoder["asr_res"](phonemes)
+        styles = Styles([decoder["encode"], decoder["decode"]], timbre)
         x, lengths = torch.cat([phonemes, *curves], dim=1), frame_count
-        x = noted("decoder.encode", residual_block(decoder["encode"], x, timbre, lengths))
+        x = noted("decoder.encode", residual_block(decoder["encode"], x, styles, lengths))
         joined = True
         for place, block in enumerate(decoder["decode"]):
             x = torch.cat([x, residual, *curves], dim=1) if joined else x
-            x = noted(f"decoder.decode.{place}", residual_block(block, x, timbre, lengths))
+            x = noted(f"decoder.decode.{place}", residual_block(block, x, styles, lengths))
             if block.upsample_type != "none":
                 joined, lengths = False, 2 * lengths
         return x, lengths
@@ -110,23 +112,24 @@ class Decoder(nn.Module):
         lengths = rates[level] * lengths
         if level == len(rates) - 1:
             x, lengths = reflect_left(x), lengths + 1
-        branch = snake_block(generator["noise_res"][level], generator["noise_convs"][level](harmonics), timbre, lengths)
+        styles = Styles([generator["noise_res"][level], *self._residual_blocks(level).values()], timbre)
+        branch = snake_block(generator["noise_res"][level], generator["noise_convs"][level](harmonics), styles, lengths)
         x = x + noted(f"decoder.generator.noise_res.{level}", branch)
-        return self._averaged(level, x, lengths, timbre), lengths
+        return self._averaged(level, x, lengths, styles), lengths
 
-    def _averaged(self, level: int, x: Tensor, lengths: Tensor, timbre: Tensor) -> Tensor:
+    def _averaged(self, level: int, x: Tensor, lengths: Tensor, styles: Styles) -> Tensor:
         """The mean of what a level's residual blocks make of the same `x`."""
+        blocks = self._residual_blocks(level)
+        outputs = (noted(path, snake_block(block, x, styles, lengths)) for path, block in blocks.items())
+        mean: Tensor = reduce(add, outputs) / len(blocks)
+        return mean
+
+    def _residual_blocks(self, level: int) -> dict[str, Any]:
+        """A level's residual blocks by their paths."""
         generator: Any = self.decoder["generator"]
         count = len(self._config.istftnet.resblock_kernel_sizes)
-        outputs = (
-            noted(
-                f"decoder.generator.resblocks.{place}",
-                snake_block(generator["resblocks"][place], x, timbre, lengths),
-            )
-            for place in range(level * count, (level + 1) * count)
-        )
-        mean: Tensor = reduce(add, outputs) / count
-        return mean
+        places = range(level * count, (level + 1) * count)
+        return {f"decoder.generator.resblocks.{place}": generator["resblocks"][place] for place in places}
 
 
 class Waveform(nn.Module):

@@ -36,8 +36,11 @@ class Bert(nn.Module):
         encoder: Any = self.bert["encoder"]
         x = encoder.embedding_hidden_mapping_in(self._embedded(tokens, token_count))
         layer = encoder.albert_layer_groups[0].albert_layers[0]
+        parts = (layer.attention.query, layer.attention.key, layer.attention.value)
+        weight, bias = torch.cat([part.weight for part in parts]), torch.cat([part.bias for part in parts])
         for _ in range(self._layers):
-            x = self._layer(layer, x, token_count)
+            mixed = attention(functional.linear(x, weight, bias), token_count, self._heads)
+            x = self._after_attention(layer, x, mixed)
         features = self.bert_encoder(x).transpose(1, 2)
         return (zero_beyond(features, token_count, axis=2),)
 
@@ -49,15 +52,9 @@ class Bert(nn.Module):
         normal: Tensor = embeddings["LayerNorm"](total)
         return normal
 
-    def _layer(self, layer: Any, x: Tensor, lengths: Tensor) -> Tensor:
-        batch, time, channels = x.shape
-        part = layer.attention
-        split = (batch, time, self._heads, channels // self._heads)
-        query, key, value = (
-            project(x).reshape(split).transpose(1, 2) for project in (part.query, part.key, part.value)
-        )
-        mixed = attention(query, key, value, lengths).transpose(1, 2).reshape(batch, time, channels)
-        x = part.LayerNorm(x + part.dense(mixed))
+    @staticmethod
+    def _after_attention(layer: Any, x: Tensor, mixed: Tensor) -> Tensor:
+        x = layer.attention.LayerNorm(layer.attention.dense(mixed) + x)
         widened = functional.gelu(layer.ffn(x), approximate="tanh")
         normal: Tensor = layer.full_layer_layer_norm(layer.ffn_output(widened) + x)
         return normal

@@ -94,6 +94,32 @@ def test_layer_norms_equal_torch(compiled, affine):
         close(compiled(norm, ROWS), rows(length))
 
 
+def test_a_layer_norm_makes_the_sum_before_it(compiled):
+    class Summed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.norm = nn.Linear(CHANNELS, CHANNELS), nn.LayerNorm(CHANNELS)
+
+        def forward(self, x):
+            return self.norm(self.layer(x) + x)
+
+    made = compiled(Summed(), ROWS)
+    close(made, rows(17))
+    assert "layer_norm_of_sum" in made.graph.module["main"].script()
+
+
+def test_a_layer_norm_of_another_sum_is_translated(compiled):
+    class Broadcast(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.row, self.norm = nn.Parameter(torch.arange(float(CHANNELS))), nn.LayerNorm(CHANNELS)
+
+        def forward(self, x):
+            return self.norm(x + self.row)
+
+    close(compiled(Broadcast(), ROWS), rows(17))
+
+
 def test_shared_weights_are_packed_once(compiled):
     class Twice(nn.Module):
         def __init__(self):
@@ -143,6 +169,14 @@ def test_reshapes_of_symbolic_axes_equal_torch(compiled):
     for length in (1, 9):
         x = np.random.default_rng(0).standard_normal((3, length, 2), np.float32)
         np.testing.assert_array_equal(made(x), made.eager(x))
+
+
+def test_repeated_steps_equal_torch(compiled):
+    class Repeated(nn.Module):
+        def forward(self, x):
+            return x.repeat_interleave(2, dim=2)
+
+    np.testing.assert_array_equal(compiled(Repeated(), COLUMNS)(columns(5)), columns(5).repeat(2, axis=2))
 
 
 def test_one_of_a_fixed_axis_is_selected(compiled):

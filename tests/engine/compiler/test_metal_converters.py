@@ -1,14 +1,20 @@
 """Whole stages on the software device, against PyTorch."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
+from engine.compiler.export import export_stage
+from engine.compiler.metal_passes import kernel_sources
+from engine.compiler.passes import build_executable
+from engine.compiler.targets import metal_macos
 from engine.model.random_weights import network_with, random_weights
 from engine.ops.precision import Precision
 from engine.runners.torch_runner import ExportableRunner
-from engine.stages import DEVICE_STAGES, Axis, stage_named
+from engine.stages import DEVICE_STAGES, TOKENS, Axis, Place, Size, Stage, Tensor, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
 from tests.software_metal.loader import install
 
@@ -78,3 +84,14 @@ def test_stages_on_metal_equal_the_exportable_ones(tiny_config, weights, exporta
                 assert np.corrcoef(array.ravel(), expected[output].ravel())[0, 1] > LEAST_CORRELATION
             else:
                 np.testing.assert_allclose(array, expected[output], atol=5e-5, rtol=1e-3)
+
+
+def test_sines_and_exponentials_are_ours_and_join_their_neighbours(tiny_config):
+    class Both(torch.nn.Module):
+        def forward(self, x):
+            return torch.exp(torch.sin(x) + 1)
+
+    stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("rows", (TOKENS, Size("hidden_dim"))),), ())
+    graph = export_stage(stage, Both(), tiny_config, metal_macos())
+    (source,) = kernel_sources(build_executable(graph.module, metal_macos()).mod).values()
+    assert not re.search(r"\b(fast::)?(sin|exp|exp2)\(", source)

@@ -6,6 +6,7 @@ from engine.ops import adaptive_norm_metal_tir as kernels
 from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
 
 CHANNELS = 3
+OFFSET = 2
 ALPHA = np.array([0.5, 1, 4], np.float32)
 CASES = [
     (kernels.adaptive_norm, (), ()),
@@ -21,9 +22,17 @@ def test_only_the_valid_length_counts(factory, constants, parameters):
         batch, time = len(lengths), max(lengths) + 3
         x = 5 + normal(batch, CHANNELS, time)
         counts = np.array(lengths, np.int32)
-        scale, shift = normal(batch, CHANNELS, seed=1), normal(batch, CHANNELS, seed=2)
-        expected = getattr(reference, factory.__name__)(x, counts, scale, shift, *constants, *parameters)
+        operands = (normal(batch, 3 * CHANNELS, seed=1), *normal(2, CHANNELS, seed=2), OFFSET)
+        expected = getattr(reference, factory.__name__)(x, counts, *operands, *constants, *parameters)
         for member, length in enumerate(lengths):
             x[member, :, length:] = np.nan
-        result = kernel(x.shape, x, counts, scale, shift, *parameters)
+        result = kernel(x.shape, x, counts, *operands, *parameters)
         np.testing.assert_allclose(result, expected, **TOLERANCE)
+
+
+def test_statistics_of_a_long_signal_far_from_zero():
+    kernel = built(kernels.adaptive_norm(1, GROUP))
+    x = 30 + normal(1, 1, 20_001)
+    counts, operands = np.array([20_001], np.int32), (normal(1, 2), *np.ones((2, 1), np.float32), 0)
+    expected = reference.adaptive_norm(x, counts, *operands)
+    np.testing.assert_allclose(kernel(x.shape, x, counts, *operands), expected, **TOLERANCE)

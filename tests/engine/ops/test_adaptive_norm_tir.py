@@ -15,6 +15,7 @@ from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 
 CHANNELS = 5
 SLOPE = 0.2
+OFFSET = 2
 VARIANTS = ("plain", "leaky_relu", "snake")
 
 
@@ -30,11 +31,11 @@ def kernel(variant: str, microkernel: Microkernel) -> Kernel:
 
 
 def truth(variant: str, *values: Any) -> np.ndarray:
-    x, lengths, scale, shift, alpha = values
+    *operands, alpha = values
     return {
-        "plain": lambda: meaning.adaptive_norm(x, lengths, scale, shift),
-        "leaky_relu": lambda: meaning.adaptive_norm_leaky_relu(x, lengths, scale, shift, SLOPE),
-        "snake": lambda: meaning.adaptive_norm_snake(x, lengths, scale, shift, alpha),
+        "plain": lambda: meaning.adaptive_norm(*operands),
+        "leaky_relu": lambda: meaning.adaptive_norm_leaky_relu(*operands, SLOPE),
+        "snake": lambda: meaning.adaptive_norm_snake(*operands, alpha),
     }[variant]()
 
 
@@ -44,13 +45,14 @@ def compare(
     random = np.random.default_rng(time)
     batch = len(lengths)
     x = random.standard_normal((batch, CHANNELS, time), np.float32) + np.float32(mean)
-    scale, shift = random.standard_normal((2, batch, CHANNELS), np.float32)
+    styles = random.standard_normal((batch, 3 * CHANNELS), np.float32)
+    weight, bias = random.standard_normal((2, CHANNELS), np.float32)
     alpha = random.uniform(0.3, 3, CHANNELS).astype(np.float32)
     counts = np.array(lengths, np.int32)
-    expected = truth(variant, x, counts, scale, shift, alpha)
+    expected = truth(variant, x, counts, styles, weight, bias, OFFSET, alpha)
     for member, length in enumerate(lengths):
         x[member, :, length:] = np.nan
-    inputs = [x, counts, scale, shift] + ([alpha] if variant == "snake" else [])
+    inputs = [x, counts, styles, weight, bias, OFFSET] + ([alpha] if variant == "snake" else [])
     found = kernel(variant, microkernel or host_microkernel())(x.shape, *inputs)
     assert np.abs(found - expected).max() < 3e-6 * (1 + abs(mean))
 
@@ -80,8 +82,7 @@ def test_statistics_of_a_long_signal_far_from_zero() -> None:
 
 def test_a_constant_channel_becomes_its_shift() -> None:
     x = np.full((1, CHANNELS, 100), 7, np.float32)
-    shift = np.arange(CHANNELS, dtype=np.float32)[None]
-    found = kernel("plain", host_microkernel())(
-        x.shape, x, np.array([100], np.int32), np.ones((1, CHANNELS), np.float32), shift
-    )
-    assert np.array_equal(found[0], np.repeat(shift.T, 100, axis=1))
+    styles = np.arange(2 * CHANNELS, dtype=np.float32)[None]
+    ones, zeros = np.ones(CHANNELS, np.float32), np.zeros(CHANNELS, np.float32)
+    found = kernel("plain", host_microkernel())(x.shape, x, np.array([100], np.int32), styles, ones, zeros, 0)
+    assert np.array_equal(found[0], np.repeat(styles[:, CHANNELS:].T, 100, axis=1))

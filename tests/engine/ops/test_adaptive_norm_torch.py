@@ -17,14 +17,15 @@ CASES = [
 ]
 
 
-def arguments() -> list[np.ndarray]:
+def arguments() -> list[object]:
     generator = np.random.default_rng(0)
     x = 3 + generator.standard_normal((3, 4, 41), dtype=np.float32)
-    scale, shift = generator.standard_normal((2, 3, 4), dtype=np.float32)
-    return [x, np.array([40, 1, 17], np.int32), scale, shift]
+    styles = generator.standard_normal((3, 12), dtype=np.float32)
+    weight, bias = generator.standard_normal((2, 4), dtype=np.float32)
+    return [x, np.array([40, 1, 17], np.int32), styles, weight, bias, 3]
 
 
-def tensors(values: tuple[object, ...] | list[np.ndarray]) -> tuple[object, ...]:
+def tensors(values: tuple[object, ...] | list[object]) -> tuple[object, ...]:
     return tuple(torch.from_numpy(value) if isinstance(value, np.ndarray) else value for value in values)
 
 

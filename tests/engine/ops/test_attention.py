@@ -9,30 +9,31 @@ import torch
 from engine.ops.attention import attention
 
 LENGTHS = np.array([6, 1, 4], np.int32)
+HEADS = 2
 
 
-def case() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    query, key, value = np.random.default_rng(0).standard_normal((3, 3, 2, 7, 5), dtype=np.float32)
-    return query, key, value
+def case() -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((3, 7, 3 * HEADS * 5), dtype=np.float32)
 
 
 @pytest.mark.parametrize("member", range(3))
 def test_equals_torch_attention_of_the_member_alone(member: int) -> None:
-    ours = attention(*case(), LENGTHS)[member]
-    alone = [torch.from_numpy(part[member, :, : LENGTHS[member]]) for part in case()]
-    expected = torch.nn.functional.scaled_dot_product_attention(*alone)
-    np.testing.assert_allclose(ours[:, : LENGTHS[member]], expected, atol=1e-6)
-    assert not ours[:, LENGTHS[member] :].any()
+    length = LENGTHS[member]
+    ours = attention(case(), LENGTHS, HEADS)[member]
+    alone = [
+        part.reshape(length, HEADS, 5).transpose(0, 1) for part in torch.tensor(case()[member, :length]).chunk(3, 1)
+    ]
+    expected = torch.nn.functional.scaled_dot_product_attention(*alone).transpose(0, 1).reshape(length, -1)
+    np.testing.assert_allclose(ours[:length], expected, atol=1e-6)
+    assert not ours[length:].any()
 
 
 @pytest.mark.parametrize("filling", [0.0, 1e30, np.nan])
 def test_padding_does_not_matter(filling: float) -> None:
-    parts = case()
-    for part in parts:
-        part[1, :, 1:] = filling
-    np.testing.assert_array_equal(attention(*parts, LENGTHS)[1], attention(*case(), LENGTHS)[1])
+    x = case()
+    x[1, 1:] = filling
+    np.testing.assert_array_equal(attention(x, LENGTHS, HEADS)[1], attention(case(), LENGTHS, HEADS)[1])
 
 
 def test_survives_large_scores() -> None:
-    query, key, value = case()
-    assert np.isfinite(attention(query * 1e3, key * 1e3, value, LENGTHS)).all()
+    assert np.isfinite(attention(1e3 * case(), LENGTHS, HEADS)).all()

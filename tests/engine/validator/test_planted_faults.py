@@ -19,6 +19,7 @@ from engine.config import ModelConfig
 from engine.model.exportable.blocks import padded_lengths
 from engine.model.exportable.prosody import PitchAndEnergy
 from engine.model.exportable.speech import Source
+from engine.model.exportable.styles import Styles
 from engine.model.exportable.text import TextEncoder
 from engine.model.network import Network, build_network
 from engine.model.random_weights import without_weight_norm
@@ -60,8 +61,8 @@ class Turned(Source):
 class Unmasked(PitchAndEnergy):
     """Pitch and energy whose normalisations count the padding in."""
 
-    def _curve(self, name: str, x: Tensor, style: Tensor, frame_count: Tensor) -> Tensor:
-        return super()._curve(name, x, style, padded_lengths(x.shape[2], frame_count))
+    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
+        return super()._curve(name, x, styles, padded_lengths(x.shape[2], frame_count))
 
 
 def weightless(config: ModelConfig) -> Network:

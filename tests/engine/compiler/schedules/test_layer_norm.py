@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.compiler.schedules.layer_norm import layer_norm
+from engine.compiler.schedules.layer_norm import adaptive_layer_norm, layer_norm, layer_norm_of_sum
+from engine.ops import adaptive_layer_norm as meaning
 from tests.engine.kernels import built, host_microkernel
 
 EPSILON = 1e-5
@@ -20,3 +21,23 @@ def test_rows_are_normalised(channels: int, has_affine: bool) -> None:
     arguments = (scale, shift) if has_affine else ()
     result = built(layer_norm(channels, has_affine, EPSILON, host_microkernel()))(x.shape, x, *arguments)
     assert np.abs(result - (expected * scale + shift if has_affine else expected)).max() < 3e-6
+
+
+def test_rows_of_a_sum_are_normalised() -> None:
+    random = np.random.default_rng(0)
+    x, addend = random.standard_normal((2, 7, 37), np.float32)
+    scale, shift = random.standard_normal((2, 37), np.float32)
+    exact = (x + addend).astype(np.float64)
+    expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + EPSILON)
+    result = built(layer_norm_of_sum(37, EPSILON, host_microkernel()))(x.shape, x, addend, scale, shift)
+    assert np.abs(result - (expected * scale + shift)).max() < 3e-6
+
+
+@pytest.mark.parametrize("channels", [1, 37])
+def test_a_styled_row_has_the_style_beside_it(channels: int) -> None:
+    random = np.random.default_rng(channels)
+    x = random.standard_normal((2, 7, channels), np.float32) * 3 + 1
+    styles, beside = (random.standard_normal((2, values), np.float32) for values in (2 * channels + 9, 3))
+    kernel = built(adaptive_layer_norm(channels, 3, EPSILON, host_microkernel()))
+    result = kernel((2, 7, channels + 3), x, styles, beside, 7)
+    assert np.abs(result - meaning.adaptive_layer_norm(x, styles, beside, 7, EPSILON)).max() < 3e-6

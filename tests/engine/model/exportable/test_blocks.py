@@ -13,10 +13,10 @@ from engine.model.exportable.blocks import (
     leaky_relu_within,
     repeated_twice,
     residual_block,
-    scale_and_shift,
     snake_block,
     zero_beyond,
 )
+from engine.model.exportable.styles import Styles
 from engine.ops.packed_lstm import LstmSemantics
 
 CHANNELS, STYLE = 6, 4
@@ -49,7 +49,7 @@ def case() -> tuple[torch.Tensor, torch.Tensor]:
 def test_residual_block_is_kokoros_on_each_member(upsample: object, channels_out: int) -> None:
     block = made(AdainResBlk1d, CHANNELS, channels_out, STYLE, upsample=upsample)
     x, style = case()
-    ours = residual_block(block, x, style, LENGTHS)
+    ours = residual_block(block, x, Styles([block], style), LENGTHS)
     for member, length in enumerate(LENGTHS.tolist()):
         theirs = block(x[member : member + 1, :, :length], style[member : member + 1])[0]
         torch.testing.assert_close(ours[member, :, : theirs.shape[1]], theirs, atol=1e-5, rtol=1e-5)
@@ -60,18 +60,10 @@ def test_snake_block_is_kokoros_on_each_member() -> None:
     for alpha in (*block.alpha1, *block.alpha2):
         alpha.copy_(torch.linspace(0.5, 2, CHANNELS)[None, :, None])
     x, style = case()
-    ours = snake_block(block, x, style, LENGTHS)
+    ours = snake_block(block, x, Styles([block], style), LENGTHS)
     for member, length in enumerate(LENGTHS.tolist()):
         theirs = block(x[member : member + 1, :, :length], style[member : member + 1])[0]
         torch.testing.assert_close(ours[member, :, :length], theirs, atol=1e-5, rtol=1e-5)
-
-
-def test_scale_and_shift_fold_the_affine_norm() -> None:
-    norm = made(AdainResBlk1d, CHANNELS, CHANNELS, STYLE).norm1
-    x, style = case()
-    scale, shift = scale_and_shift(norm, style)
-    normal = torch.nn.functional.instance_norm(x)
-    torch.testing.assert_close(normal * scale[:, :, None] + shift[:, :, None], norm(x, style), atol=1e-5, rtol=1e-5)
 
 
 def test_lstm_is_torchs_on_each_member() -> None:
