@@ -19,6 +19,8 @@ import numpy as np
 
 from engine.artifacts import Variant, modules_folder
 from engine.audio_file import ensure_writable, save_wav
+from engine.benchmark.command import add_options as add_benchmark_options
+from engine.benchmark.command import outcome_of as benchmark_outcome
 from engine.checkpoints import MODEL_NAMES, STARTER, model_config
 from engine.errors import EngineError, InvalidRequest
 from engine.paths import built_modules_folder
@@ -60,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
         _add_voices,
         _add_compile,
         _add_validate,
+        _add_benchmark,
         _add_doctor,
         _add_train_starter,
         _add_evaluate_starter,
@@ -115,6 +118,12 @@ def _add_compile(commands: Any) -> None:
 def _add_validate(commands: Any) -> None:
     parser = _command(commands, "validate", validate, "Compare the compiled model with PyTorch, stage by stage.")
     add_validation_options(parser)
+    _add_model(parser)
+
+
+def _add_benchmark(commands: Any) -> None:
+    parser = _command(commands, "benchmark", benchmark, "Say how fast the modules are: on paper, for Macs.")
+    add_benchmark_options(parser)
     _add_model(parser)
 
 
@@ -208,6 +217,12 @@ def validate(options: argparse.Namespace) -> int:
     else:
         print(outcome.words)
     return int(not outcome.passed)
+
+
+def benchmark(options: argparse.Namespace) -> None:
+    """Print figures of speed."""
+    outcome = benchmark_outcome(options, lambda line: print(line, file=sys.stderr))
+    print(json.dumps(outcome.data, indent=2) if options.json == STANDARD_OUTPUT else outcome.words)
 
 
 def serve() -> int:

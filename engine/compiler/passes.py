@@ -45,10 +45,14 @@ def graph_passes() -> tuple[Pass, ...]:
 
 def all_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
     """Every pass for this target, in order."""
-    before = (*weight_passes(), *graph_passes())
-    if target.kind.name == METAL:
-        return (*before, *metal_passes.schedule_passes(), *machine_passes(), *metal_passes.last_passes())
-    return (*before, schedule_loops, *machine_passes())
+    last = metal_passes.last_passes() if target.kind.name == METAL else ()
+    return (*kernel_passes(target), *machine_passes(), *last)
+
+
+def kernel_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
+    """Those up to the kernels as they are compiled, still called by a graph that tells their sizes."""
+    schedules = metal_passes.schedule_passes() if target.kind.name == METAL else (schedule_loops,)
+    return (*weight_passes(), *graph_passes(), *schedules)
 
 
 @module_pass(opt_level=0, name="ScheduleLoops")

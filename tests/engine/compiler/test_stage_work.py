@@ -1,0 +1,48 @@
+"""Counted dispatches against those that the software device is asked for."""
+
+import pytest
+
+from engine.compiler.build import weightless_modules
+from engine.compiler.stage_work import Run, count_for_metal, count_stage
+from engine.compiler.targets import metal_macos
+from engine.model.random_weights import random_weights
+from engine.stages import stage_named
+from tests.engine.compiler.metal_machine import MetalStage, arrays_for
+from tests.software_metal.loader import install
+
+COUNTS = {"tokens": (12,), "frames": (3,)}
+
+
+@pytest.fixture(scope="module")
+def run(tiny_config):
+    return Run(tiny_config, 1, {name: max(values) for name, values in COUNTS.items()})
+
+
+@pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
+def test_as_many_dispatches_are_counted_as_run(tiny_config, run, name):
+    stage, software = stage_named(name), install()
+    (work,) = count_for_metal([stage], run)
+    compiled = MetalStage(software, stage, tiny_config, random_weights(tiny_config, 0))
+    before = software.launches()
+    with software.fast():
+        compiled.run(arrays_for(stage, tiny_config, COUNTS))
+    assert len(work.kernels) == software.launches() - before
+
+
+def test_useful_work_is_shared_out_to_the_kernels_that_do_it(tiny_config, run):
+    stage = stage_named("text_encoder")
+    work = count_stage(stage, weightless_modules(tiny_config)[stage.name], run, metal_macos())
+    assert sum(kernel.useful_flop or 0 for kernel in work.kernels) == pytest.approx(work.useful_flop)
+    useful = {kernel.name for kernel in work.kernels if kernel.useful_flop}
+    assert useful
+    assert all(kernel.waste is not None and kernel.waste >= 1 for kernel in work.kernels if kernel.useful_flop)
+    assert len(useful) < len(work.kernels)
+
+
+def test_compulsory_bytes_are_those_of_the_buffers_in_use(tiny_config, run):
+    (work,) = count_for_metal([stage_named("text_encoder")], run)
+    table = next(kernel for kernel in work.kernels if kernel.name == "take")
+    channels, tokens = tiny_config.hidden_dim, 12
+    assert table.output == (1, tokens, channels)
+    rows = tiny_config.n_token * channels
+    assert table.compulsory_bytes <= 4 * (tokens * channels + rows + tokens)
