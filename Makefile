@@ -1,11 +1,12 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file)
 # make test  format, lint, types, import contracts, workflows, tests
+# make compiled-models  builds compiled_models/, the modules for Macs that come with the program
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test setup setup-test system-run system-test format clean
+.PHONY: run test setup setup-test compiled-models system-run system-test format clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -41,6 +42,10 @@ test: $(VENV)/ready-to-test | system-test
 setup: $(VENV)/ready-to-run | system-run
 
 setup-test: $(VENV)/ready-to-test | system-test
+
+# The modules for Macs with an Apple GPU that come with the program; to be built again when the compiler changes.
+compiled-models: $(VENV)/ready-to-test | system-test
+	for model in starter kokoro-82m; do $(BIN)/python -m engine compile --model $$model --target metal-macos --ship; done
 
 format: $(VENV)/ready-to-test
 	$(BIN)/ruff check --fix

@@ -10,9 +10,11 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
@@ -60,7 +62,7 @@ class Application(QObject):
         qt: QApplication,
         options: Options,
         settings: Settings,
-        make_engine: EngineFactory = starter_engine,
+        make_engine: EngineFactory | None = None,
         output: AudioOutput | None = None,
         reference_command: Sequence[str] = COMMAND,
     ) -> None:
@@ -68,8 +70,12 @@ class Application(QObject):
         output = output or BackgroundOutput(DefaultAudioOutput())
         self._speaks_at_once = options.text is not None or settings.text is None
         self.theme = Theme(qt, settings.appearance)
-        self.controller = SpeechController(make_engine, output, self)
+        self._settings = settings
+        self._given_engine = make_engine
+        self.controller = SpeechController(self._engine_factory(), output, self)
         self.window = MainWindow(self.controller, settings, self.theme)
+        self.window.menu.choose_device(settings.device)
+        self.window.menu.devices.triggered.connect(self._on_device)
         self.diagnostics = Diagnostics(self.window, self.controller, output, settings, self.theme, reference_command)
         self._apply(options, first_start=settings.text is None)
 
@@ -82,6 +88,14 @@ class Application(QObject):
         """Stop everything; whether the engine has ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
+
+    def _engine_factory(self) -> EngineFactory:
+        return self._given_engine or partial(starter_engine, self._settings.device)
+
+    @Slot(QAction)
+    def _on_device(self, action: QAction) -> None:
+        self._settings.device = action.data()
+        self.controller.change_engine(self._engine_factory())
 
     @Slot()
     def _begin(self) -> None:

@@ -28,6 +28,7 @@ from app.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
+from engine.devices import AUTO
 from engine.errors import Cancelled, EngineError
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
 
@@ -59,11 +60,11 @@ class SpeechEngine(Protocol):
 EngineFactory = Callable[[], SpeechEngine]
 
 
-def starter_engine() -> SpeechEngine:
+def starter_engine(device: str = AUTO) -> SpeechEngine:
     """The engine with the bundled model; imported here, in the worker's thread, because that takes a while."""
     from engine.synthesizer import Synthesizer
 
-    return Synthesizer()
+    return Synthesizer(device=device)
 
 
 class EngineWorker(QObject):
@@ -93,6 +94,12 @@ class EngineWorker(QObject):
         """Write a WAV file."""
         error = _failure_of(partial(_save, job))
         self._report(SaveEnded(job, error))
+
+    @Slot(object)
+    def change_engine(self, make_engine: EngineFactory) -> None:
+        """Release the engine; the next job makes another."""
+        self.close()
+        self._engine, self._make_engine = None, make_engine
 
     @Slot()
     def close(self) -> None:

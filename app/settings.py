@@ -12,6 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.theme import Appearance
+from engine.devices import AUTO, DEVICES
 
 USUAL_SPEED = 1.0
 
@@ -26,6 +27,7 @@ class Key(Enum):
     SPLIT = "window/split"
     DOCKS = "window/docks"
     APPEARANCE = "window/appearance"
+    DEVICE = "device"
     SAVE_FOLDER = "save_folder"
 
 
@@ -77,6 +79,16 @@ class Settings:
     @appearance.setter
     def appearance(self, appearance: Appearance) -> None:
         self._write(Key.APPEARANCE, appearance.value)
+
+    @property
+    def device(self) -> str:
+        """What the model is to run on, one of `engine.devices.DEVICES`."""
+        device = self._string(Key.DEVICE)
+        return device if device in DEVICES else AUTO
+
+    @device.setter
+    def device(self, device: str) -> None:
+        self._write(Key.DEVICE, device)
 
     @property
     def geometry(self) -> QByteArray:

@@ -46,6 +46,7 @@ class SpeechController(QObject):
     _prepare_wanted = Signal(object)
     _speak_wanted = Signal(object)
     _save_wanted = Signal(object)
+    _engine_wanted = Signal(object)
 
     def __init__(self, make_engine: EngineFactory, output: AudioOutput, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -94,6 +95,12 @@ class SpeechController(QObject):
         self._preparing = PrepareJob()
         self._prepare_wanted.emit(self._preparing)
         self._update()
+
+    def change_engine(self, make_engine: EngineFactory) -> None:
+        """Stop, and go on with another engine, made ready in the background."""
+        self.stop()
+        self._engine_wanted.emit(make_engine)
+        self.prepare()
 
     def speak(self, request: SpeechRequest) -> None:
         """Speak and play; what is being made already, for saving it, is played as well."""
@@ -146,6 +153,7 @@ class SpeechController(QObject):
         self._prepare_wanted.connect(self._worker.prepare)
         self._speak_wanted.connect(self._worker.speak)
         self._save_wanted.connect(self._worker.save)
+        self._engine_wanted.connect(self._worker.change_engine)
         self._thread.finished.connect(self._worker.close, Qt.ConnectionType.DirectConnection)
         self._thread.start()
 

@@ -22,9 +22,9 @@ from engine.audio_file import ensure_writable, save_wav
 from engine.benchmark.command import add_options as add_benchmark_options
 from engine.benchmark.command import outcome_of as benchmark_outcome
 from engine.checkpoints import MODEL_NAMES, STARTER, model_config
+from engine.devices import AUTO, DEVICES
 from engine.errors import EngineError, InvalidRequest
-from engine.paths import built_modules_folder
-from engine.preparation import DEVICES
+from engine.paths import built_modules_folder, shipped_modules_folder
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import DEVICE_STAGES
 from engine.synthesizer import Synthesizer
@@ -89,7 +89,7 @@ def _add_speak(commands: Any) -> None:
     parser.add_argument("--voice", help="a name from `voices` (default: the first)")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
-    parser.add_argument("--device", default="auto", help=f"one of: {', '.join(DEVICES)} (default: auto)")
+    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
@@ -109,7 +109,9 @@ def _add_compile(commands: Any) -> None:
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
     )
     parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
-    parser.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    place.add_argument("--ship", action="store_true", help="build into compiled_models/, which comes with the program")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
     _add_model(parser)
@@ -185,7 +187,8 @@ def compile_stages(options: argparse.Namespace) -> None:
     from engine.compiler.targets import target_named
 
     variant, config = Variant(target_named(options.target).value, probed=options.probes), model_config(options.model)
-    folder = options.output_dir or modules_folder(built_modules_folder(), config, variant)
+    root = shipped_modules_folder() if options.ship else built_modules_folder()
+    folder = options.output_dir or modules_folder(root, config, variant)
     chosen = [stage for stage in DEVICE_STAGES if options.stage in ("all", stage.name)]
     report = _show_json if options.progress_json else _show
     manifest = build(config, chosen, variant, folder, report)

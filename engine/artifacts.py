@@ -61,6 +61,8 @@ class Variant:
 
 CPU = Variant("cpu")
 """For this machine's processor."""
+CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
+"""What libraries run on."""
 _CHOICES = ("lstm_method", "lstm_semantics", "precision")
 
 
@@ -78,6 +80,8 @@ class Artifact:
     """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
 
     `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
+    `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
+    by address. It covers kernels for Metal, the order they are called in, and the parameters.
     """
 
     stage: str
@@ -87,6 +91,7 @@ class Artifact:
     seconds: float
     parameters: tuple[Parameter, ...]
     probes: tuple[str, ...] = ()
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,11 @@ class Identity:
     lstm_semantics: str = Variant.lstm_semantics
     precision: str = Variant.precision
     probes: str = ""
+
+    @property
+    def device(self) -> str:
+        """What the libraries run on: `cpu` or `metal`."""
+        return METAL_DEVICE if self.target.startswith(METAL_DEVICE) else CPU_DEVICE
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from enum import Enum
 
 from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
+from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
-from engine.paths import built_modules_folder
-from engine.preparation import module_state
+from engine.preparation import find_modules
 
 
 class Outcome(Enum):
@@ -80,10 +80,19 @@ def _starter() -> tuple[Outcome, str]:
 
 
 def _modules() -> tuple[Outcome, str]:
-    state = module_state(model_config(STARTER), CPU)
-    if state is None:
-        return Outcome.GOOD, f"built, in {built_modules_folder()}"
-    return Outcome.NOTE, f"{state}; they are built on first use"
+    found = find_modules(model_config(STARTER), CPU)
+    if found.folder is not None:
+        return Outcome.GOOD, f"built, in {found.folder}"
+    return Outcome.NOTE, f"{found.problem}; they are built on first use"
+
+
+def _device() -> tuple[Outcome, str]:
+    config = model_config(STARTER)
+    choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
+    used = f"{choice.device}: {choice.why}"
+    if metal_obstacle() is None and metal.folder is None:
+        return Outcome.NOTE, used
+    return Outcome.GOOD, used
 
 
 def _linker() -> tuple[Outcome, str]:
@@ -116,6 +125,7 @@ CHECKS: dict[str, Check] = {
     "Packages": _packages,
     "Starter model": _starter,
     "Compiled modules": _modules,
+    "Device": _device,
     "Linker": _linker,
     "Pronunciation": _pronunciation,
     "Audio": _audio,

@@ -38,6 +38,11 @@ def data_folder() -> Path:
     return Path(platformdirs.user_data_dir(_FOLDER_NAME, appauthor=False))
 
 
+def shipped_modules_folder() -> Path:
+    """Modules that come with the application, by architecture and target."""
+    return project_folder() / "compiled_models"
+
+
 def built_modules_folder() -> Path:
     """Modules compiled on this machine, by architecture and target."""
     return cache_folder() / "compiled"

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -20,13 +21,12 @@ from filelock import FileLock, Timeout
 from engine.artifacts import Fresh, Missing, Stale, Variant, expected_identity, freshness, modules_folder
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError
-from engine.paths import built_modules_folder, project_folder
+from engine.paths import built_modules_folder, project_folder, shipped_modules_folder
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES
 
 Observer = Callable[[PreparationEvent], None]
 
-DEVICES = ("auto", "cpu")
 _POLL_SECONDS = 0.1
 _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 
@@ -38,31 +38,41 @@ def ensure_modules(
     observe: Observer,
     cancel: threading.Event | None = None,
 ) -> Path:
-    """The folder with intact, current modules of this architecture and variant, built now if need be.
+    """The folder with intact, current modules of this architecture and variant: shipped, or built, now if need be.
 
     `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
     """
-    folder = modules_folder(built_modules_folder(), config, variant)
-    if module_state(config, variant) is not None:
-        with _sole_builder(folder, observe, cancel):
-            if module_state(config, variant) is not None:
+    if (found := find_modules(config, variant)).folder is None:
+        with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
+            if (found := find_modules(config, variant)).folder is None:
                 _build(model, variant, observe, cancel)
-    problem = module_state(config, variant)
-    if problem is not None:
-        raise CompileError(f"The speech modules cannot be used: {problem}.", "Run “python -m engine doctor”.")
-    return folder
+                found = find_modules(config, variant)
+    if found.folder is None:
+        raise CompileError(f"The speech modules cannot be used: {found.problem}.", "Run “python -m engine doctor”.")
+    return found.folder
 
 
-def module_state(config: ModelConfig, variant: Variant) -> str | None:
-    """None when the modules can be used, else why not, in words."""
-    folder = modules_folder(built_modules_folder(), config, variant)
-    match freshness(folder, expected_identity(config, variant), _NAMES):
-        case Fresh():
-            return None
-        case Stale(why):
-            return why
-        case Missing():
-            return "they are not built yet"
+@dataclass(frozen=True)
+class FoundModules:
+    """The folder of modules that can be used; else why there is none, in words."""
+
+    folder: Path | None
+    problem: str = ""
+
+
+def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
+    """The modules of this architecture and variant, those that were shipped before those that were built here."""
+    folders = [modules_folder(root, config, variant) for root in (shipped_modules_folder(), built_modules_folder())]
+    problem = "they are not built yet"
+    for folder in folders:
+        match freshness(folder, expected_identity(config, variant), _NAMES):
+            case Fresh():
+                return FoundModules(folder)
+            case Stale(why):
+                problem = why
+            case Missing():
+                pass
+    return FoundModules(None, problem)
 
 
 @contextmanager

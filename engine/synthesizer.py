@@ -9,14 +9,14 @@ import math
 import threading
 from collections.abc import Iterator
 
-from engine.artifacts import CPU
 from engine.audio import finish_utterance
 from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.config import SAMPLE_RATE_HZ
+from engine.devices import AUTO, check_device, choose_device
 from engine.errors import Cancelled, InvalidRequest, TextTooLong
 from engine.g2p import Phonemizer
 from engine.pipeline import Observer, Pipeline, ignore
-from engine.preparation import DEVICES, ensure_modules
+from engine.preparation import ensure_modules
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
@@ -32,17 +32,17 @@ TEXT_LIMIT_CHARACTERS = 100_000
 class Synthesizer:
     """Speaks requests with one model on one device.
 
-    Making one is cheap. `prepare` loads the model and builds its modules if they are not there yet; `synthesize`
-    does so by itself when it was not called. Not thread-safe: one thread at a time.
+    Making one is cheap. `prepare` loads the model and builds its modules if they are not there yet; `synthesize` does
+    so by itself when it was not called. `device` is what was asked for until then, and what is used from then on. Not
+    thread-safe: one thread at a time.
     """
 
     sample_rate_hz = SAMPLE_RATE_HZ
 
-    def __init__(self, model: str = STARTER, device: str = "auto", weights: str | None = None) -> None:
-        if device not in DEVICES:
-            raise InvalidRequest(f"There is no device “{device}” here.", f"Use one of: {', '.join(DEVICES)}.")
+    def __init__(self, model: str = STARTER, device: str = AUTO, weights: str | None = None) -> None:
+        check_device(device)
         self.model = model
-        self.device = "cpu"
+        self.device = self._wanted_device = device
         self._weights = weights
         self._checkpoint: Checkpoint | None = None
         self._pipeline: Pipeline | None = None
@@ -57,18 +57,21 @@ class Synthesizer:
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s.
 
-        Raises `Cancelled`, `DamagedFile`, `MissingModel` or `CompileError`.
+        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for and
+        there is none.
         """
         if self._pipeline is not None:
             return
         checkpoint = self._opened()
-        folder = ensure_modules(self.model, checkpoint.config, CPU, observe, cancel)
+        choice = choose_device(self._wanted_device, checkpoint.config)
+        folder = ensure_modules(self.model, checkpoint.config, choice.variant, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
         compiled = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights())
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
+        self.device = choice.device
         for voice in checkpoint.voices.values():
             self._phonemizer(voice.info.language)
         observe(PreparationEvent("Ready", 1, 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
 MARGIN_PIXELS = 24
@@ -52,6 +53,14 @@ class ChoiceBox(QComboBox):
             self.addItem(title)
             self.setItemData(number, explanation or title, Qt.ItemDataRole.ToolTipRole)
         self.choose(kept)
+
+    def forbid(self, value: object, reason: str) -> None:
+        """Keep a value from being chosen by the user; its tool tip says why."""
+        number = self._values.index(value)
+        self.setItemData(number, reason, Qt.ItemDataRole.ToolTipRole)
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)
+        model.item(number).setEnabled(False)
 
     def choose(self, value: object) -> None:
         """Choose a value without telling; the first one when it is not there."""

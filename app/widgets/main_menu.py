@@ -14,12 +14,15 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from app.activity import Activity
 from app.theme import Appearance
 from app.widgets.text_editor import TextEditor
+from engine.artifacts import CPU_DEVICE, METAL_DEVICE
+from engine.devices import AUTO, DEVICES, metal_obstacle
 
 _APPEARANCE_TITLES = {
     Appearance.SYSTEM: "Same as System",
     Appearance.LIGHT: "Light",
     Appearance.DARK: "Dark",
 }
+_DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "Processor", METAL_DEVICE: "Metal GPU"}
 
 Keys = str | QKeySequence.StandardKey
 
@@ -48,6 +51,8 @@ class MainMenu(QMenuBar):
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
         self.usual_speed = _action(speech, "Normal Speed", "Ctrl+0")
+        speech.addSeparator()
+        self.devices = self._add_devices(speech.addMenu("Device"))
         self.view_menu = self.addMenu("&View")
         self.appearances = self._add_appearances()
 
@@ -85,6 +90,25 @@ class MainMenu(QMenuBar):
         """Tick an appearance."""
         for action in self.appearances.actions():
             action.setChecked(action.data() is appearance)
+
+    def choose_device(self, device: str) -> None:
+        """Tick a device."""
+        for action in self.devices.actions():
+            action.setChecked(action.data() == device)
+
+    def _add_devices(self, menu: QMenu) -> QActionGroup:
+        """What the model can run on; Metal says why where there is none."""
+        group = QActionGroup(self)
+        menu.setToolTipsVisible(True)
+        for device in DEVICES:
+            action = _action(menu, _DEVICE_TITLES[device])
+            action.setCheckable(True)
+            action.setData(device)
+            group.addAction(action)
+            if device == METAL_DEVICE and (obstacle := metal_obstacle()) is not None:
+                action.setEnabled(False)
+                action.setToolTip(obstacle)
+        return group
 
     def _add_appearances(self) -> QActionGroup:
         group = QActionGroup(self)

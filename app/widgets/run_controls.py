@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidg
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
 from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
-from engine.preparation import DEVICES
+from engine.artifacts import METAL_DEVICE
+from engine.devices import DEVICES, metal_obstacle
 from engine.validator.regimes import LSTM_METHODS, MOST_PADDING
 from engine.validator.results import Regime
 
@@ -90,6 +91,8 @@ class RunControls(QWidget):
         self.offer_regimes()
         self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in Regime)
         self.device.offer((device, device, "") for device in DEVICES)
+        if (obstacle := metal_obstacle()) is not None:
+            self.device.forbid(METAL_DEVICE, obstacle)
         self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
         self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
         self.padding.choose(USUAL_PADDING)

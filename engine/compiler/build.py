@@ -20,6 +20,7 @@ from engine.artifacts import (
     Artifact,
     Identity,
     Manifest,
+    Parameter,
     Variant,
     expected_identity,
     library_suffix,
@@ -27,6 +28,7 @@ from engine.artifacts import (
 )
 from engine.compiler.export import export_stage
 from engine.compiler.mac_linker import link_for_mac
+from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import TargetName, target_named, tvm_target
 from engine.config import ModelConfig
@@ -71,7 +73,8 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
     started = time.perf_counter()
     tvm_form = tvm_target(target_named(variant.target))
     graph = export_stage(stage, module, config, tvm_form)
-    content = link(build_executable(graph.module, tvm_form), variant)
+    executable = build_executable(graph.module, tvm_form)
+    content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
     write_atomically(folder / file, content)
     return Artifact(
@@ -82,6 +85,7 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
         seconds=time.perf_counter() - started,
         parameters=graph.parameters,
         probes=module.paths if isinstance(module, Probed) else (),
+        fingerprint=_fingerprint(executable, graph.parameters),
     )
 
 
@@ -119,6 +123,11 @@ def _link_shared(output: str, objects: Sequence[str], options: Sequence[str] = (
         subprocess.run(command, check=True, capture_output=True, text=True)
     except subprocess.CalledProcessError as error:
         raise CompileError(f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.") from error
+
+
+def _fingerprint(executable: relax.VMExecutable, parameters: Sequence[Parameter]) -> str:
+    kernels = sorted(kernel_sources(executable.mod).items())
+    return sha256(repr((kernels, executable.as_text(), parameters)).encode()).hexdigest()
 
 
 def _make_folder(folder: Path) -> None:

@@ -18,8 +18,8 @@ from engine.paths import cache_folder
 _LEAST_SYSTEM = "13.0"
 _MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
 _ZIG_OPTIONS = ("-target", f"aarch64-macos.{_LEAST_SYSTEM}")
-# Without a name of its own a library is given that of the file, which would differ with every temporary folder.
-_SHARED = ("-shared", "-Wl,-install_name,@rpath/stage.dylib", "-undefined", "dynamic_lookup", "-O2", "-g0")
+# Without a name of its own a library is given that of the file, which differs with every temporary folder.
+_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0", "-install_name", "@rpath/stage.dylib")
 
 
 class _MacLinker:

@@ -29,6 +29,8 @@ class TargetName(Enum):
 
     CPU = "cpu"
     METAL_MACOS = "metal-macos"
+    METAL_HOST = "metal-host"
+    """The same kernels, called from this machine's own code."""
 
 
 def target_named(name: str) -> TargetName:
@@ -42,7 +44,7 @@ def target_named(name: str) -> TargetName:
 
 def tvm_target(target: TargetName) -> tvm.target.Target:
     """The target in TVM's terms."""
-    return {TargetName.CPU: host_cpu, TargetName.METAL_MACOS: metal_macos}[target]()
+    return {TargetName.CPU: host_cpu, TargetName.METAL_MACOS: metal_macos, TargetName.METAL_HOST: metal_host}[target]()
 
 
 def host_cpu() -> tvm.target.Target:
@@ -56,6 +58,11 @@ def host_cpu() -> tvm.target.Target:
 def metal_macos() -> tvm.target.Target:
     """Metal for any Apple GPU, called from a Mac's own processor."""
     return metal_called_from({"kind": "llvm", "mtriple": MAC_TRIPLE, "mcpu": MAC_PROCESSOR})
+
+
+def metal_host() -> tvm.target.Target:
+    """Metal, called from this machine's own processor."""
+    return metal_called_from({"kind": "llvm"})
 
 
 def metal_called_from(host: Mapping[str, Any]) -> tvm.target.Target:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.checkpoints import STARTER, open_checkpoint, starter_voices
+from engine.devices import AUTO, DEVICES
 from engine.errors import InvalidRequest
 from engine.paths import resources_folder
 from engine.speech import SpeechRequest
@@ -31,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
     parser.add_argument("--padding", type=float, default=1.0, help="padding over speech in static regimes (default: 1)")
     parser.add_argument("--cross", default="", metavar="STAGE=REGIME,...", help="also run these stages from elsewhere")
-    parser.add_argument("--device", default="auto", help="auto (default) or cpu")
+    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--lstm-method", default="auto", help="auto (default) or tir")
     parser.add_argument("--probes", action="store_true", help="look inside the stages too")
     parser.add_argument("--sweep", choices=SWEEPS, help="correlation against the amount of padding")

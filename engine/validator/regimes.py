@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from engine.artifacts import CPU
 from engine.checkpoints import Checkpoint
+from engine.devices import AUTO, check_device, choose_device
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmSemantics
 from engine.pipeline import Pipeline
-from engine.preparation import DEVICES, Observer, ensure_modules
+from engine.preparation import Observer, ensure_modules
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
@@ -79,9 +79,10 @@ class RegimeRunner:
 class Regimes:
     """Every regime of one checkpoint; what one request has loaded serves the next."""
 
-    def __init__(self, checkpoint: Checkpoint, probes: bool = False) -> None:
+    def __init__(self, checkpoint: Checkpoint, probes: bool = False, device: str = AUTO) -> None:
         self.checkpoint = checkpoint
         self.probes = probes
+        self.device = device
         self._network: Network | None = None
         self._loaded: dict[Regime, tuple[Runner, ProbeLog]] = {}
 
@@ -90,7 +91,7 @@ class Regimes:
     ) -> RegimeRunner:
         """The runner of a regime; `observe` is told what is loaded.
 
-        Raises the errors of `engine.preparation.ensure_modules`.
+        Raises the errors of `engine.devices.choose_device` and `engine.preparation.ensure_modules`.
         """
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in self._loaded:
@@ -140,7 +141,7 @@ class Regimes:
 
     def _compiled(self, seen: ProbeObserver | None, observe: Observer, cancel: threading.Event | None) -> Runner:
         checkpoint = self.checkpoint
-        variant = replace(CPU, probed=self.probes)
+        variant = replace(choose_device(self.device, checkpoint.config).variant, probed=self.probes)
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
@@ -157,8 +158,7 @@ def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRun
 
 def check_choices(request: ValidationRequest) -> None:
     """Raise `InvalidRequest` for a device, LSTM method, padding or crossed stage that is not to be had."""
-    if request.device not in DEVICES:
-        raise InvalidRequest(f"There is no device “{request.device}” here.", f"Use one of: {', '.join(DEVICES)}.")
+    check_device(request.device)
     if request.lstm_method not in LSTM_METHODS:
         methods = ", ".join(LSTM_METHODS)
         raise InvalidRequest(f"The LSTM method “{request.lstm_method}” does not run here.", f"Use one of: {methods}.")

@@ -52,7 +52,7 @@ class Validator:
 
     def __init__(self) -> None:
         self._regimes: Regimes | None = None
-        self._opened: tuple[str, str | None, bool] | None = None
+        self._opened: tuple[str, str | None, bool, str] | None = None
 
     def validate(
         self, request: ValidationRequest, observe: Observer = ignore, cancel: threading.Event | None = None
@@ -92,10 +92,10 @@ class Validator:
     def prepare(self, request: ValidationRequest) -> Regimes:
         """The regimes of the request's model; those of another model are released."""
         check_choices(request)
-        wanted = (request.model, request.weights, request.probes)
+        wanted = (request.model, request.weights, request.probes, request.device)
         if self._regimes is None or self._opened != wanted:
             self.close()
-            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), request.probes), wanted
+            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted
         return self._regimes
 
     def close(self) -> None:

@@ -81,6 +81,27 @@ def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
     assert (request.text, request.voice, request.speed) == ("Given.", "am_adam", 1.5)
 
 
+def test_another_device_means_another_engine(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    engines: list[FakeEngine] = []
+
+    def make_engine() -> FakeEngine:
+        engines.append(FakeEngine())
+        return engines[-1]
+
+    settings.device = "cpu"
+    application = Application(qapp, Options(), settings, make_engine, FakeOutput())
+    opened.append(application)
+    automatic, processor, _ = application.window.menu.devices.actions()
+    assert processor.isChecked()
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    automatic.trigger()
+    assert settings.device == "auto"
+    qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
+
+
 def test_a_missing_device_is_said_soon(qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened) -> None:
     application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(NoAudioDevice()))
     opened.append(application)

@@ -22,6 +22,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.voice is None
     assert settings.speed == USUAL_SPEED
     assert settings.appearance is Appearance.SYSTEM
+    assert settings.device == "auto"
     assert settings.save_folder == Path.home()
     assert settings.geometry.isEmpty()
     assert settings.split.isEmpty()
@@ -33,6 +34,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before = Settings(store)
     before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
+    before.device = "metal"
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.docks = QByteArray(b"\xfe\x00")
     before.save_folder = tmp_path
@@ -40,6 +42,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
+    assert after.device == "metal"
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
     assert after.docks == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
@@ -50,6 +53,12 @@ def test_a_speed_that_makes_no_sense_is_the_usual_one(file: Path, nonsense: obje
     store = QSettings(str(file), QSettings.Format.IniFormat)
     store.setValue(Key.SPEED.value, nonsense)
     assert Settings(store).speed == USUAL_SPEED
+
+
+def test_an_unknown_device_is_the_automatic_one(file: Path) -> None:
+    store = QSettings(str(file), QSettings.Format.IniFormat)
+    store.setValue(Key.DEVICE.value, "abacus")
+    assert Settings(store).device == "auto"
 
 
 def test_an_unknown_appearance_is_the_systems(file: Path) -> None:

@@ -22,7 +22,8 @@ from engine.artifacts import (
 )
 from engine.checkpoints import model_config
 from engine.errors import Cancelled, CompileError
-from engine.preparation import ensure_modules, module_state
+from engine.paths import shipped_modules_folder
+from engine.preparation import ensure_modules, find_modules
 from engine.speech import Event, PreparationEvent
 
 CONFIG = model_config("starter")
@@ -54,11 +55,15 @@ class Child(subprocess.Popen):
 
 def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
     remaining = iter(answers)
-    monkeypatch.setattr(preparation, "freshness", lambda *_: next(remaining))
+
+    def freshness(folder: Path, *_: object) -> object:
+        return Missing() if folder.parent == shipped_modules_folder() else next(remaining)
+
+    monkeypatch.setattr(preparation, "freshness", freshness)
 
 
 def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    states(monkeypatch, FRESH, FRESH)
+    states(monkeypatch, FRESH)
     assert ensure_modules("starter", CONFIG, CPU, lambda _: None).parent == tmp_path
     assert child.last is None
 
@@ -82,6 +87,8 @@ def test_variants_are_asked_for_by_name(
     answers = iter((Missing(), Missing(), FRESH))
 
     def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
+        if folder.parent == shipped_modules_folder():
+            return Missing()
         asked.append((folder, expected))
         return next(answers)
 
@@ -127,7 +134,7 @@ def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPat
 def test_modules_that_another_process_built_meanwhile_are_taken(
     child: type[Child], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    states(monkeypatch, Missing(), FRESH, FRESH)
+    states(monkeypatch, Missing(), FRESH)
     ensure_modules("starter", CONFIG, CPU, lambda _: None)
     assert child.last is None
 
@@ -136,7 +143,7 @@ def test_a_second_builder_waits_for_the_first(
     child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = modules_folder(tmp_path, CONFIG, CPU)
-    states(monkeypatch, Missing(), FRESH, FRESH)
+    states(monkeypatch, Missing(), FRESH)
     events: list[Event] = []
     with FileLock(folder.with_name(f"{folder.name}.lock")):
         second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, CPU, events.append))
@@ -160,6 +167,6 @@ def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.Monkey
 
 def test_the_state_is_put_in_words(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
     states(monkeypatch, FRESH, Missing(), Stale("they are for another processor"))
-    assert module_state(CONFIG, CPU) is None
-    assert module_state(CONFIG, CPU) == "they are not built yet"
-    assert module_state(CONFIG, CPU) == "they are for another processor"
+    assert find_modules(CONFIG, CPU).folder is not None
+    assert find_modules(CONFIG, CPU).problem == "they are not built yet"
+    assert find_modules(CONFIG, CPU).problem == "they are for another processor"

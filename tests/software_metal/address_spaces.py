@@ -16,10 +16,11 @@ OPENCL_ONLY = re.compile(r"\b(local|global|private|generic)\b")  # plain names i
 REFERENCE = re.compile(r"constant (\w+)& (\w+)")
 
 
-def complaints(metal: str) -> str:
-    """What the front end finds wrong in one kernel's Metal text; empty where nothing is."""
+def complaints(*texts: str) -> str:
+    """What the front end finds wrong in the Metal text of kernels; empty where nothing is."""
     command = [*COMMAND, "-fsyntax-only", "-w", "-include", str(HEADER), "-"]
-    done = subprocess.run(command, input=as_opencl(metal), capture_output=True, text=True, check=False)
+    together = "".join(f"namespace text_{index} {{\n{as_opencl(text)}\n}}\n" for index, text in enumerate(texts))
+    done = subprocess.run(command, input=together, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stderr
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.software_metal.address_spaces import HEADER, complaints
@@ -15,6 +15,7 @@ from tests.software_metal.translate import translate
 
 HERE = Path(__file__).parent
 COMPILER = "clang++"
+SYMBOLS = ("software_metal_thread", "software_metal_threadgroup_bytes", "software_metal_synchronises")
 LIBRARY_SOURCES = ("device.cc", "launch.cc", "accesses.cc", "module.cc")
 LIBRARY_FLAGS = ("-std=c++17", "-O2", "-g", "-fPIC", "-shared")
 # Every private variable starts as NaN; a*b+c is rounded twice, as numpy does it; no access is left out of the checks.
@@ -31,7 +32,7 @@ CHECKED_FLAGS = (
     "-mllvm",
     "-tsan-instrument-read-before-write=1",
 )
-FAST_FLAGS = ("-O2", "-march=native")
+FAST_FLAGS = ("-O1", "-march=native")
 
 
 def cache_folder() -> Path:
@@ -46,24 +47,40 @@ def build_library() -> Path:
     return _build("device", [*texts, " ".join(command).encode()], lambda out: [[*command, "-o", str(out)]])
 
 
-def build_kernel(name: str, metal: str, checked: bool) -> Path:
-    """Path of a shared library with one kernel; ``checked`` ones have every access looked at.
+def build_kernels(texts: Mapping[str, str], checked: bool) -> Path:
+    """Path of a shared library with a module's kernels, given by name; ``checked`` ones have every access looked at.
 
-    Raises RuntimeError with the compiler's words where types or address spaces are wrong, or a function is unknown.
+    All are compiled as one text: most of the work for one kernel is the same for all. Each one's symbols end in its
+    name. Raises RuntimeError with the compiler's words where types or address spaces are wrong, or a function is
+    unknown.
     """
-    source = translate(name, metal).text
+    source = "".join(
+        ['#include "msl.h"\n', *(_apart(name, translate(name, text).text) for name, text in texts.items())]
+    )
     flags = [*KERNEL_FLAGS, *(CHECKED_FLAGS if checked else FAST_FLAGS)]
     parts = [source.encode(), (HERE / "msl.h").read_bytes(), HEADER.read_bytes(), " ".join(flags).encode()]
 
     def commands(out: Path) -> list[list[str]]:
-        if wrong := complaints(metal):
-            raise RuntimeError(f"kernel {name} is wrong in its types or address spaces:\n{wrong[:4000]}")
+        if complaints(*texts.values()):
+            raise RuntimeError(_who_is_wrong(texts))
         text, compiled = out.with_suffix(".cpp"), out.with_suffix(".o")
         text.write_text(source, encoding="utf-8")
         link = [COMPILER, "-shared", str(compiled), "-o", str(out), "-lm"]  # apart, as the sanitizer brings no library
         return [[COMPILER, *flags, "-I", str(HERE), "-c", str(text), "-o", str(compiled)], link]
 
-    return _build(f"kernel {name}", parts, commands)
+    return _build(f"kernel {', '.join(texts)}", parts, commands)
+
+
+def _apart(name: str, source: str) -> str:
+    """A kernel's C++ text among others'; lines are counted anew."""
+    renamed = "".join(f"#define {symbol} {symbol}_{name}\n" for symbol in SYMBOLS)
+    ended = "".join(f"#undef {symbol}\n" for symbol in SYMBOLS)
+    return f'{renamed}namespace of_{name} {{\n#line 1 "{name}"\n{source}}}\n{ended}'
+
+
+def _who_is_wrong(texts: Mapping[str, str]) -> str:
+    found = next((name, words) for name, text in texts.items() if (words := complaints(text)))
+    return f"kernel {found[0]} is wrong in its types or address spaces:\n{found[1][:4000]}"
 
 
 def _tvm_flags() -> list[str]:

@@ -1,6 +1,7 @@
 // Modules of kind "metal" as TVM writes them into a library: parsed, and their kernels made callable.
 //
-// Each kernel's text is compiled at its first use, by the Python function "software_metal.compile_kernel".
+// A module's kernels are compiled when the first of them is used, by the Python function
+// "software_metal.compile_kernels"; and looked for anew at each one's first use, for checks may be other ones by then.
 #include <dlfcn.h>
 #include <tvm/ffi/container/map.h>
 #include <tvm/ffi/extra/module.h>
@@ -123,22 +124,24 @@ struct Launcher {
 };
 
 template <class Pointer>
-Pointer symbol(void* library, const char* name) {
-  void* found = dlsym(library, name);
+Pointer symbol(void* library, const std::string& name, const std::string& kernel) {
+  void* found = dlsym(library, (name + "_" + kernel).c_str());
   TVM_FFI_ICHECK(found != nullptr) << dlerror();
   return reinterpret_cast<Pointer>(found);
 }
 
-Kernel load_kernel(const std::string& name, const ffi::Bytes& text) {
-  static ffi::Function compile = ffi::Function::GetGlobalRequired("software_metal.compile_kernel");
-  std::string path = compile(name, ffi::String(text.data(), text.size())).cast<std::string>();
+Kernel load_kernel(const std::string& name, const std::map<std::string, std::string>& texts) {
+  static ffi::Function compile = ffi::Function::GetGlobalRequired("software_metal.compile_kernels");
+  ffi::Map<ffi::String, ffi::String> all;
+  for (const auto& [each, text] : texts) all.Set(each, text);
+  std::string path = compile(all).cast<std::string>();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   TVM_FFI_ICHECK(library != nullptr) << dlerror();
   Kernel kernel;
   kernel.name = name;
-  kernel.thread = symbol<void (*)(const Invocation*)>(library, "software_metal_thread");
-  kernel.threadgroup_bytes = *symbol<const unsigned*>(library, "software_metal_threadgroup_bytes");
-  kernel.synchronises = *symbol<const unsigned*>(library, "software_metal_synchronises") != 0;
+  kernel.thread = symbol<void (*)(const Invocation*)>(library, "software_metal_thread", name);
+  kernel.threadgroup_bytes = *symbol<const unsigned*>(library, "software_metal_threadgroup_bytes", name);
+  kernel.synchronises = *symbol<const unsigned*>(library, "software_metal_synchronises", name) != 0;
   return kernel;
 }
 
@@ -172,7 +175,7 @@ class MetalModule final : public ffi::ModuleObj {
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
     auto signature = signatures_.find(name);
     if (signature == signatures_.end()) return std::nullopt;
-    Launcher launcher{load_kernel(name, ffi::Bytes(texts_.at(name))), signature->second};
+    Launcher launcher{load_kernel(name, texts_), signature->second};
     return ffi::Function::FromPacked(launcher);
   }
 

@@ -17,24 +17,24 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_kernel_is_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = build.build_kernel("k", text("b0[0] = 1;"), checked=True)
-    other = build.build_kernel("k", text("b0[0] = 2;"), checked=True)
+    first = build.build_kernels({"k": text("b0[0] = 1;")}, checked=True)
+    other = build.build_kernels({"k": text("b0[0] = 2;")}, checked=True)
     assert first != other
     assert sorted(cache.iterdir()) == sorted([first, other])
     monkeypatch.setattr(build, "COMPILER", "no-such-compiler")
-    assert build.build_kernel("k", text("b0[0] = 1;"), checked=True) == first
+    assert build.build_kernels({"k": text("b0[0] = 1;")}, checked=True) == first
     with pytest.raises(RuntimeError, match=r"clang\+\+ is needed"):
-        build.build_kernel("k", text("b0[0] = 1;"), checked=False)
+        build.build_kernels({"k": text("b0[0] = 1;")}, checked=False)
 
 
 def test_a_wrong_kernel_is_refused_and_leaves_nothing(cache: Path) -> None:
     with pytest.raises(RuntimeError, match="kernel k is wrong in its types or address spaces"):
-        build.build_kernel("k", text("threadgroup float shared[1];\nb0 = shared;"), checked=True)
+        build.build_kernels({"k": text("threadgroup float shared[1];\nb0 = shared;")}, checked=True)
     assert list(cache.iterdir()) == []
 
 
 def test_only_checked_kernels_have_their_accesses_looked_at(cache: Path) -> None:
-    checked = build.build_kernel("k", text("b0[0] = 1;"), checked=True).read_bytes()
-    fast = build.build_kernel("k", text("b0[0] = 1;"), checked=False).read_bytes()
+    checked = build.build_kernels({"k": text("b0[0] = 1;")}, checked=True).read_bytes()
+    fast = build.build_kernels({"k": text("b0[0] = 1;")}, checked=False).read_bytes()
     assert b"__tsan_write4" in checked
     assert b"__tsan" not in fast

@@ -1,11 +1,14 @@
+import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.activity import Activity, Readiness
 from app.theme import Appearance
+from app.widgets import main_menu
 from app.widgets.main_menu import MainMenu
 from app.widgets.text_editor import TextEditor
+from engine.devices import DEVICES
 
 
 def all_actions(menu: MainMenu) -> list[QAction]:
@@ -46,6 +49,21 @@ def test_one_appearance_is_ticked(qtbot: QtBot) -> None:
     qtbot.addWidget(menu)
     menu.choose(Appearance.DARK)
     assert [action.data() for action in menu.appearances.actions() if action.isChecked()] == [Appearance.DARK]
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_devices_are_offered_and_say_why_not(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.choose_device("cpu")
+    automatic, processor, metal = menu.devices.actions()
+    assert [action.data() for action in menu.devices.actions()] == list(DEVICES)
+    assert [action.isChecked() for action in (automatic, processor, metal)] == [False, True, False]
+    assert metal.isEnabled() == (obstacle is None)
+    assert metal.toolTip() == (obstacle or "Metal GPU")
 
 
 def test_a_part_of_the_window_comes_first_in_its_menu(qtbot: QtBot) -> None:

@@ -3,8 +3,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics_options import DiagnosticsOptions
+from app.widgets import run_controls
 from app.widgets.run_controls import RunControls
-from engine.preparation import DEVICES
+from engine.devices import DEVICES
 from engine.validator.regimes import LSTM_METHODS
 from engine.validator.results import Regime
 
@@ -36,6 +37,18 @@ def test_what_the_engine_has_can_be_chosen(controls: RunControls) -> None:
     assert controls.device.values == DEVICES
     assert controls.lstm_method.values == LSTM_METHODS
     assert set(controls.regime.values) == set(controls.reference.values) == set(Regime)
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_metal_cannot_be_chosen_where_there_is_none(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(run_controls, "metal_obstacle", lambda: obstacle)
+    controls = RunControls()
+    qtbot.addWidget(controls)
+    metal = controls.device.model().index(DEVICES.index("metal"), 0)
+    assert bool(metal.flags() & Qt.ItemFlag.ItemIsEnabled) == (obstacle is None)
+    assert controls.device.itemData(metal.row(), Qt.ItemDataRole.ToolTipRole) == (obstacle or "metal")
 
 
 def test_the_reference_is_not_compared_with_itself(controls: RunControls) -> None:

@@ -1,0 +1,209 @@
+"""TVM's runtime library without its compiler: loaded, on the processor or on Metal, with threads and tensors.
+
+It does not know what is computed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import importlib.util
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from engine.artifacts import METAL_DEVICE
+from engine.errors import EngineError
+from engine.runners.cores import usable_cores
+from engine.speech import Array
+
+_ALIGNMENT_BYTES = 64
+"""Compiled code loads vectors from addresses it takes to be multiples of this."""
+_CPU = (1, 0)
+_METAL = (8, 0)
+"""Device type and number in DLPack's terms."""
+_NAIVE_ALLOCATOR, _POOLED_ALLOCATOR = 1, 2
+_EXISTS = 0
+"""TVM's number for the question whether there is such a device."""
+_SHARE_ALL_CORES = -3
+"""TVM's name for threads that may run on any of the cores given."""
+_PACKAGE = "apache-tvm"
+
+
+class Runtime:
+    """TVM's runtime library on one device.
+
+    Raises `EngineError` when TVM is not installed, or `device` is Metal and there is none.
+    """
+
+    def __init__(self, device: str, threads: int | None = None) -> None:
+        self._ffi = _import_without_torch("tvm_ffi")
+        self._library = _load_library(self._ffi, "tvm_runtime", "RTLD_GLOBAL")
+        self._memory: _Memory = _MetalMemory(self._ffi) if device == METAL_DEVICE else _HostMemory(self._ffi)
+        self._configure_threads = self._ffi.get_global_func("runtime.config_threadpool")
+        self._cores = usable_cores(threads)
+        self._threads_ready = threading.local()
+
+    def prepare_thread(self) -> None:
+        """Give the calling thread a pool on all usable cores.
+
+        TVM keeps one pool per calling thread and by itself starts only half as many workers as there are processors,
+        taking every second one for a hyper-thread.
+        """
+        if getattr(self._threads_ready, "done", False):
+            return
+        self._configure_threads(_SHARE_ALL_CORES, len(self._cores), [str(core) for core in self._cores])
+        self._threads_ready.done = True
+
+    def load(self, path: Path) -> Any:
+        """A virtual machine over the library at `path`."""
+        machine = self._ffi.load_module(str(path))["vm_load_executable"]()
+        machine["vm_initialization"](*self._memory.machine_arguments)
+        return machine
+
+    def tensor(self, array: Array) -> Any:
+        """A copy of the array where compiled code may read it."""
+        return self._memory.tensor(array)
+
+    def array(self, tensor: Any) -> Array:
+        """What a tensor holds, once it is computed."""
+        return self._memory.array(tensor)
+
+    def settle(self) -> None:
+        """Wait until what was copied to the device has arrived."""
+        self._memory.settle()
+
+    def release_unused(self) -> None:
+        """Give back memory that is held for later computations."""
+        self._memory.release_unused()
+
+
+class _Memory(Protocol):
+    """Where tensors live; `machine_arguments` tell a virtual machine the same."""
+
+    machine_arguments: tuple[int, ...]
+
+    def tensor(self, array: Array) -> Any: ...
+
+    def array(self, tensor: Any) -> Array: ...
+
+    def settle(self) -> None: ...
+
+    def release_unused(self) -> None: ...
+
+
+class _HostMemory:
+    """The processor's own; tensors are shared with numpy."""
+
+    machine_arguments: tuple[int, ...] = (*_CPU, _NAIVE_ALLOCATOR)
+
+    def __init__(self, ffi: Any) -> None:
+        self._ffi = ffi
+
+    def tensor(self, array: Array) -> Any:
+        """A copy at an address that aligned vectors can be read from."""
+        space = np.empty(array.nbytes + _ALIGNMENT_BYTES, np.uint8)
+        start = -space.ctypes.data % _ALIGNMENT_BYTES
+        aligned = space[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        aligned[...] = array
+        return self._ffi.from_dlpack(aligned)
+
+    def array(self, tensor: Any) -> Array:
+        """The tensor itself as an array."""
+        return np.from_dlpack(tensor)
+
+    def settle(self) -> None:
+        """Copies are done when they return."""
+
+    def release_unused(self) -> None:
+        """Nothing is held back."""
+
+
+class _MetalMemory:
+    """The GPU's; everything is copied.
+
+    Machines pool their memory, because freeing a buffer waits for the GPU; other lengths of speech need other sizes,
+    so that what is unused has to be released now and then.
+    """
+
+    machine_arguments: tuple[int, ...] = (*_METAL, _POOLED_ALLOCATOR, *_CPU, _NAIVE_ALLOCATOR)
+
+    def __init__(self, ffi: Any) -> None:
+        require_metal()
+        self._ffi = ffi
+        self._device = ffi.device("metal", _METAL[1])
+        self._allocate = ffi.get_global_func("runtime.TVMTensorAllocWithScope")
+        self._fill = ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
+        self._read = ffi.get_global_func("runtime.TVMTensorCopyToBytes")
+        self._wait = ffi.get_global_func("runtime.Device_StreamSync")
+        self._release = ffi.get_global_func("vm.builtin.memory_manager.clear")
+
+    def tensor(self, array: Array) -> Any:
+        """A copy in a buffer of its own."""
+        source = np.ascontiguousarray(array)
+        tensor = self._allocate(self._ffi.Shape(array.shape), self._ffi.dtype(str(array.dtype)), self._device, None)
+        self._fill(tensor, ctypes.c_void_p(source.ctypes.data), source.nbytes)
+        return tensor
+
+    def array(self, tensor: Any) -> Array:
+        """A copy, made when all that was started before is done."""
+        result = np.empty(tuple(tensor.shape), str(tensor.dtype))
+        self._read(tensor, ctypes.c_void_p(result.ctypes.data), result.nbytes)
+        return result
+
+    def settle(self) -> None:
+        """Wait for the GPU.
+
+        Copies to it go through 64 buffers that TVM fills anew without waiting until they have been read.
+        """
+        self._wait(self._device, 0)
+
+    def release_unused(self) -> None:
+        """Give the pool's buffers back."""
+        self._release()
+
+
+def require_metal() -> None:
+    """Raise `EngineError` unless TVM can compute with Metal in this process."""
+    ffi = _import_without_torch("tvm_ffi")
+    _load_library(ffi, "tvm_runtime", "RTLD_GLOBAL")
+    if not _has_metal_library(ffi) and sys.platform == "darwin":
+        _load_library(ffi, "tvm_runtime_metal", "RTLD_LOCAL")
+    if not _has_metal_library(ffi) or not ffi.get_global_func("runtime.GetDeviceAttr")(*_METAL, _EXISTS):
+        raise EngineError(
+            "This computer has no Metal device.", "Use --device cpu; Metal needs a Mac with an Apple GPU."
+        )
+
+
+def _has_metal_library(ffi: Any) -> bool:
+    return ffi.get_global_func("device_api.metal", allow_missing=True) is not None
+
+
+def _import_without_torch(name: str) -> Any:
+    """Import a module that would bring torch if it could, though it works without.
+
+    Torch costs a second and 190 MB, and nothing here needs it. A module set to None cannot be imported (a rule of
+    Python's import system); torch can be again as soon as this returns.
+    """
+    if "torch" in sys.modules:
+        return importlib.import_module(name)
+    sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        return importlib.import_module(name)
+    finally:
+        del sys.modules["torch"]
+
+
+def _load_library(ffi: Any, name: str, mode: str) -> Any:
+    """Load one of TVM's libraries without importing `tvm`, which would bring the compiler and take seconds."""
+    package = importlib.util.find_spec("tvm")
+    if package is None or package.origin is None:
+        raise EngineError("TVM is not installed.", "Run “make setup”.")
+    folders = [Path(package.origin).parent / "lib"]
+    try:
+        return ffi.libinfo.load_lib_ctypes(_PACKAGE, name, mode, folders)
+    except (OSError, RuntimeError) as error:
+        raise EngineError(f"TVM's library {name} cannot be loaded ({error}).", "Run “make setup”.") from error

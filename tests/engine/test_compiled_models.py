@@ -1,0 +1,57 @@
+"""What is shipped for Macs: whole, current, small enough, and what the compiler makes today."""
+
+import pytest
+
+from engine.artifacts import (
+    MANIFEST_NAME,
+    Fresh,
+    Manifest,
+    Variant,
+    expected_identity,
+    freshness,
+    modules_folder,
+    verify,
+)
+from engine.checkpoints import MODEL_NAMES, STARTER, model_config
+from engine.compiler.build import build
+from engine.paths import shipped_modules_folder
+from engine.stages import DEVICE_STAGES, stage_named
+from tests.engine.compiler.mach_o import MAC_SYMBOLS, MachO
+
+MACS = Variant("metal-macos")
+STAGES = [stage.name for stage in DEVICE_STAGES]
+MOST_BYTES = 40_000_000
+each_model = pytest.mark.parametrize("model", MODEL_NAMES)
+
+
+def shipped(model):
+    """Made by “make compiled-models”, which is to be run after every change of the compiler."""
+    return modules_folder(shipped_modules_folder(), model_config(model), MACS)
+
+
+@each_model
+def test_all_stages_are_shipped_and_current(model):
+    folder = shipped(model)
+    assert freshness(folder, expected_identity(model_config(model), MACS), STAGES) == Fresh(Manifest.load(folder))
+    assert {path.name for path in folder.iterdir()} == {MANIFEST_NAME, *(f"{name}.dylib" for name in STAGES)}
+
+
+@each_model
+def test_libraries_are_for_macs_and_need_nothing_that_macs_lack(model):
+    for artifact in Manifest.load(shipped(model)).artifacts:
+        library = MachO(verify(shipped(model), artifact))
+        assert library.is_arm64_library
+        assert library.undefined <= MAC_SYMBOLS
+
+
+def test_all_is_small_enough_to_come_with_the_program():
+    assert sum(path.stat().st_size for path in shipped_modules_folder().rglob("*")) <= MOST_BYTES
+
+
+def test_the_compiler_makes_what_is_shipped(tmp_path):
+    cheap = [stage_named(name) for name in ("source", "istft", "text_encoder")]
+    rebuilt = build(model_config(STARTER), cheap, MACS, tmp_path, lambda _: None)
+    for artifact in rebuilt.artifacts:
+        before = Manifest.load(shipped(STARTER)).artifact(artifact.stage)
+        assert before is not None
+        assert artifact.fingerprint == before.fingerprint
