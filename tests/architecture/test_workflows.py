@@ -36,6 +36,8 @@ def test_commands_exist(command):
     words = shlex.split(command)
     if words[0] == "make":
         assert set(words[1:]) <= targets()
+    elif words[0] == "mkdir":
+        assert words[2:] == [step["with"]["path"] for step in steps() if "upload-artifact" in step.get("uses", "")]
     else:
         assert words[:3] == ENGINE
         build_parser().parse_args(words[3:])

@@ -16,7 +16,7 @@ from engine.checkpoints import MODEL_NAMES, STARTER, model_config
 from engine.compiler.build import build
 from engine.paths import shipped_modules_folder
 from engine.stages import DEVICE_STAGES, stage_named
-from tests.engine.compiler.mac_symbols import system_symbols, tvm_symbols
+from tests.engine.compiler.mac_symbols import provided_symbols
 from tests.engine.compiler.mach_o import MachO
 
 MACS = Variant("metal-macos")
@@ -42,7 +42,7 @@ def test_all_stages_are_shipped_and_current(model, variant):
 
 @each
 def test_libraries_are_for_macs_and_need_nothing_that_macs_lack(model, variant):
-    provided = system_symbols().union(*tvm_symbols().values())
+    provided = provided_symbols()
     for artifact in Manifest.load(shipped(model, variant)).artifacts:
         library = MachO(verify(shipped(model, variant), artifact))
         assert library.is_arm64_library

@@ -18,6 +18,7 @@ FRAMES = range(2, 5)
 
 @pytest.fixture(scope="module")
 def correlations(software_metal: SoftwareMetal) -> dict[str, float]:
+    before = software_metal.live_buffers()
     checkpoint = open_checkpoint(FULL_SIZE, "random:0")
     folder = ensure_modules(FULL_SIZE, checkpoint.config, Variant("metal-host"), lambda _: None)
     with software_metal.fast():
@@ -26,7 +27,7 @@ def correlations(software_metal: SoftwareMetal) -> dict[str, float]:
         assert truth["frame_count"][0] in FRAMES
         found = reference_fed(made, truth)
         made.compiled.close()
-    assert software_metal.live_buffers() == 0
+    assert software_metal.live_buffers() <= before
     return found
 
 

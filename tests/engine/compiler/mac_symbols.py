@@ -26,6 +26,11 @@ def tvm_symbols() -> dict[str, set[str]]:
     return symbols
 
 
+def provided_symbols() -> set[str]:
+    """All that there is when a library is loaded."""
+    return system_symbols().union(*tvm_symbols().values())
+
+
 def system_symbols() -> set[str]:
     """What libSystem exports on Apple silicon, of Apple's own description, which Zig links with."""
     stub = files("ziglang").joinpath(SYSTEM_STUB).read_text(encoding="utf-8")

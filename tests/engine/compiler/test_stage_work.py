@@ -8,7 +8,6 @@ from engine.compiler.targets import metal_macos
 from engine.model.random_weights import random_weights
 from engine.stages import stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for
-from tests.software_metal.loader import install
 
 COUNTS = {"tokens": (12,), "frames": (3,)}
 
@@ -19,14 +18,14 @@ def run(tiny_config):
 
 
 @pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
-def test_as_many_dispatches_are_counted_as_run(tiny_config, run, name):
-    stage, software = stage_named(name), install()
+def test_as_many_dispatches_are_counted_as_run(tiny_config, run, software_metal, name):
+    stage = stage_named(name)
     (work,) = count_for_metal([stage], run)
-    compiled = MetalStage(software, stage, tiny_config, random_weights(tiny_config, 0))
-    before = software.launches()
-    with software.fast():
+    compiled = MetalStage(software_metal, stage, tiny_config, random_weights(tiny_config, 0))
+    before = software_metal.launches()
+    with software_metal.fast():
         compiled.run(arrays_for(stage, tiny_config, COUNTS))
-    assert len(work.kernels) == software.launches() - before
+    assert len(work.kernels) == software_metal.launches() - before
 
 
 def test_useful_work_is_shared_out_to_the_kernels_that_do_it(tiny_config, run):

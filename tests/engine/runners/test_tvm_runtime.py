@@ -80,4 +80,4 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(
             held.add(software_metal.live_buffers())
         runner.close()
     assert len(held) == 1
-    assert software_metal.live_buffers() == before
+    assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools
