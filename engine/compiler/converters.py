@@ -15,6 +15,7 @@ from tvm import relax
 from tvm.tirx import PrimFunc
 from tvm_ffi import structural_equal
 
+from engine.compiler.convolutions import CONVOLUTION_CONVERTERS
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, shape_of, simplified
 from engine.compiler.linear_rows import linear_rows
@@ -40,7 +41,7 @@ def converters_for(
     """
     book = KernelBook(kernels_for(target, precision))
     table: dict[str, Callable[[Call], relax.Expr]] = {
-        "conv1d.default": _conv1d,
+        **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,
         "embedding.default": _embedding,
         "masked_fill.Scalar": _masked_fill,
@@ -70,18 +71,6 @@ def _name(node: fx.Node) -> str:
 
 def _converter(convert: Callable[[Call], relax.Expr], book: KernelBook) -> Converter:
     return lambda node, importer: convert(Call(node, importer, book))
-
-
-def _conv1d(call: Call) -> relax.Var:
-    x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
-    kernels = call.kernels.conv1d
-    _require(groups == 1, "a convolution in groups")
-    out_channels, in_channels, kernel_size = shape_of(weight)
-    batch, _, length = shape_of(x)
-    outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
-    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_channels, in_channels, kernel_size), weight)
-    sizes = (in_channels, out_channels, kernel_size, dilation, stride, padding, bias is not None)
-    return call.kernel(kernels.conv1d, sizes, [x, packed, bias], [batch, out_channels, outputs])
 
 
 def _conv_transpose1d(call: Call) -> relax.Var:

@@ -12,7 +12,6 @@ import torch
 from tvm import relax
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
-from engine.compiler.metal_convolutions import CONVOLUTION_CONVERTERS
 from engine.ops import harmonic_source_metal_tir as source
 from engine.ops import inverse_stft_metal_tir as inverse
 from engine.ops import math_tir
@@ -74,7 +73,6 @@ def _select(call: Call) -> relax.Var:
 
 METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
     {
-        **CONVOLUTION_CONVERTERS,
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
         "sin.default": _sine,

@@ -16,6 +16,7 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.compiler.schedules.convolution_function import convolution_function
 from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 MOST_PARTS = 8
@@ -38,6 +39,8 @@ class Correlation:
     microkernel: Microkernel
     upsampling: int = 1
     trim: int = 0
+    factor: float = 1.0
+    """What the sum of the convolution and its residual is multiplied by."""
 
     @property
     def row_count(self) -> int:
@@ -105,6 +108,10 @@ class Correlation:
         """[block, channel, tap, row in block]."""
         return self.blocks, self.channels, self.taps, self.rows
 
+    def joined(self, total: Any, residual: Any, place: tuple[Any, ...]) -> Any:
+        """What is stored at a place of the output, given its sum."""
+        return total if residual is None else T.float32(self.factor) * (total + residual[place])
+
     def phase(self, tap: Any) -> Any:
         """Which residue a tap reads."""
         return tap * self.dilation % self.stride
@@ -163,21 +170,27 @@ def _spill(plan: Any, sums: Any, spilled: Any) -> None:
 
 
 @T.inline
-def _store_rows(plan: Any, sums: Any, target: Any, member: Any, block: Any, start: Any, outputs: Any) -> None:
+def _store_rows(
+    plan: Any, sums: Any, residual: Any, target: Any, member: Any, block: Any, start: Any, outputs: Any
+) -> None:
     if start + plan.columns <= outputs:
         for row in T.unroll(plan.rows):
             if block * plan.rows + row < plan.row_count:
                 for vector in T.unroll(plan.vectors):
                     for lane in T.vectorized(plan.lanes):
-                        target[member, block * plan.rows + row, start + vector * plan.lanes + lane] = sums[
-                            row, vector * plan.lanes + lane
-                        ]
+                        target[member, block * plan.rows + row, start + vector * plan.lanes + lane] = plan.joined(
+                            sums[row, vector * plan.lanes + lane],
+                            residual,
+                            (member, block * plan.rows + row, start + vector * plan.lanes + lane),
+                        )
     else:
         spilled = T.alloc_buffer((plan.rows, plan.columns), "float32")
         _spill(plan, sums, spilled)
         for row in T.serial(T.min(plan.rows, plan.row_count - block * plan.rows)):
             for column in T.serial(outputs - start):
-                target[member, block * plan.rows + row, start + column] = spilled[row, column]
+                target[member, block * plan.rows + row, start + column] = plan.joined(
+                    spilled[row, column], residual, (member, block * plan.rows + row, start + column)
+                )
 
 
 @T.inline
@@ -194,16 +207,24 @@ def _store_interleaved(plan: Any, sums: Any, target: Any, member: Any, block: An
 
 
 @T.inline
-def _store(plan: Any, sums: Any, target: Any, member: Any, block: Any, start: Any, outputs: Any) -> None:
+def _store(plan: Any, sums: Any, residual: Any, target: Any, member: Any, block: Any, start: Any, outputs: Any) -> None:
     if plan.upsampling > 1:
         _store_interleaved(plan, sums, target, member, block, start, outputs)
     else:
-        _store_rows(plan, sums, target, member, block, start, outputs)
+        _store_rows(plan, sums, residual, target, member, block, start, outputs)
 
 
 @T.inline
 def _correlate(
-    plan: Any, source: Any, weight: Any, bias: Any, target: Any, batch: Any, length: Any, outputs: Any
+    plan: Any,
+    source: Any,
+    weight: Any,
+    bias: Any,
+    residual: Any,
+    target: Any,
+    batch: Any,
+    length: Any,
+    outputs: Any,
 ) -> None:
     for chunk in T.parallel(plan.chunks):
         columns: T.int64 = T.ceildiv(outputs + plan.trim, plan.upsampling)
@@ -226,40 +247,9 @@ def _correlate(
                     sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
                     _begin(plan, bias, block, sums)
                     _accumulate(plan, packed, weight, block, origin, sums)
-                    _store(plan, sums, target, member, block, start + origin, outputs)
+                    _store(plan, sums, residual, target, member, block, start + origin, outputs)
 
 
-def _with_bias(plan: Correlation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def correlation(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        length = T.int64()
-        outputs = T.int64()
-        source = T.match_buffer(x, (batch, plan.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_weight_shape, "float32")
-        bias = T.match_buffer(b, (plan.out_channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.out_channels, outputs), "float32")
-        _correlate(plan, source, weight, bias, target, batch, length, outputs)
-
-    return correlation
-
-
-def _without_bias(plan: Correlation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def correlation(x: T.handle, w: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        length = T.int64()
-        outputs = T.int64()
-        source = T.match_buffer(x, (batch, plan.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_weight_shape, "float32")
-        target = T.match_buffer(y, (batch, plan.out_channels, outputs), "float32")
-        _correlate(plan, source, weight, None, target, batch, length, outputs)
-
-    return correlation
-
-
-def correlation_kernel(plan: Correlation, has_bias: bool) -> PrimFunc:
-    """The kernel: x [B, channels, L], packed weight, bias [out channels] if any -> y [B, out channels, outputs]."""
-    return _with_bias(plan) if has_bias else _without_bias(plan)
+def correlation_kernel(plan: Correlation, has_bias: bool, has_residual: bool = False) -> PrimFunc:
+    """The kernel: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs]."""
+    return convolution_function(plan, _correlate, has_bias, has_residual)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tvm.target import Target
 
-from engine.compiler.schedules.conv1d import conv1d, pack_weight, packed_shape
+from engine.compiler.schedules.conv1d import conv1d, conv1d_plus_residual, pack_weight, packed_shape
 from engine.ops.microkernel_tir import Microkernel, microkernel_for
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 
@@ -24,13 +24,16 @@ SIZES = [  # in, out, kernel, dilation, stride, padding
     (1, 1, 3, 1, 2, 1),
     (7, 9, 5, 2, 3, 4),
     (2, 1, 1, 1, 1, 0),
+    (32, 33, 7, 3, 1, 9),
+    (32, 33, 11, 1, 1, 5),
+    (32, 32, 7, 1, 2, 3),
 ]
 
 
 @functools.cache
 def kernels(sizes: tuple[int, ...], has_bias: bool, microkernel: Microkernel) -> tuple[Kernel, Kernel]:
     in_channels, out_channels, kernel_size, dilation, stride, padding = sizes
-    pack = built(pack_weight(out_channels, in_channels, kernel_size, microkernel))
+    pack = built(pack_weight(in_channels, out_channels, kernel_size, dilation, stride, microkernel))
     return pack, built(conv1d(in_channels, out_channels, kernel_size, dilation, stride, padding, has_bias, microkernel))
 
 
@@ -49,7 +52,7 @@ def compare(sizes: tuple[int, ...], batch: int, length: int, has_bias: bool, mic
         padding=padding,
     ).numpy()
     pack, kernel = kernels(sizes, has_bias, microkernel)
-    packed = pack(packed_shape(out_channels, in_channels, kernel_size, microkernel), weight)
+    packed = pack(packed_shape(in_channels, out_channels, kernel_size, dilation, stride, microkernel), weight)
     found = kernel(expected.shape, x, packed, *([bias] if has_bias else []))
     assert np.abs(found - expected).max() < 2e-6 * in_channels * kernel_size + 2e-6
 
@@ -86,7 +89,7 @@ def test_not_a_number_stays_where_the_taps_reach() -> None:
     pack, kernel = kernels((5, 13, 1, 1, 1, 0), True, host_microkernel())
     x = np.ones((2, 5, 100), np.float32)
     x[0, :, 60:] = np.nan
-    packed = pack(packed_shape(13, 5, 1, host_microkernel()), np.ones((13, 5, 1), np.float32))
+    packed = pack(packed_shape(5, 13, 1, 1, 1, host_microkernel()), np.ones((13, 5, 1), np.float32))
     found = kernel((2, 13, 100), x, packed, np.zeros(13, np.float32))
     assert np.array_equal(found[0, :, :60], np.full((13, 60), 5))
     assert np.array_equal(found[1], np.full((13, 100), 5))
@@ -96,7 +99,7 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     pack, kernel = kernels((16, 16, 3, 1, 1, 1), True, host_microkernel())
     random = np.random.default_rng(0)
     x = random.standard_normal((3, 16, 77), np.float32)
-    packed = pack(packed_shape(16, 16, 3, host_microkernel()), random.standard_normal((16, 16, 3), np.float32))
+    packed = pack(packed_shape(16, 16, 3, 1, 1, host_microkernel()), random.standard_normal((16, 16, 3), np.float32))
     bias = random.standard_normal(16, np.float32)
     together = kernel((3, 16, 77), x, packed, bias)
     assert np.array_equal(together[1:2], kernel((1, 16, 77), x[1:2], packed, bias))
@@ -114,3 +117,20 @@ def test_sums_stay_in_registers_on_other_processors(triple: str, processor: str,
     instructions = [line.split("#")[0] for line in assembly.splitlines() if multiply_add in line]
     assert len(instructions) >= microkernel.rows * microkernel.columns // microkernel.lanes
     assert not any("sp)" in line or "[sp" in line for line in instructions)
+
+
+@pytest.mark.parametrize("sizes", [(5, 13, 3, 1, 1, 1), (32, 33, 3, 1, 1, 1)])
+def test_a_residual_is_added_and_the_sum_scaled(sizes: tuple[int, ...]) -> None:
+    in_channels, out_channels, kernel_size, *_ = sizes
+    kernel = built(conv1d_plus_residual(*sizes, True, 0.75, host_microkernel()))
+    pack, plain = kernels(sizes, True, host_microkernel())
+    random = np.random.default_rng(0)
+    packing = (in_channels, out_channels, kernel_size, 1, 1, host_microkernel())
+    packed = pack(packed_shape(*packing), random.standard_normal((out_channels, in_channels, kernel_size), np.float32))
+    bias = random.standard_normal(out_channels, np.float32)
+    for length in (1, 48, 100, 577):
+        x = random.standard_normal((2, in_channels, length), np.float32)
+        residual = random.standard_normal((2, out_channels, length), np.float32)
+        found = kernel(residual.shape, x, packed, bias, residual)
+        expected = (plain(residual.shape, x, packed, bias) + residual) * np.float32(0.75)
+        np.testing.assert_allclose(found, expected, atol=1e-5)

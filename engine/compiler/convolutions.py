@@ -1,4 +1,4 @@
-"""Convolutions on Apple's GPUs, each with what is added to its result and the factor after that, in one kernel.
+"""Convolutions, each with what is added to its result and the factor after that, in one kernel.
 
 It does not know any stage.
 """
@@ -14,7 +14,6 @@ from tvm import relax
 from tvm.sym import Analyzer
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
-from engine.compiler.metal_schedules import conv1d as kernels
 from engine.errors import CompileError
 
 _CONVOLUTION = "conv1d.default"
@@ -23,12 +22,12 @@ _SUM = "add.Tensor"
 
 def _conv1d(call: Call) -> relax.Var:
     sizes, inputs, shape = _described(call)
-    return call.kernel(kernels.conv1d, sizes, inputs, shape)
+    return call.kernel(call.kernels.conv1d.conv1d, sizes, inputs, shape)
 
 
 def _plus_residual(call: Call, residual: relax.Var, factor: float) -> relax.Var:
     sizes, inputs, shape = _described(call)
-    return call.kernel(kernels.conv1d_plus_residual, (*sizes, factor), [*inputs, residual], shape)
+    return call.kernel(call.kernels.conv1d.conv1d_plus_residual, (*sizes, factor), [*inputs, residual], shape)
 
 
 def _described(call: Call) -> tuple[tuple[Any, ...], list[relax.Var | None], list[Any]]:
@@ -36,12 +35,12 @@ def _described(call: Call) -> tuple[tuple[Any, ...], list[relax.Var | None], lis
     x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
     if groups != 1:
         raise CompileError("There is no kernel for a convolution in groups.")
+    kernels = call.kernels.conv1d
     out_channels, in_channels, kernel_size = shape_of(weight)
     batch, _, length = shape_of(x)
     outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
     packing = (in_channels, out_channels, kernel_size, dilation, stride)
-    group: Any = call.kernels.hardware
-    dtype = kernels.packed_type(*packing, group)
+    dtype = kernels.packed_type(*packing, call.kernels.hardware)
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, packing, weight, dtype)
     return (*packing, padding, bias is not None), [x, packed, bias], [batch, out_channels, outputs]
 

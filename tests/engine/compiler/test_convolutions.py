@@ -1,12 +1,15 @@
-"""What convolutions are joined with, and that the results stay what PyTorch computes."""
+"""What convolutions are joined with on every target, and that the results stay what PyTorch computes."""
 
 import numpy as np
 import pytest
 import torch
+import tvm
 from torch import nn
+from tvm import relax
 
 from engine.compiler.export import export_stage
-from engine.compiler.targets import metal_macos
+from engine.compiler.passes import build_executable
+from engine.compiler.targets import host_cpu, metal_macos
 from engine.errors import CompileError
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from tests.engine.compiler.metal_machine import MetalStage
@@ -32,6 +35,7 @@ class Joined(nn.Module):
 
 ENDINGS = {
     "sum": (lambda self, x: self.first(x) + x, 1),
+    "without bias": (lambda self, x: self.second(x) + x, 1),
     "sum the other way round": (lambda self, x: x + self.first(x), 1),
     "scaled sum of two": (lambda self, x: (self.first(x) + self.second(x)) * FACTOR, 2),
     "chain": (lambda self, x: self.second(self.first(x) + x) + x, 2),
@@ -47,7 +51,7 @@ def _with_itself(y, x):
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_what_follows_a_convolution_is_joined_where_it_can_be(tiny_config, name):
+def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
     ending, launches = ENDINGS[name]
     module = Joined(ending)
     weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
@@ -62,6 +66,31 @@ def test_what_follows_a_convolution_is_joined_where_it_can_be(tiny_config, name)
     assert software.launches() - before == launches
 
 
+@pytest.mark.parametrize("name", ENDINGS)
+def test_what_follows_a_convolution_is_joined_on_processors(tiny_config, name):
+    ending, calls = ENDINGS[name]
+    module = Joined(ending)
+    graph = export_stage(STAGE, module, tiny_config, host_cpu())
+    x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)
+    weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
+    originals = [tvm.runtime.tensor(weights[parameter.name]) for parameter in graph.parameters]
+    machine = relax.VirtualMachine(build_executable(graph.module, host_cpu()), tvm.cpu())
+    packed = machine["main_transform_params"](originals)
+    called = []
+    machine.set_instrument(lambda _, name, before, *rest: called.append(name) if before else None)
+    (result,) = machine["main"](tvm.runtime.tensor(x), *packed)
+    with torch.no_grad():
+        np.testing.assert_allclose(result.numpy(), module(torch.from_numpy(x)), atol=2e-5, rtol=1e-4)
+    assert len([name for name in called if not name.startswith(("vm.", "shape_func"))]) == calls
+
+
 def test_a_sum_with_a_factor_in_it_is_an_error(tiny_config):
     with pytest.raises(CompileError, match="sum with a factor"):
         export_stage(STAGE, Joined(lambda self, x: torch.add(self.first(x), x, alpha=2)), tiny_config, metal_macos())
+
+
+def test_a_convolution_in_groups_is_an_error(tiny_config):
+    grouped = Joined(lambda self, x: self.first(x))
+    grouped.first = nn.Conv1d(CHANNELS, CHANNELS, 3, padding=1, groups=2)
+    with pytest.raises(CompileError, match="in groups"):
+        export_stage(STAGE, grouped, tiny_config, host_cpu())

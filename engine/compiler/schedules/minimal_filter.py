@@ -1,0 +1,95 @@
+"""Minimal filtering in one dimension: `outputs` neighbouring sums of `taps` products, from outputs + taps - 1 products.
+
+Toom and Cook: samples and weights are evaluated at points (as if they were polynomials), multiplied point by point,
+and the products interpolated (A. Toom 1963, S. Winograd 1980). Matrices are exact fractions; each point is scaled by a
+power of two so that samples keep their size. It does not know where samples and weights come from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+Matrix = tuple[tuple[Fraction, ...], ...]
+"""Rows of exact numbers."""
+_POINTS = tuple(
+    Fraction(numerator, denominator)
+    for numerator, denominator in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-2, 1), (3, 4), (-3, 4), (4, 1))
+)
+"""In this order, n of them and infinity lose least to rounding or nearly so, and most are powers of two."""
+
+
+@dataclass(frozen=True)
+class MinimalFilter:
+    """How to compute output i = sum over tap t of weight[t] * sample[i + t], for `outputs` outputs at once.
+
+    output = output_matrix ((weight_matrix weight) * (input_matrix sample)).
+    """
+
+    outputs: int
+    taps: int
+
+    @property
+    def samples(self) -> int:
+        """Samples read for a set of outputs, which is also the number of points and of products."""
+        return self.outputs + self.taps - 1
+
+    @property
+    def input_matrix(self) -> Matrix:
+        """[point, sample]: coefficients of the product of (x - p) over all other points p, scaled."""
+        return tuple(_scaled(row, scale) for row, scale in zip(self._unscaled_inputs, self._scales, strict=True))
+
+    @property
+    def weight_matrix(self) -> Matrix:
+        """[point, tap]: powers of the point, over the product of its distances from the others."""
+        rows = [_scaled(_powers(point, self.taps), 1 / _distances(point, self._points)) for point in self._points]
+        at_infinity = (*[Fraction(0)] * (self.taps - 1), Fraction(1))
+        return tuple(_scaled(row, 1 / scale) for row, scale in zip((*rows, at_infinity), self._scales, strict=True))
+
+    @property
+    def output_matrix(self) -> Matrix:
+        """[output, point]: powers of the point."""
+        columns = [_powers(point, self.outputs) for point in self._points]
+        at_infinity = (*[Fraction(0)] * (self.outputs - 1), Fraction(1))
+        return tuple(zip(*columns, at_infinity, strict=True))
+
+    @property
+    def _points(self) -> tuple[Fraction, ...]:
+        return _POINTS[: self.samples - 1]
+
+    @property
+    def _unscaled_inputs(self) -> list[tuple[Fraction, ...]]:
+        others = [[other for other in self._points if other != point] for point in self._points]
+        return [
+            *((*_coefficients(roots), Fraction(0)) for roots in others),
+            _coefficients(self._points),
+        ]
+
+    @property
+    def _scales(self) -> list[Fraction]:
+        """Powers of two that bring the rows of the input matrix to a length of about 1."""
+        lengths = [math.hypot(*map(float, row)) for row in self._unscaled_inputs]
+        return [Fraction(2) ** -round(math.log2(length)) for length in lengths]
+
+
+def _scaled(row: Sequence[Fraction], scale: Fraction) -> tuple[Fraction, ...]:
+    return tuple(value * scale for value in row)
+
+
+def _powers(point: Fraction, count: int) -> tuple[Fraction, ...]:
+    return tuple(point**exponent for exponent in range(count))
+
+
+def _distances(point: Fraction, points: Sequence[Fraction]) -> Fraction:
+    return math.prod((point - other for other in points if other != point), start=Fraction(1))
+
+
+def _coefficients(roots: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    """Of the product of (x - root), that of x^0 first."""
+    product = [Fraction(1)]
+    for root in roots:
+        shifted, kept = [Fraction(0), *product], [*product, Fraction(0)]
+        product = [high - root * low for high, low in zip(shifted, kept, strict=True)]
+    return tuple(product)

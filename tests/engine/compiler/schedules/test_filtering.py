@@ -1,0 +1,139 @@
+"""Convolutions by minimal filtering against PyTorch in float64, at every kind of length, and their code elsewhere."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tvm.target import Target
+
+from engine.compiler.schedules.filtering import Filtering, filtering_kernel, filtering_weight
+from engine.compiler.schedules.minimal_filter import MinimalFilter
+from engine.ops.microkernel_tir import AVX512, Microkernel, microkernel_for
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+
+LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
+FACTOR = 0.75
+
+
+def plan(
+    kernel_size: int,
+    dilation: int,
+    form: tuple[int, int],
+    microkernel: Microkernel,
+    channels: tuple[int, int] = (5, 13),
+    factor: float = 1.0,
+) -> Filtering:
+    padding = (kernel_size - 1) * dilation // 2
+    return Filtering(*channels, kernel_size, dilation, padding, MinimalFilter(*form), microkernel, factor)
+
+
+@functools.cache
+def kernels(made: Filtering, has_bias: bool, has_residual: bool) -> tuple[Kernel, Kernel]:
+    return built(filtering_weight(made)), built(filtering_kernel(made, has_bias, has_residual))
+
+
+def compare(made: Filtering, batch: int, length: int, has_bias: bool = True, has_residual: bool = False) -> None:
+    random = np.random.default_rng(length)
+    x = random.standard_normal((batch, made.channels, length), np.float32)
+    weight = random.standard_normal((made.out_channels, made.channels, made.kernel_size), np.float32)
+    bias = random.standard_normal(made.out_channels, np.float32)
+    expected = torch.nn.functional.conv1d(
+        torch.from_numpy(x).double(),
+        torch.from_numpy(weight).double(),
+        torch.from_numpy(bias).double() if has_bias else None,
+        dilation=made.dilation,
+        padding=made.padding,
+    ).numpy()
+    residual = random.standard_normal(expected.shape, np.float32)
+    transform, kernel = kernels(made, has_bias, has_residual)
+    operands = [*([bias] if has_bias else []), *([residual] if has_residual else [])]
+    found = kernel(expected.shape, x, transform(made.packed_weight_shape, weight), *operands)
+    if has_residual:
+        expected = (expected + residual) * made.factor
+    assert np.abs(found - expected).max() < 5e-5 * np.sqrt(made.channels * made.kernel_size)
+
+
+@pytest.mark.parametrize(
+    ("kernel_size", "dilation", "form"),
+    [(3, 1, (6, 3)), (3, 5, (6, 3)), (7, 1, (4, 7)), (7, 3, (4, 7)), (11, 1, (6, 6)), (11, 5, (6, 6)), (12, 2, (2, 4))],
+)
+def test_every_kind_of_length(kernel_size: int, dilation: int, form: tuple[int, int]) -> None:
+    made = plan(kernel_size, dilation, form, host_microkernel())
+    for batch, length in enumerate(LENGTHS):
+        compare(made, batch % 3 + 1, length)
+
+
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    for length in LENGTHS:
+        compare(plan(11, 3, (6, 6), microkernel), 2, length)
+
+
+@given(length=st.integers(1, 2500), batch=st.integers(1, 3))
+@settings(deadline=None, max_examples=20)
+def test_any_length(length: int, batch: int) -> None:
+    compare(plan(7, 3, (4, 7), host_microkernel()), batch, length)
+
+
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_a_residual_is_added_and_the_sum_scaled(has_bias: bool) -> None:
+    made = plan(3, 1, (6, 3), host_microkernel(), factor=FACTOR)
+    for length in LENGTHS:
+        compare(made, 2, length, has_bias, has_residual=True)
+
+
+def test_without_bias() -> None:
+    compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, has_bias=False)
+
+
+def test_many_channels_need_narrow_tiles() -> None:
+    made = plan(3, 1, (6, 3), host_microkernel(), channels=(600, 16))
+    assert made.parts == 1
+    compare(made, 1, 700)
+
+
+def test_a_member_of_a_batch_equals_it_alone() -> None:
+    made = plan(11, 5, (6, 6), host_microkernel())
+    transform, kernel = kernels(made, True, False)
+    random = np.random.default_rng(0)
+    x = random.standard_normal((3, 5, 333), np.float32)
+    weight = transform(made.packed_weight_shape, random.standard_normal((13, 5, 11), np.float32))
+    bias = random.standard_normal(13, np.float32)
+    together = kernel((3, 13, 333), x, weight, bias)
+    assert np.array_equal(together[1:2], kernel((1, 13, 333), x[1:2], weight, bias))
+
+
+def test_what_is_packed_fits_its_budget() -> None:
+    for channels in (32, 128, 256, 512):
+        made = plan(11, 1, (6, 6), AVX512, channels=(channels, channels))
+        packed = 4 * channels * made.points * (made.width + made.halo)
+        assert made.parts == 1 or packed <= AVX512.tile_bytes
+
+
+@pytest.mark.parametrize(
+    ("triple", "processor", "multiply_add"),
+    [("arm64-apple-macos", "apple-m1", "fmla"), ("x86_64-linux-gnu", "haswell", "vfmadd")],
+)
+def test_sums_stay_in_registers_on_other_processors(triple: str, processor: str, multiply_add: str) -> None:
+    target = Target({"kind": "llvm", "mtriple": triple, "mcpu": processor})
+    microkernel = microkernel_for(target)
+    made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
+    module = tvm.compile(tvm.IRModule({"main": filtering_kernel(made, True)}), target=target).mod
+    assembly = next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
+    most = max(consecutive(assembly, multiply_add))
+    assert most >= made.pieces * microkernel.rows * microkernel.columns // microkernel.lanes
+
+
+def consecutive(assembly: str, multiply_add: str) -> list[int]:
+    """Multiplications per stretch of code without a label or a use of the stack."""
+    counts = [0]
+    for line in assembly.splitlines():
+        code = line.split("#")[0].split(";")[0]
+        if code.rstrip().endswith(":") or "sp)" in code or "[sp" in code:
+            counts.append(0)
+        counts[-1] += multiply_add in code
+    return counts
