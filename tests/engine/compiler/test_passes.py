@@ -4,9 +4,10 @@ import torch
 import tvm
 from torch import nn
 from tvm.ir.transform import module_pass
+from tvm.tirx import PrimFunc
 
 from engine.compiler import passes
-from engine.compiler.passes import apply, build_executable, first_line, graph_passes, weight_passes
+from engine.compiler.passes import all_passes, apply, build_executable, first_line, graph_passes, weight_passes
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
 from engine.stages import TOKENS, Size, Tensor
@@ -64,3 +65,17 @@ def test_neighbouring_operators_become_one_loop(compiled):
     made = compiled(Chain(), ROWS)
     passed = apply(made.graph.module, graph_passes(), host_cpu())
     assert passed["main"].script().count("call_tir") == 1
+
+
+def test_no_function_keeps_the_others_from_telling_their_arguments_apart(compiled):
+    class Flat(nn.Module):
+        def forward(self, x):
+            return (x.reshape(-1) * 2).reshape(x.shape)
+
+    made = compiled(Flat(), ROWS)
+    passed = apply(made.graph.module, all_passes(host_cpu()), host_cpu())
+    functions = {
+        name.name_hint: function for name, function in passed.functions.items() if isinstance(function, PrimFunc)
+    }
+    assert "shape_func" in functions
+    assert all("tirx.noalias" in function.attrs for function in functions.values())
