@@ -59,17 +59,17 @@ def test_registers_hold_what_an_unrolled_loop_reads_again():
 
 
 def test_a_convolution_by_hand():
-    channels, taps, length = 64, 3, 640
-    function = conv1d(channels, channels, taps, 1, 1, 1, False, Threadgroup())
-    shapes = ((1, channels, length), (channels, taps, channels), (1, channels, length))
+    channels, taps, stride, outputs = 64, 3, 2, 640
+    function = conv1d(channels, channels, taps, 1, stride, 1, False, Threadgroup())
+    shapes = ((1, channels, stride * outputs), (channels, taps, channels), (1, channels, outputs))
     found = counted(function, sizes_of(function, *shapes))
-    products = channels * channels * taps * length
-    assert (found.groups, found.threads) == (length // 64, 256)
+    products = channels * channels * taps * outputs
+    assert (found.groups, found.threads) == (outputs // 64, 256)
     assert found.work.flop == 2 * products  # every tile is full
-    assert found.work.device_bytes_stored == 4 * channels * length
+    assert found.work.device_bytes_stored == 4 * channels * outputs
     assert found.work.barriers == 2 * channels / 16
-    weights, slab = 4 * channels * taps * 64, 4 * channels * 66
-    assert found.work.device_bytes_loaded == pytest.approx(found.groups * (weights + slab), rel=0.2)
+    weights, slab = 4 * channels * taps * 64, 4 * channels * (63 * stride + taps)
+    assert found.work.device_bytes_loaded == pytest.approx(found.groups * (weights + slab), rel=0.1)
 
 
 def test_a_tap_that_half_of_the_outputs_use_is_masked():

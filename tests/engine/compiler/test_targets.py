@@ -38,6 +38,7 @@ def test_every_target_can_be_given_to_tvm():
     assert {target: tvm_target(target).kind.name for target in TargetName} == {
         TargetName.CPU: "llvm",
         TargetName.METAL_MACOS: "metal",
+        TargetName.METAL_HOST: "metal",
     }
 
 
