@@ -33,6 +33,7 @@ from engine.validator.command import STANDARD_OUTPUT
 from engine.validator.command import add_options as add_validation_options
 from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
 from engine.validator.wire import Wire
+from engine.weight_preparation import pack
 
 DEFAULT_OUTPUT = Path("speech.wav")
 EXIT_INTERRUPTED = 130
@@ -63,6 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
         _add_speak,
         _add_voices,
         _add_compile,
+        _add_pack,
         _add_validate,
         _add_benchmark,
         _add_doctor,
@@ -107,6 +109,13 @@ def _add_voices(commands: Any) -> None:
 def _add_compile(commands: Any) -> None:
     parser = _command(commands, "compile", compile_stages, "Build the compiled modules of a model.")
     add_compile_options(parser)
+    _add_model(parser)
+
+
+def _add_pack(commands: Any) -> None:
+    parser = _command(commands, "pack", pack_weights, "Pack a model's weights for its modules, as speaking does.")
+    parser.add_argument("--modules", type=Path, required=True, help="the folder of the compiled modules")
+    parser.add_argument("--progress-json", action="store_true", help=argparse.SUPPRESS)
     _add_model(parser)
 
 
@@ -188,6 +197,11 @@ def compile_stages(options: argparse.Namespace) -> None:
     words = [*lines, *([in_words(rows)] if rows else [])]
     _report(options, {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}, "\n".join(words))
     check_verdicts(rows)
+
+
+def pack_weights(options: argparse.Namespace) -> None:
+    """Pack weights and keep them for whoever speaks next."""
+    pack(options.model, options.weights, options.modules, _show_json if options.progress_json else _show)
 
 
 def _compared(request: CompileRequest) -> tuple[Row, ...]:

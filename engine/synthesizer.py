@@ -23,6 +23,7 @@ from engine.runners.host import HostRunner
 from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
 from engine.stages import Place
 from engine.voices import find
+from engine.weight_preparation import ensure_weights
 
 SLOWEST_SPEED = 0.5
 FASTEST_SPEED = 2.0
@@ -67,10 +68,11 @@ class Synthesizer:
         choice = choose_device(self._wanted_device, checkpoint.config)
         variant, _ = choose_lstm_method(AUTO, checkpoint.config, choice.variant)
         folder = ensure_modules(self.model, checkpoint.config, variant, observe, cancel)
+        weights = ensure_weights(self.model, self._weights, checkpoint, folder, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
-        compiled = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights())
+        compiled = CompiledRunner(folder, checkpoint.config, weights)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = choice.device

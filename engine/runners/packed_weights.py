@@ -1,0 +1,106 @@
+"""The packed weights of all stages in one file, mapped into memory: processes share its pages, torch is not needed.
+
+Arrays, each at a multiple of 64 bytes; then a table as JSON that tells the key, shapes and places; then the table's
+length and a closing mark, which no file has that was not written to its end. It does not know what the key says nor how
+weights are packed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from engine.artifacts import Manifest
+from engine.speech import Array
+
+ALIGNMENT_BYTES = 64
+"""Compiled code loads vectors from addresses it takes to be multiples of this."""
+_FORMAT = "packed weights 1"
+_CLOSING_MARK = b"weights."
+_CLOSING = struct.Struct("<Q8s")
+
+
+@dataclass(frozen=True)
+class PackedWeights:
+    """What each library takes after its inputs, by stage, in order; nobody may write to the arrays."""
+
+    stages: Mapping[str, Sequence[Array]] = field(repr=False)
+
+
+def weights_key(manifest: Manifest, identity: str) -> str:
+    """Names the packed weights of the checkpoint of this identity for these libraries, and no others."""
+    libraries = sorted((artifact.stage, artifact.sha256) for artifact in manifest.artifacts)
+    return hashlib.sha256(json.dumps([_FORMAT, identity, libraries]).encode()).hexdigest()
+
+
+def save_packed(path: Path, key: str, stages: Iterable[tuple[str, Sequence[Array]]]) -> None:
+    """Write a file of packed weights, a stage after the other, in one step for whoever reads it meanwhile.
+
+    Until it is whole it is called as `part_of` says. One writer at a time. Raises `OSError`.
+    """
+    part = part_of(path)
+    with part.open("wb") as stream:
+        table = {stage: [_appended(stream, array) for array in arrays] for stage, arrays in stages}
+        content = json.dumps({"key": key, "stages": table}).encode()
+        stream.write(content)
+        stream.write(_CLOSING.pack(len(content), _CLOSING_MARK))
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(part, path)
+
+
+def part_of(path: Path) -> Path:
+    """The file at which packed weights are written."""
+    return path.with_name(f"{path.name}.part")
+
+
+def load_packed(path: Path, key: str) -> PackedWeights | None:
+    """The packed weights of this key, mapped; none when the file is missing, damaged, or of another key."""
+    try:
+        with path.open("rb") as stream:
+            # numpy hands on only what may be written to; what nobody writes to stays the file's own pages
+            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
+        return _mapped(content, key)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, struct.error):
+        return None
+
+
+def _appended(stream: BinaryIO, array: Array) -> dict[str, Any]:
+    """Write an array at the next aligned place; tells its entry in the table."""
+    stream.write(bytes(-stream.tell() % ALIGNMENT_BYTES))
+    entry = {"start": stream.tell(), "shape": array.shape, "dtype": str(array.dtype)}
+    stream.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return entry
+
+
+def _mapped(content: mmap.mmap, key: str) -> PackedWeights | None:
+    end = len(content) - _CLOSING.size
+    length, mark = _CLOSING.unpack_from(content, end)
+    if mark != _CLOSING_MARK or length > end:
+        return None
+    table = json.loads(content[end - length : end])
+    if table["key"] != key:
+        return None
+    if hasattr(mmap, "MADV_WILLNEED"):
+        content.madvise(mmap.MADV_WILLNEED)
+    limit = end - length
+    return PackedWeights(
+        {stage: tuple(_array(content, entry, limit) for entry in entries) for stage, entries in table["stages"].items()}
+    )
+
+
+def _array(content: mmap.mmap, entry: Mapping[str, Any], limit: int) -> Array:
+    shape, dtype, start = tuple(entry["shape"]), np.dtype(entry["dtype"]), int(entry["start"])
+    count = int(np.prod(shape, dtype=np.int64))
+    if start % ALIGNMENT_BYTES or start + count * dtype.itemsize > limit:
+        raise ValueError("An array lies outside of the file.")
+    return np.frombuffer(content, dtype, count, start).reshape(shape)
