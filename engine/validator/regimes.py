@@ -91,7 +91,8 @@ class RegimeRunner:
 class Regimes:
     """Every regime of one checkpoint; what one request has loaded serves the next.
 
-    `lstm_choice` tells what computes the compiled LSTMs, and why; nothing until compiled modules are loaded.
+    `device_choice` tells what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
+    empty until compiled modules are loaded.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class Regimes:
         self.probes = probes
         self.device = device
         self.lstm_method = lstm_method
-        self.lstm_choice = ""
+        self.device_choice = self.lstm_choice = ""
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -151,9 +152,10 @@ class Regimes:
 
     def _compiled(self, observe: Observer, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
-        variant = replace(choose_device(self.device, checkpoint.config).variant, probed=self.probes)
-        variant, choice = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
-        self.lstm_choice = choice.words
+        device = choose_device(self.device, checkpoint.config)
+        variant = replace(device.variant, probed=self.probes)
+        variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
+        self.device_choice, self.lstm_choice = device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
