@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import logging
 import platform
 import shutil
 from collections.abc import Callable, Iterable
@@ -18,6 +19,8 @@ from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
 from engine.lstm_methods import choose_lstm_method
 from engine.preparation import find_modules
+
+log = logging.getLogger(__name__)
 
 
 class Outcome(Enum):
@@ -60,7 +63,8 @@ def _examine(title: str, check: Check) -> Finding:
         outcome, message = check()
     except EngineError as error:
         return Finding(title, Outcome.PROBLEM, str(error))
-    except Exception as error:  # noqa: BLE001 - a crashed check is a result
+    except Exception as error:
+        log.debug("The check %r failed", title, exc_info=True)
         return Finding(title, Outcome.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
     return Finding(title, outcome, message)
 
