@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -18,3 +20,19 @@ def software_metal() -> SoftwareMetal:
     For tests that ask it what it did; others take `tests.metal_device`, which is the real one on a Mac.
     """
     return install()
+
+
+@pytest.fixture(params=["checked", "fast"])
+def device(request: pytest.FixtureRequest, software_metal: SoftwareMetal) -> Iterator[Any]:
+    """TVM's device, once with every access looked at and once without."""
+    if request.param == "checked":
+        yield software_metal.device()
+        return
+    with software_metal.fast():
+        yield software_metal.device()
+
+
+@pytest.fixture
+def checked_device(software_metal: SoftwareMetal) -> Any:
+    """TVM's device, with every access looked at."""
+    return software_metal.device()
