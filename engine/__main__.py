@@ -208,7 +208,7 @@ def _compared(request: CompileRequest) -> tuple[Row, ...]:
     if request.checkpoint is None:
         return ()
     names = [stage.name for stage in request.stages]
-    return compare_built(request.checkpoint, request.folder, names, request.variant.probed, _show)
+    return compare_built(request.checkpoint, request.folder, names, request.variant, _show)
 
 
 def validate(options: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ from typing import Any
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
 from engine.paths import project_folder
-from engine.stages import STAGES, declaration_fingerprint
+from engine.stages import STAGES, Stage, declaration_fingerprint
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
@@ -58,6 +58,12 @@ class Variant:
         usual = Variant(self.target)
         chosen = [getattr(self, field) for field in _CHOICES if getattr(self, field) != getattr(usual, field)]
         return "-".join([self.target, *chosen, *(["probed"] if self.probed else [])])
+
+    def tolerance_of(self, stage: Stage) -> float:
+        """The least correlation of the stage's library with the reference, when fed by it."""
+        if self.precision == Variant.precision or stage.half_tolerance is None:
+            return stage.tolerance
+        return stage.half_tolerance
 
 
 MPS = "mps"

@@ -7,7 +7,6 @@ do, take ten times as long where they meet others. What needs all of the machine
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ import pytest
 
 if TYPE_CHECKING:
     from engine.synthesizer import Synthesizer
-    from tests.software_metal.loader import SoftwareMetal
 
 BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -45,16 +43,3 @@ def starter() -> Iterator[Synthesizer]:
     synthesizer.prepare()
     yield synthesizer
     synthesizer.close()
-
-
-@pytest.fixture(scope="session")
-def software_metal() -> SoftwareMetal:
-    """A Metal device in software: TVM's `metal` modules load and run, with every access checked, slowly.
-
-    For tests that ask it what it did; others take `tests.metal_device`, which is the real one on a Mac.
-    """
-    if sys.platform == "darwin":
-        pytest.skip("The real device is in the place of the one in software.")
-    from tests.software_metal.loader import install
-
-    return install()

@@ -1,7 +1,9 @@
+from pathlib import Path
+
 import pytest
 
 from engine import doctor
-from engine.artifacts import CPU
+from engine.artifacts import CPU, Variant
 from engine.devices import DeviceChoice
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
@@ -14,6 +16,8 @@ def test_every_check_gives_a_finding() -> None:
     assert not any(finding.failed for finding in findings)
     (lstm,) = (finding.message for finding in findings if finding.title == "LSTM method")
     assert lstm.startswith(("tir (", "mps ("))
+    (device,) = (finding.message for finding in findings if finding.title == "Device")
+    assert device.startswith(("cpu (", "metal ("))
 
 
 @pytest.mark.parametrize(
@@ -40,4 +44,20 @@ def test_a_mac_whose_gpu_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
     outcome, words = doctor.CHECKS["Device"]()
     assert outcome is (Outcome.NOTE if obstacle is None else Outcome.GOOD)
-    assert words == f"cpu: {choice.why}"
+    assert words == f"cpu ({choice.why})"
+
+
+@pytest.mark.parametrize("device", ["cpu", "metal"])
+def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+    variant = Variant(device)
+    monkeypatch.setattr(doctor, "choose_device", lambda *_: DeviceChoice(device, variant, "it is the only one"))
+    monkeypatch.setattr(
+        doctor,
+        "find_modules",
+        lambda _, wanted: FoundModules(Path("built")) if wanted == variant else FoundModules(None),
+    )
+    assert doctor.CHECKS["Compiled modules"]() == (Outcome.GOOD, f"there for {device}, in built")
+    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    outcome, words = doctor.CHECKS["Compiled modules"]()
+    assert outcome is Outcome.NOTE
+    assert f"not there for {device}: they are not built yet" in words

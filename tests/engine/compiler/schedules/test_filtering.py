@@ -5,7 +5,6 @@ import functools
 import numpy as np
 import pytest
 import torch
-import tvm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tvm.target import Target
@@ -13,7 +12,7 @@ from tvm.target import Target
 from engine.compiler.schedules.filtering import Filtering, filtering_kernel, filtering_weight
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.ops.microkernel_tir import AVX512, Microkernel, microkernel_for
-from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+from tests.engine.kernels import NARROW, OTHER_PROCESSORS, Kernel, assembly_of, built, host_microkernel
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
 FACTOR = 0.75
@@ -114,16 +113,11 @@ def test_what_is_packed_fits_its_budget() -> None:
         assert made.parts == 1 or packed <= AVX512.tile_bytes
 
 
-@pytest.mark.parametrize(
-    ("triple", "processor", "multiply_add"),
-    [("arm64-apple-macos", "apple-m1", "fmla"), ("x86_64-linux-gnu", "haswell", "vfmadd")],
-)
-def test_sums_stay_in_registers_on_other_processors(triple: str, processor: str, multiply_add: str) -> None:
-    target = Target({"kind": "llvm", "mtriple": triple, "mcpu": processor})
-    microkernel = microkernel_for(target)
+@pytest.mark.parametrize(("target", "multiply_add"), OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(target: dict[str, str], multiply_add: str) -> None:
+    microkernel = microkernel_for(Target(target))
     made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
-    module = tvm.compile(tvm.IRModule({"main": filtering_kernel(made, True)}), target=target).mod
-    assembly = next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
+    assembly = assembly_of(filtering_kernel(made, True), target)
     most = max(consecutive(assembly, multiply_add))
     assert most >= made.pieces * microkernel.rows * microkernel.columns // microkernel.lanes
 
