@@ -7,48 +7,53 @@ not know where styles come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.ops.activation_tir import Activation
 from engine.ops.adaptive_norm import EPSILON
-from engine.ops.math_tir import sin_squared
+from engine.ops.operands_tir import without_operands
 from engine.ops.threadgroup_tir import Threadgroup, sum_of_threads
-
-Activation = Callable[[Any, Any], Any]
-"""From a normalised value and the channel's parameter to an expression of the output."""
 
 
 @dataclass(frozen=True)
 class _Normalisation:
     channels: int
-    group: Threadgroup
     activation: Activation
+    group: Threadgroup
 
 
-def adaptive_norm(channels: int, group: Threadgroup) -> PrimFunc:
+def adaptive_norm(channels: int, activation: Activation, group: Threadgroup) -> PrimFunc:
     """The kernel: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
 
-    `offset` is int32: where the channels' gamma and then their beta stand in the styles.
+    `offset` is int32: where the channels' gamma and then their beta stand in the styles. The activation's parameter
+    [channels], if it has one, comes last.
     """
-    return _kernel(_Normalisation(channels, group, lambda value, _: value))
+    plan = _Normalisation(channels, activation, group)
 
+    @T.prim_func(s_tir=True)
+    def adaptive_norm(
+        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
+    ) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int32()
+        time = T.int32()
+        values = T.int32()
+        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
+        lengths = T.match_buffer(n, (batch,), "int32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        weight = T.match_buffer(w, (plan.channels,), "float32")
+        bias = T.match_buffer(b, (plan.channels,), "float32")
+        parameter = T.match_buffer(p, (plan.channels,), "float32")
+        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
+        for row in T.thread_binding(batch * plan.channels, thread="blockIdx.x"):
+            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
+                _normalise(plan, source, lengths, styles, offset, weight, bias, parameter, target, time, row, thread)
 
-def adaptive_norm_leaky_relu(channels: int, slope: float, group: Threadgroup) -> PrimFunc:
-    """As `adaptive_norm`, then a leaky ReLU."""
-    return _kernel(
-        _Normalisation(channels, group, lambda value, _: T.Select(value > 0, value, value * T.float32(slope)))
-    )
-
-
-def adaptive_norm_snake(channels: int, group: Threadgroup) -> PrimFunc:
-    """As `adaptive_norm` with alpha [channels] as the last input, then y + sin(alpha y)^2 / alpha."""
-    return _kernel_with_parameter(
-        _Normalisation(channels, group, lambda value, alpha: value + sin_squared(alpha * value) / alpha)
-    )
+    return adaptive_norm if activation.has_parameter else without_operands(adaptive_norm, "parameter")
 
 
 @T.inline
@@ -102,58 +107,13 @@ def _normalise(
     line[0] = gain * weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
     line[1] = gain * bias[channel] + styles[member, offset + plan.channels + channel]
     line[2] = T.float32(0)
-    if parameter is not None:
+    if plan.activation.has_parameter:
         line[2] = parameter[channel]
     for turn in T.serial(T.truncdiv(time - thread + plan.group.threads - 1, plan.group.threads)):
         place: T.int32 = turn * plan.group.threads + thread
         if place < length:
-            target[member, channel, place] = plan.activation(
+            target[member, channel, place] = plan.activation.apply(
                 (source[member, channel, place] - moments[0]) * line[0] + line[1], line[2]
             )
         else:
             target[member, channel, place] = T.float32(0)
-
-
-def _kernel(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        time = T.int32()
-        values = T.int32()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        for row in T.thread_binding(batch * plan.channels, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, lengths, styles, offset, weight, bias, None, target, time, row, thread)
-
-    return adaptive_norm
-
-
-def _kernel_with_parameter(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        time = T.int32()
-        values = T.int32()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        parameter = T.match_buffer(p, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        for row in T.thread_binding(batch * plan.channels, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, lengths, styles, offset, weight, bias, parameter, target, time, row, thread)
-
-    return adaptive_norm

@@ -6,29 +6,26 @@ read, the result there is 0. It does not know where styles come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.ops.activation_tir import Activation
 from engine.ops.adaptive_norm import EPSILON
-from engine.ops.math_tir import sin_squared
 from engine.ops.microkernel_tir import Microkernel
+from engine.ops.operands_tir import without_operands
 
 VECTORS = 2
 """Vectors of partial sums: enough to hide the latency of an addition."""
-
-Activation = Callable[[Any, Any], Any]
-"""From a normalised value and the channel's parameter to an expression of the output."""
 
 
 @dataclass(frozen=True)
 class _Normalisation:
     channels: int
-    microkernel: Microkernel
     activation: Activation
+    microkernel: Microkernel
 
     @property
     def lanes(self) -> int:
@@ -39,26 +36,32 @@ class _Normalisation:
         return self.microkernel.chunks
 
 
-def adaptive_norm(channels: int, microkernel: Microkernel) -> PrimFunc:
+def adaptive_norm(channels: int, activation: Activation, microkernel: Microkernel) -> PrimFunc:
     """The kernel: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
 
-    `offset` is int32: where the channels' gamma and then their beta stand in the styles.
+    `offset` is int32: where the channels' gamma and then their beta stand in the styles. The activation's parameter
+    [channels], if it has one, comes last.
     """
-    return _kernel(_Normalisation(channels, microkernel, lambda value, _: value))
+    plan = _Normalisation(channels, activation, microkernel)
 
+    @T.prim_func(s_tir=True)
+    def adaptive_norm(
+        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
+    ) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        time = T.int64()
+        values = T.int64()
+        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
+        lengths = T.match_buffer(n, (batch,), "int32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        weight = T.match_buffer(w, (plan.channels,), "float32")
+        bias = T.match_buffer(b, (plan.channels,), "float32")
+        parameter = T.match_buffer(p, (plan.channels,), "float32")
+        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
+        _normalise_all(plan, source, lengths, styles, offset, weight, bias, parameter, target, batch, time)
 
-def adaptive_norm_leaky_relu(channels: int, slope: float, microkernel: Microkernel) -> PrimFunc:
-    """As `adaptive_norm`, then a leaky ReLU."""
-    return _kernel(
-        _Normalisation(channels, microkernel, lambda value, _: T.Select(value > 0, value, value * T.float32(slope)))
-    )
-
-
-def adaptive_norm_snake(channels: int, microkernel: Microkernel) -> PrimFunc:
-    """As `adaptive_norm` with alpha [channels] as the last input, then y + sin(alpha y)^2 / alpha."""
-    return _kernel_with_parameter(
-        _Normalisation(channels, microkernel, lambda value, alpha: value + sin_squared(alpha * value) / alpha)
-    )
+    return adaptive_norm if activation.has_parameter else without_operands(adaptive_norm, "parameter")
 
 
 def _to_the(power: int, value: Any) -> Any:
@@ -98,7 +101,7 @@ def _apply(plan: Any, source: Any, target: Any, member: Any, channel: Any, lengt
     whole: T.int64 = length // plan.lanes * plan.lanes
     for vector in T.serial(length // plan.lanes):
         for lane in T.vectorized(plan.lanes):
-            target[member, channel, vector * plan.lanes + lane] = plan.activation(
+            target[member, channel, vector * plan.lanes + lane] = plan.activation.apply(
                 (source[member, channel, vector * plan.lanes + lane] - line[0]) * line[1] + line[2], line[3]
             )
     for lane in T.vectorized(plan.lanes):
@@ -106,7 +109,7 @@ def _apply(plan: Any, source: Any, target: Any, member: Any, channel: Any, lengt
     for lane in T.serial(length - whole):
         last[lane] = source[member, channel, whole + lane]
     for lane in T.vectorized(plan.lanes):
-        last[lane] = plan.activation((last[lane] - line[0]) * line[1] + line[2], line[3])
+        last[lane] = plan.activation.apply((last[lane] - line[0]) * line[1] + line[2], line[3])
     for lane in T.serial(length - whole):
         target[member, channel, whole + lane] = last[lane]
 
@@ -143,7 +146,7 @@ def _normalise(
     # What rounding takes from the mean matters where the signal hardly varies about it.
     line[2] = T.Cast("float32", T.Cast("float64", shift) - (mean - T.Cast("float64", line[0])) * factor)
     line[3] = T.float32(0)
-    if parameter is not None:
+    if plan.activation.has_parameter:
         line[3] = parameter[channel]
     _apply(plan, source, target, member, channel, length, line)
     for position in T.serial(length, time):
@@ -169,44 +172,3 @@ def _normalise_all(
         last: T.int64 = (chunk + 1) * batch * plan.channels // plan.chunks
         for index in T.serial(first, last):
             _normalise(plan, source, lengths, styles, offset, weight, bias, parameter, target, time, index)
-
-
-def _kernel(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        time = T.int64()
-        values = T.int64()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        _normalise_all(plan, source, lengths, styles, offset, weight, bias, None, target, batch, time)
-
-    return adaptive_norm
-
-
-def _kernel_with_parameter(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        time = T.int64()
-        values = T.int64()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        parameter = T.match_buffer(p, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        _normalise_all(plan, source, lengths, styles, offset, weight, bias, parameter, target, batch, time)
-
-    return adaptive_norm
