@@ -129,14 +129,10 @@ def _layer_norm(call: Call) -> relax.Var:
     x, (channels,), scale, shift, epsilon, _ = call.arguments
     *leading, _ = shape_of(x)
     rows = simplified(prod(leading))
-    kernels = call.kernels.layer_norm
     terms = [] if scale is None else _terms(call, call.node.args[0])
     flat = [call.emit(relax.op.reshape(term, [rows, channels])) for term in terms or [x]]
-    if terms:
-        y = call.kernel(kernels.layer_norm_of_sum, (channels, epsilon), [*flat, scale, shift], [rows, channels])
-    else:
-        sizes = (channels, scale is not None, epsilon)
-        y = call.kernel(kernels.layer_norm, sizes, [*flat, scale, shift], [rows, channels])
+    sizes = (channels, bool(terms), scale is not None, epsilon)
+    y = call.kernel(call.kernels.layer_norm.layer_norm, sizes, [*flat, scale, shift], [rows, channels])
     return call.emit(relax.op.reshape(y, [*leading, channels]))
 
 
