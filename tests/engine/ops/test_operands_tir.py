@@ -1,7 +1,7 @@
 import numpy as np
 from tvm.script import tirx as T
 
-from engine.ops.operands_tir import without_operands
+from engine.ops.operands_tir import with_operands
 from tests.engine.kernels import built
 
 
@@ -19,7 +19,7 @@ def shifted(has_addend):
             else:
                 target[place] = source[place] + T.float32(1)
 
-    return shifted if has_addend else without_operands(shifted, "addend")
+    return with_operands(shifted, addend=has_addend)
 
 
 def test_an_operand_that_is_missing_is_no_argument():
