@@ -92,6 +92,7 @@ def _add_speak(commands: Any) -> None:
     parser.add_argument("--file", type=Path, help="read the text from this file")
     parser.add_argument("--voice", help="a name from `voices` (default: the first)")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
@@ -156,7 +157,8 @@ def speak(options: argparse.Namespace) -> int:
         ensure_writable(output)
     text = _text(options)
     synthesizer = Synthesizer(options.model, options.device, options.weights)
-    request = SpeechRequest(text, options.voice or synthesizer.voices()[0].name, options.speed, options.seed)
+    voice = options.voice or synthesizer.voices()[0].name
+    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause)
     synthesizer.prepare(_show)
     started = time.perf_counter()
     chunks, first_seconds = _collect(synthesizer, request, options.play, started)

@@ -19,13 +19,15 @@ Samples = NDArray[np.float32]
 class SpeechRequest:
     """What the user wants to hear.
 
-    `speed` 1 is the model's own pace, 2 twice as fast; `seed` fixes the noise: the same request gives the same samples.
+    `speed` 1 is the model's own pace, 2 twice as fast; `pause_scale` 1 leaves pauses as they are, 2 makes them twice as
+    long; `seed` fixes the noise: the same request gives the same samples.
     """
 
     text: str
     voice: str
     speed: float = 1.0
     seed: int = 0
+    pause_scale: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,10 @@ Event = StageEvent | PlanEvent | PreparationEvent
 
 @dataclass(frozen=True)
 class AudioChunk:
-    """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included."""
+    """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included.
+
+    One chunk played right after the other is the speech, without a gap or an overlap.
+    """
 
     utterance: Utterance
     utterance_count: int

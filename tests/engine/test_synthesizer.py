@@ -4,8 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from engine.audio import PEAK_LIMIT
+from engine.audio import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.errors import Cancelled, InvalidRequest, NothingToSpeak, TextTooLong, UnknownVoice
 from engine.speech import Event, PlanEvent, SpeechRequest, StageEvent
 from engine.stages import STAGE_NAMES
@@ -64,6 +66,65 @@ def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:
         list(starter.synthesize(SpeechRequest(TEXT, starter.voices()[0].name), stop_at_once, cancel))
     assert sum(isinstance(event, StageEvent) for event in events) == 1
     assert len(spoken(starter, "Still alive.")) > 0
+
+
+WORDS = [
+    "the",
+    "fox,",
+    "ran",
+    "over.",
+    "a",
+    "hill!",
+    "and",
+    "then;",
+    "slept",
+    "in",
+    "sun?",
+    "12",
+    "dogs\n\n",
+    "saw",
+    "it:",
+]
+
+
+@settings(max_examples=4, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=20, max_size=50), seed=st.integers(0, 9))
+def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, words: list[str], seed: int) -> None:
+    events: list[Event] = []
+    text = " ".join(words)
+    chunks = list(starter.synthesize(SpeechRequest(text, starter.voices()[0].name, seed=seed), events.append))
+    speech = np.concatenate([chunk.samples for chunk in chunks])
+    made = [event.arrays["audio"][0] for event in events if isinstance(event, StageEvent) and "audio" in event.arrays]
+    margin = round(KEPT_SILENCE_SECONDS * starter.sample_rate_hz)
+    at = 0
+    for chunk, raw in zip(chunks, made, strict=True):
+        finished = finish_utterance(raw, starter.sample_rate_hz)
+        end = at + len(finished)
+        assert np.array_equal(speech[at + margin : end - margin], finished[margin:-margin])
+        pause = round(chunk.utterance.pause_seconds * starter.sample_rate_hz)
+        assert not speech[end : end + pause].any()
+        at = end + pause if pause else end - margin
+    assert at + margin == len(speech)
+    covered = "".join(text[chunk.utterance.start : chunk.utterance.end] for chunk in chunks)
+    assert "".join(covered.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("scale", [-0.1, 3.1, math.nan, math.inf])
+def test_pauses_out_of_range_are_refused(scale: float) -> None:
+    with pytest.raises(InvalidRequest, match="Choose a number from 0"):
+        check(SpeechRequest("Hello.", "any", pause_scale=scale))
+
+
+def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter: Synthesizer) -> None:
+    text = "The first sentence is short. The second one is short too. And there is a third one, which is longer."
+
+    def seconds(scale: float) -> float:
+        request = SpeechRequest(text, starter.voices()[0].name, pause_scale=scale)
+        return sum(chunk.seconds for chunk in starter.synthesize(request))
+
+    short, normal, long = (seconds(scale) for scale in (0.0, 1.0, 3.0))
+    assert short < normal - 0.2
+    assert long > normal + 0.5
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, 100.0, 0.49, 2.01, math.nan, math.inf])
