@@ -34,6 +34,17 @@ class PackedWeights:
     """What each library takes after its inputs, by stage, in order; nobody may write to the arrays."""
 
     stages: Mapping[str, Sequence[Array]] = field(repr=False)
+    _content: mmap.mmap = field(repr=False)
+    _passing: Mapping[str, tuple[int, int]] = field(repr=False)
+    """First byte and length of what is given back, by stage."""
+
+    def give_back(self, stage: str) -> None:
+        """Take the pages of a stage that has run from this process; the system knows them when they are touched again.
+
+        Those of the largest stage stay: memory is scarcest while it runs, and then the others' are gone.
+        """
+        if stage in self._passing:
+            self._content.madvise(mmap.MADV_DONTNEED, *self._passing[stage])
 
 
 def weights_key(manifest: Manifest, identity: str) -> str:
@@ -90,12 +101,20 @@ def _mapped(content: mmap.mmap, key: str) -> PackedWeights | None:
     table = json.loads(content[end - length : end])
     if table["key"] != key:
         return None
-    if hasattr(mmap, "MADV_WILLNEED"):
-        content.madvise(mmap.MADV_WILLNEED)
-    limit = end - length
-    return PackedWeights(
-        {stage: tuple(_array(content, entry, limit) for entry in entries) for stage, entries in table["stages"].items()}
-    )
+    stages = {
+        stage: tuple(_array(content, entry, end - length) for entry in entries)
+        for stage, entries in table["stages"].items()
+    }
+    spans = {stage: _span(entries, stages[stage]) for stage, entries in table["stages"].items() if entries}
+    largest = max(spans, key=lambda stage: spans[stage][1], default=None)
+    content.madvise(mmap.MADV_WILLNEED)
+    return PackedWeights(stages, content, {stage: span for stage, span in spans.items() if stage != largest})
+
+
+def _span(entries: Sequence[Mapping[str, Any]], arrays: Sequence[Array]) -> tuple[int, int]:
+    """The pages that a stage's arrays touch: where they start, and their length."""
+    start = entries[0]["start"] // mmap.PAGESIZE * mmap.PAGESIZE
+    return start, entries[-1]["start"] + arrays[-1].nbytes - start
 
 
 def _array(content: mmap.mmap, entry: Mapping[str, Any], limit: int) -> Array:

@@ -49,6 +49,7 @@ class CompiledRunner:
         self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
+        self._give_back = weights.give_back if isinstance(weights, PackedWeights) else _keep
         self._stages = {
             artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
             for artifact in manifest.artifacts
@@ -62,13 +63,19 @@ class CompiledRunner:
         self._runtime.prepare_thread()
         library = self._stages[stage.name]
         values = library.run([inputs[tensor.name] for tensor in stage.inputs])
+        self._give_back(stage.name)
         return named_outputs(stage, values, library.probes, self._observe)
 
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
+        self._give_back = _keep
         self._release_lstm()
         self._runtime.release_unused()
+
+
+def _keep(stage: str) -> None:
+    """What is done with weights that have no file: there would be no getting them back."""
 
 
 def packed_stages(folder: Path, weights: Mapping[str, Array]) -> Iterator[tuple[str, list[Array]]]:
@@ -94,7 +101,7 @@ class _CompiledStage:
         machine = runtime.load(path)
         self._runtime = runtime
         self._function = machine[MAIN_FUNCTION]
-        self._keep = machine
+        self._machine = machine
         if isinstance(weights, PackedWeights):
             self._weights = tuple(runtime.shared(array) for array in weights.stages[artifact.stage])
         else:

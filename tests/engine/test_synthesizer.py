@@ -12,6 +12,7 @@ from engine.errors import Cancelled, InvalidRequest, NothingToSpeak, TextTooLong
 from engine.speech import Event, PlanEvent, SpeechRequest, StageEvent
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check
+from tests.engine.memory import private_bytes
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
 
@@ -166,3 +167,15 @@ def test_a_closed_synthesizer_opens_again() -> None:
     synthesizer.close()
     assert len(spoken(synthesizer, "Again.")) > 0
     synthesizer.close()
+
+
+def test_two_hundred_requests_leave_no_memory_behind(starter: Synthesizer) -> None:
+    texts = ("Yes.", "Come in.", "It is two o'clock now.", "Read this.")
+
+    def speak(requests: range) -> int:
+        for number in requests:
+            spoken(starter, texts[number % len(texts)], speed=2.0, seed=number)
+        return private_bytes()
+
+    before = speak(range(20))
+    assert speak(range(20, 200)) - before < 3e6  # the audio of these requests alone is 9 MB

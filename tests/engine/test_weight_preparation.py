@@ -11,12 +11,17 @@ from engine.artifacts import CPU, Variant, modules_folder
 from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import Cancelled, OutputError
 from engine.paths import shipped_modules_folder
+from engine.pipeline import Pipeline
 from engine.preparation import find_modules
+from engine.runners.base import Runner
+from engine.runners.host import HostRunner
 from engine.runners.packed_weights import PackedWeights, part_of
-from engine.runners.tvm_runner import packed_stages
-from engine.speech import PreparationEvent
+from engine.runners.tvm_runner import CompiledRunner, packed_stages
+from engine.speech import PreparationEvent, Utterance
+from engine.stages import Place
 from engine.synthesizer import Synthesizer
 from engine.weight_preparation import ensure_weights, pack, packed_weights_path
+from tests.engine.memory import resident_bytes
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +70,25 @@ def test_kept_weights_equal_those_packed_now_bit_for_bit(
             assert array.tobytes() == other.tobytes()
             count += 1
     assert count > 100
+
+
+def test_kept_weights_speak_as_the_originals_do_and_only_the_largest_stage_keeps_its_pages(
+    children: list[list[str]], checkpoint: Checkpoint, modules: Path
+) -> None:
+    voice = next(iter(checkpoint.voices.values()))
+    utterance = Utterance(0, "Hello.", "həlˈO.", 0, 6)
+    kept = ensured(checkpoint, modules)
+    spoken = []
+    for weights in (checkpoint.load_weights(), kept):
+        compiled = CompiledRunner(modules, checkpoint.config, weights)
+        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        pipeline = Pipeline(checkpoint.config, runners)
+        spoken += [pipeline.speak(utterance, voice.style(6), 1.0, seed) for seed in (0, 1)]
+    assert np.array_equal(spoken[0], spoken[2])
+    assert np.array_equal(spoken[1], spoken[3])
+    resident = resident_bytes(packed_weights_path("starter", None))
+    decoder = sum(array.nbytes for array in kept.stages["decoder"])
+    assert resident is None or 0.9 * decoder < resident < 1.1 * decoder
 
 
 def test_weights_are_packed_once(children: list[list[str]], checkpoint: Checkpoint, modules: Path) -> None:

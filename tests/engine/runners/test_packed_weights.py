@@ -13,6 +13,7 @@ from engine.runners.packed_weights import (
     save_packed,
     weights_key,
 )
+from tests.engine.memory import resident_bytes
 
 STAGES = {
     "bert": [np.arange(7, dtype=np.float32), np.ones((3, 1, 5), np.float32)],
@@ -50,6 +51,23 @@ def test_arrays_are_the_pages_of_the_file_but_writing_to_one_leaves_the_file(pat
     assert isinstance(getattr(base, "obj", base), mmap.mmap)
     array[...] = 9
     assert path.read_bytes() == content
+
+
+def test_pages_that_were_given_back_come_again(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    arrays = {name: [np.full(size, 3, np.float32)] for name, size in (("a", 500_000), ("b", 800_000), ("c", 300_001))}
+    save_packed(path, "key", arrays.items())
+    packed = load_packed(path, "key")
+    assert packed is not None
+    held = []
+    for stage in arrays:
+        assert packed.stages[stage][0].sum() == 3 * arrays[stage][0].size
+        packed.give_back(stage)
+        held.append(resident_bytes(path))
+    assert packed.stages["a"][0].sum() == 1_500_000
+    if None not in held:
+        assert held[0] < 100_000
+        assert 3_200_000 <= held[2] < 3_400_000
 
 
 def test_what_was_replaced_stays_for_whoever_has_it(path: Path) -> None:
