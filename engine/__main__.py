@@ -26,6 +26,9 @@ from engine.compiler.command import add_options as add_compile_options
 from engine.compiler.command import request_from as compile_request_from
 from engine.devices import AUTO, DEVICES
 from engine.errors import EngineError, InvalidRequest
+from engine.model_store.command import add_options as add_models_options
+from engine.model_store.command import outcome_of as models_outcome
+from engine.offline import stay_offline
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
@@ -42,6 +45,7 @@ SERVICE_NICENESS = 10
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and never shows a traceback for a user's mistake."""
+    stay_offline()
     options = build_parser().parse_args(arguments)
     try:
         return int(options.run(options) or 0)
@@ -67,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
         _add_pack,
         _add_validate,
         _add_benchmark,
+        _add_models,
         _add_doctor,
         _add_train_starter,
         _add_evaluate_starter,
@@ -130,6 +135,11 @@ def _add_benchmark(commands: Any) -> None:
     parser = _command(commands, "benchmark", benchmark, "Say how fast the modules are: on paper, for Macs.")
     add_benchmark_options(parser)
     _add_model(parser)
+
+
+def _add_models(commands: Any) -> None:
+    parser = _command(commands, "models", models, "List, fetch, import, verify or remove models.")
+    add_models_options(parser)
 
 
 def _add_doctor(commands: Any) -> None:
@@ -231,6 +241,12 @@ def benchmark(options: argparse.Namespace) -> None:
     """Print figures of speed."""
     outcome = benchmark_outcome(options, lambda line: print(line, file=sys.stderr))
     print(json.dumps(outcome.data, indent=2) if options.json == STANDARD_OUTPUT else outcome.words)
+
+
+def models(options: argparse.Namespace) -> None:
+    """Manage the models on this machine."""
+    outcome = models_outcome(options, lambda line: print(line, file=sys.stderr))
+    _report(options, outcome.data, outcome.words)
 
 
 def serve() -> int:

@@ -20,6 +20,7 @@ from safetensors.numpy import load_file
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, InvalidRequest, MissingModel, UnknownModel
 from engine.model.weights import Weights, load_weights
+from engine.model_store import ModelStore
 from engine.paths import project_folder, resources_folder, starter_folder
 from engine.speech import VoiceInfo
 from engine.voices import Voice, describe
@@ -60,10 +61,7 @@ def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpo
         return _random_checkpoint(model, config, weights)
     if model == STARTER:
         return _starter(config)
-    raise MissingModel(
-        f"The weights of {model} are not on this machine.",
-        "Use --model starter, or --weights random:0 to try the architecture without them.",
-    )
+    return _installed(model, config)
 
 
 def model_config(model: str) -> ModelConfig:
@@ -91,6 +89,17 @@ def _starter(config: ModelConfig) -> Checkpoint:
 
 def _voice_info(entry: Mapping[str, Any]) -> VoiceInfo:
     return VoiceInfo(entry["name"], describe(entry["name"]).title, entry["language"], entry["gender"])
+
+
+def _installed(model: str, config: ModelConfig) -> Checkpoint:
+    installed = ModelStore().open(model)
+    if installed is None:
+        raise MissingModel(
+            f"The weights of {model} are not on this machine.",
+            f"Get them with “python -m engine models fetch {model}”, or use --model starter; "
+            "--weights random:0 tries the architecture without them.",
+        )
+    return Checkpoint(model, config, installed.voices, installed.load_weights, installed.identity)
 
 
 def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpoint:
