@@ -16,10 +16,17 @@ import pytest
 if TYPE_CHECKING:
     from engine.synthesizer import Synthesizer
 
-BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
+TESTS = Path(__file__).resolve().parent
+BUILD_FOLDER = TESTS.parent / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
+SLOWEST_FILES = (
+    "engine/test_exactness.py",
+    "software_metal/test_full_size.py",
+    "software_metal/test_speech.py",
+    "engine/benchmark/test_estimate.py",
+)
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other
 
 
@@ -32,6 +39,11 @@ def _own_processors() -> None:
 
 
 _own_processors()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take minutes come first: of several processes, none is left alone with one at the end."""
+    items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
 
 
 @pytest.fixture(scope="session")
