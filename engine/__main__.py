@@ -1,6 +1,6 @@
 """The command line: `python -m engine COMMAND`; progress on stderr, data on stdout.
 
-It does not know how anything is done; it calls the engine and words the outcome.
+It does not know how anything is done, nor any option; it calls the engine and words the outcome.
 """
 
 from __future__ import annotations
@@ -10,35 +10,34 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.audio_file import ensure_writable, save_wav
-from engine.benchmark.command import add_options as add_benchmark_options
 from engine.benchmark.command import outcome_of as benchmark_outcome
-from engine.checkpoints import MODEL_NAMES, STARTER
+from engine.command_line import DEFAULT_OUTPUT, build_parser, text_of
 from engine.compiler.command import CompileRequest
-from engine.compiler.command import add_options as add_compile_options
 from engine.compiler.command import request_from as compile_request_from
+<<<<<<< HEAD
 from engine.devices import AUTO, DEVICES
 from engine.errors import EngineError, InvalidRequest
 from engine.model_store.command import add_options as add_models_options
 from engine.model_store.command import outcome_of as models_outcome
 from engine.offline import stay_offline
+=======
+from engine.errors import EngineError
+>>>>>>> mendrest
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
 from engine.validator.command import STANDARD_OUTPUT
-from engine.validator.command import add_options as add_validation_options
 from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
 from engine.validator.wire import Wire
 from engine.weight_preparation import pack
 
-DEFAULT_OUTPUT = Path("speech.wav")
 EXIT_INTERRUPTED = 130
 SERVICE_NICENESS = 10
 
@@ -48,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stay_offline()
     options = build_parser().parse_args(arguments)
     try:
-        return int(options.run(options) or 0)
+        return int(COMMANDS[options.command](options) or 0)
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -60,6 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+<<<<<<< HEAD
 def build_parser() -> argparse.ArgumentParser:
     """Every command and option of the contract."""
     parser = argparse.ArgumentParser(prog="python -m engine", description="Speaks text locally with compiled Kokoro.")
@@ -160,12 +160,14 @@ def _add_evaluate_starter(commands: Any) -> None:
     parser.add_argument("--json", action="store_true")
 
 
+=======
+>>>>>>> mendrest
 def speak(options: argparse.Namespace) -> int:
     """Speak into a file, the loudspeaker, or both."""
     output = options.out or (None if options.play else DEFAULT_OUTPUT)
     if output:
         ensure_writable(output)
-    text = _text(options)
+    text = text_of(options)
     synthesizer = Synthesizer(options.model, options.device, options.weights)
     voice = options.voice or synthesizer.voices()[0].name
     request = SpeechRequest(text, voice, options.speed, options.seed, options.pause)
@@ -276,25 +278,6 @@ def _doctor_words() -> str:
     return in_words(examine_installation())
 
 
-def _text(options: argparse.Namespace) -> str:
-    if options.file is not None:
-        return _read(options.file)
-    if options.text == "-":
-        return sys.stdin.read()
-    if options.text is None:
-        raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
-    return str(options.text)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
-    except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
-
-
 def _collect(
     synthesizer: Synthesizer, request: SpeechRequest, play: bool, started: float
 ) -> tuple[list[AudioChunk], float]:
@@ -353,6 +336,17 @@ def evaluate_starter(options: argparse.Namespace) -> None:
     lines = [f"{result.voice}: word error rate {result.word_error_rate:.2f}" for result in results]
     _report(options, [asdict(result) for result in results], "\n".join(lines))
 
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int | None]] = {
+    "speak": speak,
+    "voices": voices,
+    "compile": compile_stages,
+    "validate": validate,
+    "benchmark": benchmark,
+    "doctor": examine,
+    "train-starter": train_starter,
+    "evaluate-starter": evaluate_starter,
+}
 
 if __name__ == "__main__":
     sys.exit(main())
