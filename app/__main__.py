@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.display import MISSING_LIBRARY, why_no_window
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
