@@ -21,15 +21,9 @@ from engine.benchmark.command import outcome_of as benchmark_outcome
 from engine.command_line import DEFAULT_OUTPUT, build_parser, text_of
 from engine.compiler.command import CompileRequest
 from engine.compiler.command import request_from as compile_request_from
-<<<<<<< HEAD
-from engine.devices import AUTO, DEVICES
-from engine.errors import EngineError, InvalidRequest
-from engine.model_store.command import add_options as add_models_options
+from engine.errors import EngineError
 from engine.model_store.command import outcome_of as models_outcome
 from engine.offline import stay_offline
-=======
-from engine.errors import EngineError
->>>>>>> mendrest
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
@@ -59,109 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-<<<<<<< HEAD
-def build_parser() -> argparse.ArgumentParser:
-    """Every command and option of the contract."""
-    parser = argparse.ArgumentParser(prog="python -m engine", description="Speaks text locally with compiled Kokoro.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (
-        _add_speak,
-        _add_voices,
-        _add_compile,
-        _add_pack,
-        _add_validate,
-        _add_benchmark,
-        _add_models,
-        _add_doctor,
-        _add_train_starter,
-        _add_evaluate_starter,
-    ):
-        add(commands)
-    return parser
-
-
-def _command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None], summary: str) -> Any:
-    parser = commands.add_parser(name, help=summary, description=summary)
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _add_model(parser: Any) -> None:
-    parser.add_argument("--model", default=STARTER, help=f"one of: {', '.join(MODEL_NAMES)} (default: starter)")
-    parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture")
-
-
-def _add_speak(commands: Any) -> None:
-    parser = _command(commands, "speak", speak, "Speak a text into a WAV file or out of the loudspeaker.")
-    parser.add_argument("text", nargs="?", help="the text; - reads standard input")
-    parser.add_argument("--file", type=Path, help="read the text from this file")
-    parser.add_argument("--voice", help="a name from `voices` (default: the first)")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
-    parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
-    parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
-    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
-    parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
-    parser.add_argument("--play", action="store_true", help="play while speaking")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
-    _add_model(parser)
-
-
-def _add_voices(commands: Any) -> None:
-    parser = _command(commands, "voices", voices, "List the voices.")
-    parser.add_argument("--json", action="store_true")
-    _add_model(parser)
-
-
-def _add_compile(commands: Any) -> None:
-    parser = _command(commands, "compile", compile_stages, "Build the compiled modules of a model.")
-    add_compile_options(parser)
-    _add_model(parser)
-
-
-def _add_pack(commands: Any) -> None:
-    parser = _command(commands, "pack", pack_weights, "Pack a model's weights for its modules, as speaking does.")
-    parser.add_argument("--modules", type=Path, required=True, help="the folder of the compiled modules")
-    parser.add_argument("--progress-json", action="store_true", help=argparse.SUPPRESS)
-    _add_model(parser)
-
-
-def _add_validate(commands: Any) -> None:
-    parser = _command(commands, "validate", validate, "Compare the compiled model with PyTorch, stage by stage.")
-    add_validation_options(parser)
-    _add_model(parser)
-
-
-def _add_benchmark(commands: Any) -> None:
-    parser = _command(commands, "benchmark", benchmark, "Say how fast the modules are: on paper, for Macs.")
-    add_benchmark_options(parser)
-    _add_model(parser)
-
-
-def _add_models(commands: Any) -> None:
-    parser = _command(commands, "models", models, "List, fetch, import, verify or remove models.")
-    add_models_options(parser)
-
-
-def _add_doctor(commands: Any) -> None:
-    parser = _command(commands, "doctor", examine, "Check this installation.")
-    parser.add_argument("--json", action="store_true")
-
-
-def _add_train_starter(commands: Any) -> None:
-    parser = _command(commands, "train-starter", train_starter, "Train the bundled starter model from scratch.")
-    parser.add_argument("--work-dir", type=Path, required=True, help="data and checkpoints; resumes what is there")
-    parser.add_argument("--output-dir", type=Path, help="where the finished model goes (default: WORK_DIR/package)")
-    parser.add_argument("--minutes", type=float, help="scale the whole training to about this many CPU minutes")
-
-
-def _add_evaluate_starter(commands: Any) -> None:
-    parser = _command(commands, "evaluate-starter", evaluate_starter, "Word error rate on the held-out sentences.")
-    parser.add_argument("--sentences", type=int, default=40, help="how many of the 40 (default: all)")
-    parser.add_argument("--json", action="store_true")
-
-
-=======
->>>>>>> mendrest
 def speak(options: argparse.Namespace) -> int:
     """Speak into a file, the loudspeaker, or both."""
     output = options.out or (None if options.play else DEFAULT_OUTPUT)
@@ -341,8 +232,10 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int | None]] = {
     "speak": speak,
     "voices": voices,
     "compile": compile_stages,
+    "pack": pack_weights,
     "validate": validate,
     "benchmark": benchmark,
+    "models": models,
     "doctor": examine,
     "train-starter": train_starter,
     "evaluate-starter": evaluate_starter,

@@ -15,6 +15,7 @@ from engine.checkpoints import MODEL_NAMES, STARTER
 from engine.compiler.command import add_options as add_compile_options
 from engine.devices import AUTO, DEVICES
 from engine.errors import InvalidRequest
+from engine.model_store.command import add_options as add_models_options
 from engine.validator.command import add_options as add_validation_options
 
 DEFAULT_OUTPUT = Path("speech.wav")
@@ -28,8 +29,10 @@ def build_parser() -> argparse.ArgumentParser:
         _add_speak,
         _add_voices,
         _add_compile,
+        _add_pack,
         _add_validate,
         _add_benchmark,
+        _add_models,
         _add_doctor,
         _add_train_starter,
         _add_evaluate_starter,
@@ -53,6 +56,7 @@ def _add_speak(commands: Any) -> None:
     parser.add_argument("--file", type=Path, help="read the text from this file")
     parser.add_argument("--voice", help="a name from `voices` (default: the first)")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
@@ -73,6 +77,13 @@ def _add_compile(commands: Any) -> None:
     _add_model(parser)
 
 
+def _add_pack(commands: Any) -> None:
+    parser = _command(commands, "pack", "Pack a model's weights for its modules, as speaking does.")
+    parser.add_argument("--modules", type=Path, required=True, help="the folder of the compiled modules")
+    parser.add_argument("--progress-json", action="store_true", help=argparse.SUPPRESS)
+    _add_model(parser)
+
+
 def _add_validate(commands: Any) -> None:
     parser = _command(commands, "validate", "Compare the compiled model with PyTorch, stage by stage.")
     add_validation_options(parser)
@@ -83,6 +94,11 @@ def _add_benchmark(commands: Any) -> None:
     parser = _command(commands, "benchmark", "Say how fast the modules are: on paper, for Macs.")
     add_benchmark_options(parser)
     _add_model(parser)
+
+
+def _add_models(commands: Any) -> None:
+    parser = _command(commands, "models", "List, fetch, import, verify or remove models.")
+    add_models_options(parser)
 
 
 def _add_doctor(commands: Any) -> None:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
 Samples = NDArray[np.float32]
+SLOWEST_SPEED = 0.5
+FASTEST_SPEED = 2.0
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,19 @@ from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation import ensure_modules
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
-from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
+from engine.speech import (
+    FASTEST_SPEED,
+    SLOWEST_SPEED,
+    AudioChunk,
+    PlanEvent,
+    PreparationEvent,
+    SpeechRequest,
+    VoiceInfo,
+)
 from engine.stages import Place
 from engine.voices import find
 from engine.weight_preparation import ensure_weights
 
-SLOWEST_SPEED = 0.5
-FASTEST_SPEED = 2.0
 LONGEST_PAUSE_SCALE = 3.0
 TEXT_LIMIT_CHARACTERS = 100_000
 """About an hour and a half of speech, which a listener can hold in memory."""
