@@ -1,11 +1,14 @@
+from pathlib import Path
+
 import pytest
 
-from engine import doctor
+from engine import doctor, weight_preparation
 from engine.artifacts import CPU
 from engine.devices import DeviceChoice
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
 from engine.preparation import FoundModules
+from engine.weight_preparation import packed_weights_path
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -41,3 +44,12 @@ def test_a_mac_whose_gpu_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyP
     outcome, words = doctor.CHECKS["Device"]()
     assert outcome is (Outcome.NOTE if obstacle is None else Outcome.GOOD)
     assert words == f"cpu: {choice.why}"
+
+
+def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(weight_preparation, "packed_weights_folder", lambda: tmp_path)
+    assert doctor.CHECKS["Packed weights"]()[0] is Outcome.NOTE
+    path = packed_weights_path("kokoro-82m", None)
+    path.write_bytes(bytes(2_000_000))
+    path.with_name(f"{path.name}.lock").touch()
+    assert doctor.CHECKS["Packed weights"]() == (Outcome.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")
