@@ -33,6 +33,9 @@ from engine.validator.command import STANDARD_OUTPUT
 from engine.validator.command import add_options as add_validation_options
 from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
 from engine.validator.wire import Wire
+from engine.voice_command import add_actions as add_voice_actions
+from engine.voice_command import outcome_of as voice_outcome
+from engine.voice_command import preview_text
 
 DEFAULT_OUTPUT = Path("speech.wav")
 EXIT_INTERRUPTED = 130
@@ -88,7 +91,10 @@ def _add_speak(commands: Any) -> None:
     parser = _command(commands, "speak", speak, "Speak a text into a WAV file or out of the loudspeaker.")
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     parser.add_argument("--file", type=Path, help="read the text from this file")
-    parser.add_argument("--voice", help="a name from `voices` (default: the first)")
+    parser.add_argument(
+        "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
+    )
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
@@ -99,7 +105,8 @@ def _add_speak(commands: Any) -> None:
 
 
 def _add_voices(commands: Any) -> None:
-    parser = _command(commands, "voices", voices, "List the voices.")
+    parser = _command(commands, "voices", voices, "List the voices; save and remove blends of them; try a voice.")
+    add_voice_actions(parser, _add_model)
     parser.add_argument("--json", action="store_true")
     _add_model(parser)
 
@@ -147,7 +154,8 @@ def speak(options: argparse.Namespace) -> int:
         ensure_writable(output)
     text = _text(options)
     synthesizer = Synthesizer(options.model, options.device, options.weights)
-    request = SpeechRequest(text, options.voice or synthesizer.voices()[0].name, options.speed, options.seed)
+    voice = options.voice or synthesizer.voices()[0].name
+    request = SpeechRequest(text, voice, options.speed, options.seed, options.language)
     synthesizer.prepare(_show)
     started = time.perf_counter()
     chunks, first_seconds = _collect(synthesizer, request, options.play, started)
@@ -164,11 +172,20 @@ def speak(options: argparse.Namespace) -> int:
     return 0
 
 
-def voices(options: argparse.Namespace) -> None:
-    """List what can be given to --voice."""
-    listed = [asdict(voice) for voice in Synthesizer(options.model, weights=options.weights).voices()]
-    lines = [f"{voice['name']:<14} {voice['language']:<6} {voice['gender']}" for voice in listed]
-    _report(options, listed, "\n".join(lines))
+def voices(options: argparse.Namespace) -> int:
+    """List what can be given to --voice, change that list, or let a voice be heard."""
+    if options.action == "preview":
+        return _preview(options)
+    outcome = voice_outcome(options)
+    _report(options, outcome.data, outcome.words)
+    return 0
+
+
+def _preview(options: argparse.Namespace) -> int:
+    options.text, options.file = preview_text(options), None
+    options.play = options.play or options.out is None
+    options.speed, options.seed, options.device = 1.0, 0, AUTO
+    return speak(options)
 
 
 def compile_stages(options: argparse.Namespace) -> None:

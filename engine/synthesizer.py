@@ -5,24 +5,29 @@ It does not know windows, devices or files.
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 from engine.audio import finish_utterance
 from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.config import SAMPLE_RATE_HZ
 from engine.devices import AUTO, check_device, choose_device
-from engine.errors import Cancelled, InvalidRequest, TextTooLong
+from engine.errors import Cancelled, DamagedFile, InvalidRequest, TextTooLong
 from engine.g2p import Phonemizer
+from engine.languages import language_of
 from engine.lstm_methods import choose_lstm_method
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation import ensure_modules
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
+from engine.saved_voices import SavedVoices
 from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
 from engine.stages import Place
-from engine.voices import find
+
+log = logging.getLogger(__name__)
 
 SLOWEST_SPEED = 0.5
 FASTEST_SPEED = 2.0
@@ -50,10 +55,14 @@ class Synthesizer:
         self._phonemizers: dict[str, Phonemizer] = {}
 
     def voices(self) -> tuple[VoiceInfo, ...]:
-        """The voices of the model, without loading it."""
-        if self.model == STARTER and self._weights is None:
-            return starter_voices()
-        return tuple(voice.info for voice in self._opened().voices.values())
+        """The voices of the model and the blends of them that were saved, without loading it."""
+        starter = self.model == STARTER and self._weights is None
+        voices = starter_voices() if starter else tuple(voice.info for voice in self._opened().voices.values())
+        return (*voices, *self._saved(voices))
+
+    def voice(self, name: str) -> VoiceInfo:
+        """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
+        return SavedVoices().choose(name, self._opened().voices)[0].info
 
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s.
@@ -75,7 +84,8 @@ class Synthesizer:
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = choice.device
         for voice in checkpoint.voices.values():
-            self._phonemizer(voice.info.language)
+            if language_of(voice.info.language).english:  # takes a second; the other languages take no time
+                self._phonemizer(voice.info.language)
         observe(PreparationEvent("Ready", 1, 1))
 
     def synthesize(
@@ -86,9 +96,11 @@ class Synthesizer:
         Raises `InvalidRequest` children before any work, `Cancelled` within a stage's time once `cancel` is set.
         """
         check(request)
-        voice = find(self._opened().voices, request.voice)
+        voice, notices = SavedVoices().choose(request.voice, self._opened().voices)
+        language = language_of(request.language or voice.info.language)
         self.prepare(observe, cancel)
-        plan = self._phonemizer(voice.info.language).plan(request.text)
+        plan = self._phonemizer(language.tag).plan(request.text)
+        plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))
         observe(PlanEvent(plan))
         for utterance in plan.utterances:
             if cancel is not None and cancel.is_set():
@@ -108,6 +120,13 @@ class Synthesizer:
         if self._checkpoint is None:
             self._checkpoint = open_checkpoint(self.model, self._weights)
         return self._checkpoint
+
+    def _saved(self, voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
+        try:
+            return SavedVoices().listed(voices)
+        except DamagedFile as error:  # whoever asks for one of them gets the error; the others speak
+            log.warning("%s", error)
+            return ()
 
     def _ready(self) -> Pipeline:
         if self._pipeline is None:

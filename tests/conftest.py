@@ -22,6 +22,7 @@ BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
+os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
 os.environ["OMP_NUM_THREADS"] = "1"  # torch's and TVM's thread pools, spinning in one process, halve each other
 
 
