@@ -27,7 +27,9 @@ from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech_controller import SpeechController
 from app.theme import Theme
+from engine.languages import language_of
 from engine.paths import APPLICATION_NAME, resources_folder
+from engine.speech import SpeechRequest, VoiceInfo
 
 if TYPE_CHECKING:
     from app.diagnostics import Diagnostics
@@ -81,6 +83,8 @@ class Application(QObject):
         self.window = MainWindow(self.controller, settings, self.theme)
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
+        self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
+        self.window.page.header.voices.preview_wanted.connect(self._on_preview)
         if not settings.docks.isEmpty():
             self._add_diagnostics()
         self._apply(options, first_start=settings.text is None)
@@ -111,6 +115,12 @@ class Application(QObject):
     def _on_device(self, action: QAction) -> None:
         self._settings.device = action.data()
         self.controller.change_engine(self._engine_factory())
+
+    @Slot(object)
+    def _on_preview(self, voice: VoiceInfo) -> None:
+        self.window.page.banner.dismiss()
+        sample = language_of(voice.language).sample
+        self.controller.speak(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
 
     @Slot()
     def _begin(self) -> None:

@@ -30,6 +30,8 @@ from engine.validator.built_modules import check_verdicts, compare_built, in_wor
 from engine.validator.command import STANDARD_OUTPUT
 from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
 from engine.validator.wire import Wire
+from engine.voice_command import outcome_of as voice_outcome
+from engine.voice_command import preview_text
 from engine.weight_preparation import pack
 
 EXIT_INTERRUPTED = 130
@@ -61,7 +63,7 @@ def speak(options: argparse.Namespace) -> int:
     text = text_of(options)
     synthesizer = Synthesizer(options.model, options.device, options.weights)
     voice = options.voice or synthesizer.voices()[0].name
-    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause)
+    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)
     synthesizer.prepare(_show)
     started = time.perf_counter()
     chunks, first_seconds = _collect(synthesizer, request, options.play, started)
@@ -78,11 +80,19 @@ def speak(options: argparse.Namespace) -> int:
     return 0
 
 
-def voices(options: argparse.Namespace) -> None:
-    """List what can be given to --voice."""
-    listed = [asdict(voice) for voice in Synthesizer(options.model, weights=options.weights).voices()]
-    lines = [f"{voice['name']:<14} {voice['language']:<6} {voice['gender']}" for voice in listed]
-    _report(options, listed, "\n".join(lines))
+def voices(options: argparse.Namespace) -> int:
+    """List what can be given to --voice, change that list, or let a voice be heard."""
+    if options.action == "preview":
+        return _preview(options)
+    outcome = voice_outcome(options)
+    _report(options, outcome.data, outcome.words)
+    return 0
+
+
+def _preview(options: argparse.Namespace) -> int:
+    options.text = preview_text(options)
+    options.play = options.play or options.out is None
+    return speak(options)
 
 
 def compile_stages(options: argparse.Namespace) -> None:

@@ -17,6 +17,7 @@ from engine.devices import AUTO, DEVICES
 from engine.errors import InvalidRequest
 from engine.model_store.command import add_options as add_models_options
 from engine.validator.command import add_options as add_validation_options
+from engine.voice_command import add_actions as add_voice_actions
 
 DEFAULT_OUTPUT = Path("speech.wav")
 
@@ -54,7 +55,10 @@ def _add_speak(commands: Any) -> None:
     parser = _command(commands, "speak", "Speak a text into a WAV file or out of the loudspeaker.")
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
     parser.add_argument("--file", type=Path, help="read the text from this file")
-    parser.add_argument("--voice", help="a name from `voices` (default: the first)")
+    parser.add_argument(
+        "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
+    )
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
@@ -66,7 +70,8 @@ def _add_speak(commands: Any) -> None:
 
 
 def _add_voices(commands: Any) -> None:
-    parser = _command(commands, "voices", "List the voices.")
+    parser = _command(commands, "voices", "List the voices; save and remove blends of them; try a voice.")
+    add_voice_actions(parser, _add_model)
     parser.add_argument("--json", action="store_true")
     _add_model(parser)
 

@@ -14,6 +14,8 @@ from app.audio_output import NoAudioDevice
 from app.audio_player import Playback
 from app.settings import Settings
 from engine.errors import CompileError
+from engine.languages import BRITISH
+from engine.speech import SpeechRequest
 from tests.app.fakes import FakeEngine, FakeOutput
 
 Opened = list[Application]
@@ -79,6 +81,20 @@ def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
     qtbot.waitUntil(lambda: application.controller.track.whole)
     request = engine.requests[0]
     assert (request.text, request.voice, request.speed) == ("Given.", "am_adam", 1.5)
+
+
+def test_a_voice_is_heard_with_a_sentence_of_its_language(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    engine = FakeEngine()
+    application = Application(qapp, Options(voice="bm_george", speed=1.5), settings, lambda: engine, FakeOutput())
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application.window.menu.preview.trigger()
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    assert engine.requests == [SpeechRequest(BRITISH.sample, "bm_george", 1.5)]
+    assert application.window.page.editor.text == "From last time."
 
 
 def test_another_device_means_another_engine(

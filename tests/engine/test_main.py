@@ -41,6 +41,20 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed[0]["name"] in capsys.readouterr().out
 
 
+def test_a_voice_is_tried_in_its_own_language_or_another(
+    starter: Synthesizer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = (voice.name for voice in starter.voices()[:2])
+    arguments = ["voices", "preview", f"{first}(2)+{second}", "--json", "--out"]
+    figures = []
+    for name, more in (("own", []), ("spanish", ["--language", "es"])):
+        assert main([*arguments, str(tmp_path / name), *more]) == 0
+        figures.append(json.loads(capsys.readouterr().out))
+    assert figures[0]["voice"] == f"{first}(2)+{second}"
+    assert all(figure["seconds_audio"] > 1 for figure in figures)
+    assert (tmp_path / "own").read_bytes() != (tmp_path / "spanish").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -49,6 +63,13 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["speak"], "No text was given"),
         (["speak", "a" * 200_000], "Split it into parts"),
         (["speak", "Hi", "--voice", "af_salli"], "Known voices"),
+        (["speak", "Hi", "--voice", "am_rowan(0)"], "no weight above 0"),
+        (["speak", "Hi", "--voice", "am_rowan+af_salli"], "Known voices"),
+        (["speak", "Hi", "--language", "de"], "Choose one of: en-US"),
+        (["speak", "Hi", "--language", "ja"], "pip install '.[ja]'"),
+        (["voices", "--language", "tlh"], "Choose one of: en-US"),
+        (["voices", "save", "af_heart", "am_rowan"], "Choose another name"),
+        (["voices", "remove", "nobody"], "no voice named"),
         (["speak", "Hi", "--speed", "0"], "Choose a speed"),
         (["speak", "Hi", "--speed", "-1"], "Choose a speed"),
         (["speak", "Hi", "--speed", "nan"], "Choose a speed"),
