@@ -96,7 +96,7 @@ def _add_validate(commands: Any) -> None:
 
 
 def _add_benchmark(commands: Any) -> None:
-    parser = _command(commands, "benchmark", "Say how fast the modules are: on paper, for Macs.")
+    parser = _command(commands, "benchmark", "Measure speed beside others, or say it on paper, for Macs.")
     add_benchmark_options(parser)
     _add_model(parser)
 

@@ -1,0 +1,39 @@
+"""What is made of a process's answers."""
+
+import pytest
+
+from engine.benchmark import timed_process
+from engine.benchmark.lengths import Length
+from engine.benchmark.timed_process import TimedProcess
+
+
+class Answering:
+    """In the place of a process: three runs, resting in between."""
+
+    def __init__(self, name, folder, threads):
+        self.answers = [
+            {"stages": {"bert": 9.0, "decoder": 1.0}, "peak_bytes": 5, "rest_seconds": 9, "rest_processor_seconds": 9},
+            {"stages": {"bert": 1.0, "decoder": 1.0}, "peak_bytes": 7, "rest_seconds": 3, "rest_processor_seconds": 0},
+            {"stages": {"bert": 2.0, "decoder": 1.0}, "peak_bytes": 8, "rest_seconds": 1, "rest_processor_seconds": 1},
+        ]
+
+    def answer(self):
+        return {"ready": "x"}
+
+    def ask(self, question, **details):
+        return self.answers.pop(0)
+
+
+@pytest.fixture
+def process(monkeypatch, tmp_path):
+    monkeypatch.setattr(timed_process, "WorkerProcess", Answering)
+    return TimedProcess("x", tmp_path, 1)
+
+
+def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
+    runs = [process.run(Length(8, 3, 0.2)) for _ in range(3)]
+    figures = process.figures()
+    assert [run["bert"] for run in runs] == [9.0, 1.0, 2.0]
+    assert figures.first_run_seconds == 10.0
+    assert figures.peak_bytes == 8
+    assert figures.idle_share == 0.25  # one processor second in four; what came before the first run is loading
