@@ -53,6 +53,7 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["speak", "Hi", "--speed", "-1"], "Choose a speed"),
         (["speak", "Hi", "--speed", "nan"], "Choose a speed"),
         (["speak", "Hi", "--speed", "100"], "Choose a speed"),
+        (["speak", "Hi", "--pause", "4"], "Choose a number from 0"),
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),
