@@ -14,6 +14,7 @@ from engine.benchmark.peers import OURS
 
 RATIOS = "medians over rounds of what both took in the same round"
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
+REQUESTS = "on every core, as the application speaks"
 NEEDED = "products with weights, each computed directly; filtering does fewer, so a share of the peak may exceed 1"
 
 
@@ -21,7 +22,7 @@ def as_data(measured: Measurement) -> dict[str, Any]:
     """All figures."""
     return {
         **asdict(measured.job),
-        "basis": {"ratios": RATIOS, "not_timed": NOT_TIMED, "flop": NEEDED},
+        "basis": {"ratios": RATIOS, "not_timed": NOT_TIMED, "flop": NEEDED, "requests": REQUESTS},
         "machine": {"system": platform.platform(), "peak_flop_per_second": measured.peak_flop_per_second},
         "lengths": [_length(one, measured.peak_flop_per_second) for one in measured.lengths],
         "processes": {name: asdict(figures) for name, figures in measured.processes.items()},

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.benchmark.comparison_data import NEEDED, NOT_TIMED, RATIOS
+from engine.benchmark.comparison_data import NEEDED, NOT_TIMED, RATIOS, REQUESTS
 from engine.benchmark.measurement import SLOWER, LengthMeasurement, Measurement
 from engine.benchmark.peers import OURS, TITLES
 
@@ -84,6 +84,7 @@ def _processes(measured: Measurement) -> Iterator[str]:
 
 def _requests(measured: Measurement) -> Iterator[str]:
     speech = measured.speech
+    yield f"Requests, {REQUESTS}:"
     yield f"First audio: short text {1e3 * speech.short_seconds:.0f} ms, long text {1e3 * speech.long_seconds:.0f} ms"
     yield f"From the start of a process to its first audio: {speech.cold_seconds:.2f} s"
     yield (

@@ -12,6 +12,7 @@ from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.process import WorkerProcess
 from engine.benchmark.stage_timing import MAKE, RUN
+from engine.errors import EngineError
 
 SETTLE_SECONDS = 0.05
 """Threads that have nothing to do spin for some milliseconds before they sleep."""
@@ -24,7 +25,11 @@ class TimedProcess:
         self.name = name
         started = time.perf_counter()
         self._process = WorkerProcess(name, folder, threads)
-        self._process.answer()
+        try:
+            self._process.answer()
+        except EngineError:
+            self._process.close()
+            raise
         self._seconds_to_ready = time.perf_counter() - started
         self._first_run_seconds: float | None = None
         self._rest_seconds = self._rest_processor_seconds = 0.0

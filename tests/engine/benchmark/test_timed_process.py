@@ -5,6 +5,7 @@ import pytest
 from engine.benchmark import timed_process
 from engine.benchmark.lengths import Length
 from engine.benchmark.timed_process import TimedProcess
+from engine.errors import EngineError
 
 
 class Answering:
@@ -24,6 +25,18 @@ class Answering:
         return self.answers.pop(0)
 
 
+class Failing(Answering):
+    """A process that does not get ready."""
+
+    closed = False
+
+    def answer(self):
+        raise EngineError("It is broken.")
+
+    def close(self):
+        Failing.closed = True
+
+
 @pytest.fixture
 def process(monkeypatch, tmp_path):
     monkeypatch.setattr(timed_process, "WorkerProcess", Answering)
@@ -37,3 +50,10 @@ def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
     assert figures.first_run_seconds == 10.0
     assert figures.peak_bytes == 8
     assert figures.idle_share == 0.25  # one processor second in four; what came before the first run is loading
+
+
+def test_a_process_that_does_not_get_ready_is_not_left_behind(monkeypatch, tmp_path):
+    monkeypatch.setattr(timed_process, "WorkerProcess", Failing)
+    with pytest.raises(EngineError, match="broken"):
+        TimedProcess("x", tmp_path, 1)
+    assert Failing.closed
