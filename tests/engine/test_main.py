@@ -66,7 +66,6 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--voice", "am_rowan(0)"], "no weight above 0"),
         (["speak", "Hi", "--voice", "am_rowan+af_salli"], "Known voices"),
         (["speak", "Hi", "--language", "de"], "Choose one of: en-US"),
-        (["speak", "Hi", "--language", "ja"], "pip install '.[ja]'"),
         (["voices", "--language", "tlh"], "Choose one of: en-US"),
         (["voices", "save", "af_heart", "am_rowan"], "Choose another name"),
         (["voices", "remove", "nobody"], "no voice named"),
