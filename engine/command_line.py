@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,12 @@ def _command(commands: Any, name: str, summary: str) -> Any:
     return commands.add_parser(name, help=summary, description=summary)
 
 
-def _add_model(parser: Any) -> None:
-    parser.add_argument("--model", default=STARTER, help=f"one of: {', '.join(MODEL_NAMES)} (default: starter)")
-    parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture")
+def _add_model(parser: Any, inherited: bool = False) -> None:
+    """The model's options; `inherited` ones leave what the options before them say as it is."""
+    kept: dict[str, Any] = {"default": argparse.SUPPRESS} if inherited else {}
+    known = f"one of: {', '.join(MODEL_NAMES)} (default: starter)"
+    parser.add_argument("--model", **{"default": STARTER, "help": known, **kept})
+    parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture", **kept)
 
 
 def _add_speak(commands: Any) -> None:
@@ -71,7 +75,7 @@ def _add_speak(commands: Any) -> None:
 
 def _add_voices(commands: Any) -> None:
     parser = _command(commands, "voices", "List the voices; save and remove blends of them; try a voice.")
-    add_voice_actions(parser, _add_model)
+    add_voice_actions(parser, partial(_add_model, inherited=True))
     parser.add_argument("--json", action="store_true")
     _add_model(parser)
 

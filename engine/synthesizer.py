@@ -102,11 +102,14 @@ class Synthesizer:
     ) -> Iterator[AudioChunk]:
         """The audio of a request, an utterance at a time, in order.
 
-        Raises `InvalidRequest` children before any work, `Cancelled` within a stage's time once `cancel` is set.
+        Raises `InvalidRequest` children and `MissingLanguage` before any work, `Cancelled` within a stage's time once
+        `cancel` is set.
         """
         check(request)
         voice, notices = SavedVoices().choose(request.voice, self._opened().voices)
         language = language_of(request.language or voice.info.language)
+        if not language.english:
+            self._phonemizer(language.tag)  # says at once when packages are missing
         self.prepare(observe, cancel)
         plan = self._phonemizer(language.tag).plan(request.text)
         plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))

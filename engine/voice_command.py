@@ -27,7 +27,7 @@ class VoiceOutcome:
 
 
 def add_actions(parser: argparse.ArgumentParser, add_model: Callable[[Any], None]) -> None:
-    """What can be done with voices besides listing them."""
+    """What can be done with voices besides listing them; `add_model` adds options that the parser has already."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
     save = actions.add_parser("save", help="keep a blend of voices under a name")
@@ -37,12 +37,12 @@ def add_actions(parser: argparse.ArgumentParser, add_model: Callable[[Any], None
     remove.add_argument("name")
     preview = actions.add_parser("preview", help="let a voice speak a sentence of its language")
     preview.add_argument("voice", help="a name, or a blend")
-    preview.add_argument("--language", help="another language than the voice's own")
+    preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a WAV file")
     preview.set_defaults(file=None, speed=1.0, pause=1.0, seed=0, device=AUTO)
     for action in (save, remove, preview):
-        action.add_argument("--json", action="store_true", help="print figures as JSON")
+        action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
         add_model(action)
 
 

@@ -27,7 +27,7 @@ from engine.model_store.sources import Sources, find_sources
 from engine.model_store.worker import run
 from engine.model_store.workspace import alone, building, require_space
 from engine.paths import data_folder
-from engine.voices import Voice
+from engine.voices import Voice, describe
 
 
 class ModelState(StrEnum):
@@ -113,7 +113,7 @@ class ModelStore:
         if manifest is None:
             return None
         tables = map_weights(installation.path(manifest.voices_file))
-        voices = {voice: Voice(entry.voice_info(voice), tables[voice]) for voice in manifest.voices}
+        voices = {voice: Voice(describe(voice), tables[voice]) for voice in manifest.voices}
         return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
 
     def fetch(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:

@@ -41,6 +41,21 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed[0]["name"] in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--model", "kokoro-82m", "--weights", "random:0", "save", "test-noise", "random"],
+        ["save", "test-noise", "random", "--model", "kokoro-82m", "--weights", "random:0"],
+    ],
+)
+def test_the_model_may_be_named_before_and_after_what_is_done(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["voices", "--json", *arguments]) == 0
+    assert json.loads(capsys.readouterr().out)["recipe"] == "af_random(1)"
+    assert main(["voices", "remove", "test-noise"]) == 0
+
+
 def test_a_voice_is_tried_in_its_own_language_or_another(
     starter: Synthesizer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,7 +81,6 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--voice", "am_rowan(0)"], "no weight above 0"),
         (["speak", "Hi", "--voice", "am_rowan+af_salli"], "Known voices"),
         (["speak", "Hi", "--language", "de"], "Choose one of: en-US"),
-        (["speak", "Hi", "--language", "ja"], "pip install '.[ja]'"),
         (["voices", "--language", "tlh"], "Choose one of: en-US"),
         (["voices", "save", "af_heart", "am_rowan"], "Choose another name"),
         (["voices", "remove", "nobody"], "no voice named"),

@@ -56,6 +56,7 @@ STRAIGHT_QUOTE = re.compile('"')
 LONGEST_WORD_CHARACTERS = 45
 LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{LONGEST_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
 """espeak-ng's buffer for a word has 160 bytes."""
+PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
 INITIAL = re.compile(r"(?<![\w.])(?P<letter>[^\W\d_])\.(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})")
 TIDIES = tuple(
     (re.compile(pattern), left)
@@ -140,10 +141,13 @@ def _written_out(draft: Draft, writing: Writing) -> None:
         draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing))
     draft.rewrite(INITIAL, lambda match: f"{match['letter']} ")
     sign = any_of(writing.currencies)
-    amount = r"\d[\d.,]*(?<![.,])"
+    amount = r"\d[\d.,]{0,30}(?<![.,])"
     gap = " " if writing.spaced else ""
     before = r"(?<!\w)" if writing.spaced else ""
-    for pattern in (rf"{before}(?P<sign>{sign})[ ]?(?P<amount>{amount})", rf"(?P<amount>{amount})[ ]?(?P<sign>{sign})"):
+    for pattern in (
+        rf"{before}(?P<sign>{sign})[ ]?(?P<amount>{amount})",
+        rf"(?<![\d.,])(?P<amount>{amount})[ ]?(?P<sign>{sign})",
+    ):
         draft.rewrite(re.compile(pattern), lambda match: f"{match['amount']}{gap}{writing.currencies[match['sign']]}")
     draft.rewrite(re.compile(r"(?<![\w.,)])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
 
@@ -157,7 +161,7 @@ def _abbreviations(writing: Writing) -> re.Pattern[str]:
 
 def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
     """What it stands for; its dot is kept at the end of a paragraph, where it ends a sentence too."""
-    last = match.string[match.end() :].partition("\n")[0].strip(" ”)") == ""
+    last = PARAGRAPH_END.match(match.string, match.end()) is not None
     short = match["short"]
     return writing.abbreviations[short] + ("." if last else "") if short else writing.abbreviations[match["dotted"]]
 

@@ -15,7 +15,7 @@ from engine.g2p.other_languages.front_end import OtherFrontEnd, shared_spans
 from engine.g2p.other_languages.sounds import ESPEAK_NAMES, check_installed
 from engine.languages import FRENCH, HINDI, ITALIAN, LANGUAGES, MANDARIN, PORTUGUESE, SPANISH, Language
 from tests.engine.g2p.conftest import CONFIG
-from tests.engine.g2p.test_phonemizer import check_plan
+from tests.engine.g2p.test_phonemizer import calls_made, check_plan
 
 SENTENCES = {
     SPANISH: (
@@ -177,6 +177,16 @@ def test_long_text_is_split_at_the_limit(symbols: frozenset[str]) -> None:
     plan = phonemizer("es").plan(text)
     check_plan(text, plan, symbols, 510)
     assert len(plan.utterances) > 5
+
+
+@pytest.mark.parametrize("unit", ["palabra ", "a", "1,", "[a](/x/) ", "你好 a ", "Sr. ", "$1 ", " ¿"])
+def test_long_texts_take_linear_time(unit: str) -> None:
+    def calls(characters: int) -> int:
+        text = unit * (characters // len(unit)) + "fin"
+        return calls_made(lambda: phonemizer("es").plan(text))
+
+    calls(100)  # what is loaded once
+    assert calls(8_000) < 5 * calls(2_000) + 1_000
 
 
 def test_text_without_spaces_is_cut_at_its_words() -> None:
