@@ -101,7 +101,7 @@ def compile_stages(options: argparse.Namespace) -> None:
     from engine.compiler.build import build  # brings torch and tvm
 
     report = _show_json if options.progress_json else _show
-    manifest = build(request.config, request.stages, request.variant, request.folder, report)
+    manifest = build(request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds)
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
     artifacts = [
         {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}

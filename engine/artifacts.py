@@ -87,12 +87,22 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Tuned:
+    """A convolution that is computed as was measured to be fastest: how, in words, and how many times faster it is."""
+
+    convolution: str
+    choice: str
+    gain: float
+
+
+@dataclass(frozen=True)
 class Artifact:
     """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
 
     `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
     `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
-    by address. It covers kernels for Metal, the order they are called in, and the parameters.
+    by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` is what was
+    found faster on this machine than what is usual; the library is as good without.
     """
 
     stage: str
@@ -103,6 +113,7 @@ class Artifact:
     parameters: tuple[Parameter, ...]
     probes: tuple[str, ...] = ()
     fingerprint: str = ""
+    tuning: tuple[Tuned, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -348,4 +359,6 @@ def _difference(actual: Identity, expected: Identity) -> str:
 
 def _artifact(entry: Mapping[str, Any]) -> Artifact:
     parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
-    return Artifact(**{**entry, "parameters": tuple(parameters), "probes": tuple(entry.get("probes", ()))})
+    tuning = (Tuned(**tuned) for tuned in entry.get("tuning", ()))
+    lists = {"parameters": tuple(parameters), "probes": tuple(entry.get("probes", ())), "tuning": tuple(tuning)}
+    return Artifact(**{**entry, **lists})

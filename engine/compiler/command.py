@@ -22,17 +22,23 @@ from engine.stages import DEVICE_STAGES, Stage
 
 _MACS = "metal-macos"
 _ALL = "all"
+_MINUTES = 4.0
+_SECONDS_PER_MINUTE = 60
 
 
 @dataclass(frozen=True)
 class CompileRequest:
-    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with."""
+    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with.
+
+    `tuning_seconds` is how long to search for faster kernels.
+    """
 
     config: ModelConfig
     variant: Variant
     stages: tuple[Stage, ...]
     folder: Path
     checkpoint: Checkpoint | None
+    tuning_seconds: float = 0
 
 
 def add_options(parser: argparse.ArgumentParser | Any) -> None:
@@ -62,6 +68,15 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
     place.add_argument("--ship", action="store_true", help="build into compiled_models/, which comes with the program")
     parser.add_argument("--validate", action="store_true", help="compare what was built with PyTorch, stage by stage")
+    parser.add_argument(
+        "--tune",
+        type=float,
+        nargs="?",
+        const=_MINUTES,
+        default=0.0,
+        metavar="MINUTES",
+        help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
 
@@ -73,7 +88,7 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)
-    return CompileRequest(config, variant, stages, folder, _checkpoint(options))
+    return CompileRequest(config, variant, stages, folder, _checkpoint(options), _tuning_seconds(options))
 
 
 def _stages(name: str) -> tuple[Stage, ...]:
@@ -120,6 +135,14 @@ def _precision(options: argparse.Namespace) -> str:
     if options.precision != Precision.FLOAT32 and options.target == CPU.target:
         raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {_MACS}.")
     return str(options.precision)
+
+
+def _tuning_seconds(options: argparse.Namespace) -> float:
+    if not 0 <= options.tune < float("inf"):
+        raise InvalidRequest("The time for tuning must be a number of minutes, 0 or more.")
+    if options.tune and (options.triple or options.target != CPU.target):
+        raise InvalidRequest("Only modules for this processor can be tuned.", "Leave out --tune.")
+    return float(options.tune * _SECONDS_PER_MINUTE)
 
 
 def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:

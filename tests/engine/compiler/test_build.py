@@ -8,6 +8,7 @@ import pytest
 from engine.artifacts import CPU, MANIFEST_NAME, Fresh, Manifest, Stale, Variant, expected_identity, freshness, verify
 from engine.compiler import build as building
 from engine.compiler.build import build, find_linker, precision_of, weightless_modules
+from engine.compiler.tuning import Search
 from engine.errors import CompileError
 from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
@@ -220,3 +221,15 @@ def test_a_stage_is_built_for_arm_processors_of_other_systems(triple, tiny_confi
     assert MachO(path).is_arm64_library if "apple" in triple else is_arm64_library(path)
     assert freshness(tmp_path, expected_identity(tiny_config, variant), ["f0n"]) == Fresh(manifest)
     assert isinstance(freshness(tmp_path, expected_identity(tiny_config, CPU), ["f0n"]), Stale)
+
+
+def test_what_tuning_found_is_in_the_manifest(tiny_config, tmp_path, monkeypatch):
+    search = Search(60, 0, lambda sizes, choice, length: 1 / choice.rows, lambda _: None, lambda: 0)
+    monkeypatch.setattr(building, "search_on", lambda *_: search)
+    stage = stage_named("text_encoder")
+    manifest = build(tiny_config, [stage], CPU, tmp_path, lambda _: None, tuning_seconds=60)
+    usual = make(tiny_config, tmp_path / "usual", [stage])
+    assert usual.artifact("text_encoder").tuning == ()
+    assert manifest.artifact("text_encoder").tuning
+    assert Manifest.load(tmp_path) == manifest
+    assert freshness(tmp_path, expected_identity(tiny_config, CPU), ["text_encoder"]) == Fresh(manifest)

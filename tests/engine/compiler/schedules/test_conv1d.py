@@ -1,6 +1,7 @@
 """Convolutions against PyTorch in float64, at every kind of length."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.compiler.correlation import Correlation, Ending
 from engine.compiler.schedules.conv1d import conv1d, pack_weight, packed_shape
+from engine.compiler.schedules.filter_choice import choices
 from engine.ops.microkernel_tir import Microkernel, microkernel_for
 from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
@@ -101,6 +103,15 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     bias = random.standard_normal(16, np.float32)
     together = kernel((3, 16, 77), x, packed, bias)
     assert np.array_equal(together[1:2], kernel((1, 16, 77), x[1:2], packed, bias))
+
+
+@pytest.mark.parametrize("place", [1, 5])
+def test_a_tuned_convolution_computes_the_same(place: int) -> None:
+    sizes = Correlation(32, 33, 7, 3, padding=9)
+    choice = choices(sizes, host_microkernel())[place]
+    tuned = replace(host_microkernel(), tuned=((replace(sizes, padding=0), choice),))
+    for length in LENGTHS:
+        compare(sizes, 2, length, True, tuned)
 
 
 @pytest.mark.parametrize("triple", OTHER_PROCESSORS)
