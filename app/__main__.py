@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.display import MISSING_LIBRARY, why_no_window
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.offline import stay_offline
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Open the window; exit code 0, 1 when something failed, 2 when the command line makes no sense."""
+    stay_offline()
     options = build_parser().parse_args(arguments)
     problem = why_no_window()
     if problem is not None:

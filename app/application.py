@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
@@ -19,8 +20,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.background_output import BackgroundOutput
-from app.diagnostics import Diagnostics
-from app.diagnostics_process import COMMAND
 from app.engine_worker import EngineFactory, starter_engine
 from app.icons import application_icon
 from app.main_window import MainWindow
@@ -32,12 +31,17 @@ from engine.languages import language_of
 from engine.paths import APPLICATION_NAME, resources_folder
 from engine.speech import SpeechRequest, VoiceInfo
 
+if TYPE_CHECKING:
+    from app.diagnostics import Diagnostics
+
 log = logging.getLogger(__name__)
 
 ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
+ADD_DIAGNOSTICS_AFTER_MS = 200
+"""Loading the panel takes a moment too; where it was open before, it is there from the start."""
 
 
 @dataclass(frozen=True)
@@ -66,22 +70,33 @@ class Application(QObject):
         settings: Settings,
         make_engine: EngineFactory | None = None,
         output: AudioOutput | None = None,
-        reference_command: Sequence[str] = COMMAND,
+        reference_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
-        output = output or BackgroundOutput(DefaultAudioOutput())
+        self._output = output or BackgroundOutput(DefaultAudioOutput())
+        self._reference_command = reference_command
         self._speaks_at_once = options.text is not None or settings.text is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
-        self.controller = SpeechController(self._engine_factory(), output, self)
+        self.controller = SpeechController(self._engine_factory(), self._output, self)
         self.window = MainWindow(self.controller, settings, self.theme)
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
         self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
         self.window.page.header.voices.preview_wanted.connect(self._on_preview)
-        self.diagnostics = Diagnostics(self.window, self.controller, output, settings, self.theme, reference_command)
+        if not settings.docks.isEmpty():
+            self._add_diagnostics()
         self._apply(options, first_start=settings.text is None)
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """The diagnostics, added to the window when they are first asked for, soon after it is shown."""
+        from app.diagnostics import Diagnostics  # brings plots and what the engine knows of validation
+
+        return Diagnostics(
+            self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
+        )
 
     def open(self) -> None:
         """Show the window; everything slow begins once it is there."""
@@ -112,7 +127,12 @@ class Application(QObject):
         self.controller.prepare()
         if self._speaks_at_once:
             self.window.speak()
+        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self.controller.player.check_device)
+
+    @Slot()
+    def _add_diagnostics(self) -> None:
+        _ = self.diagnostics  # the first look adds them
 
     def _apply(self, options: Options, *, first_start: bool) -> None:
         header = self.window.page.header
@@ -127,8 +147,7 @@ class Application(QObject):
         if options.diagnostics:
             self.diagnostics.open()
         if options.screenshot is not None:
-            diagnostics = self.diagnostics
-            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: diagnostics.busy)
+            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: self.diagnostics.busy)
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)

@@ -26,10 +26,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
         case RunState.RUNNING:
             return _progress_words(run)
         case RunState.FINISHED:
-            count = len(run.utterances)
-            done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
-            method = run.report.lstm_choice if run.report is not None else ""
-            return f"{done} LSTM method: {method}." if method else done
+            return _end_words(run)
         case RunState.STOPPED:
             return run.message
         case _:
@@ -49,6 +46,14 @@ def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
     if not finding.words:
         return f"First divergence: {title}"
     return f"First divergence: {finding.words if finding.words.startswith(title) else f'{title} ({finding.words})'}"
+
+
+def _end_words(run: DiagnosticsRun) -> str:
+    count = len(run.utterances)
+    done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
+    if run.report is None or not run.report.device_choice:
+        return done
+    return f"{done} Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
 
 
 def _progress_words(run: DiagnosticsRun) -> str:

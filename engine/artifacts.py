@@ -22,7 +22,7 @@ from typing import Any
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
 from engine.paths import project_folder
-from engine.stages import STAGES, declaration_fingerprint
+from engine.stages import STAGES, Stage, declaration_fingerprint
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
@@ -30,7 +30,7 @@ MAC_TRIPLE = "arm64-apple-macos13.0"
 MAC_PROCESSOR = "apple-m1"
 """The oldest; what is built for it runs on every Mac with an Apple processor."""
 _MAC_TARGETS = ("metal-macos",)
-"""Targets whose libraries are for any Mac with an Apple processor, wherever they are built."""
+_MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
 _COMPILER_SOURCES = ("engine/compiler", "engine/metal", "engine/ops", "engine/model/exportable")
 _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
@@ -43,7 +43,8 @@ _REBUILD_HINT = "Build it again with “python -m engine compile”."
 class Variant:
     """What distinguishes the sets of libraries of one architecture, by the words of the command line.
 
-    `probed` libraries show inner values of their stages after the outputs.
+    `probed` libraries show inner values of their stages after the outputs. `triple` is LLVM's word for the system that
+    libraries for a processor run on, where it is another than this one.
     """
 
     target: str
@@ -51,6 +52,7 @@ class Variant:
     lstm_semantics: str = "packed"
     precision: str = "float32"
     probed: bool = False
+    triple: str = ""
 
     @property
     def name(self) -> str:
@@ -59,6 +61,12 @@ class Variant:
         chosen = [getattr(self, field) for field in _CHOICES if getattr(self, field) != getattr(usual, field)]
         return "-".join([self.target, *chosen, *(["probed"] if self.probed else [])])
 
+    def tolerance_of(self, stage: Stage) -> float:
+        """The least correlation of the stage's library with the reference, when fed by it."""
+        if self.precision == Variant.precision or stage.half_tolerance is None:
+            return stage.tolerance
+        return stage.half_tolerance
+
 
 MPS = "mps"
 """The LSTM method whose libraries need a `Bridge`."""
@@ -66,7 +74,7 @@ CPU = Variant("cpu")
 """For this machine's processor."""
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
 """What libraries run on."""
-_CHOICES = ("lstm_method", "lstm_semantics", "precision")
+_CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple")
 
 
 @dataclass(frozen=True)
@@ -203,7 +211,7 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
     return Identity(
         declaration=declaration_fingerprint(),
         config=config.fingerprint(),
-        target=f"{variant.target} {_processor(variant.target)}",
+        target=f"{variant.target} {_processor(variant)}",
         tvm_version=importlib.metadata.version("apache-tvm"),
         compiler_source_hash=compiler_source_hash(),
         lstm_method=variant.lstm_method,
@@ -215,7 +223,12 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
 
 def library_suffix(variant: Variant) -> str:
     """How the names of such libraries end."""
-    return _MAC_LIBRARY_SUFFIX if variant.target in _MAC_TARGETS else LIBRARY_SUFFIX
+    return _MAC_LIBRARY_SUFFIX if is_for_mac(variant) else LIBRARY_SUFFIX
+
+
+def is_for_mac(variant: Variant) -> bool:
+    """Whether such libraries are for any Mac with an Apple processor, wherever they are built."""
+    return variant.target in _MAC_TARGETS or _MAC_VENDOR in variant.triple
 
 
 def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
@@ -289,8 +302,10 @@ def compiler_source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def _processor(target: str) -> str:
-    return f"{MAC_TRIPLE} {MAC_PROCESSOR}" if target in _MAC_TARGETS else host_processor()
+def _processor(variant: Variant) -> str:
+    if variant.target in _MAC_TARGETS:
+        return f"{MAC_TRIPLE} {MAC_PROCESSOR}"
+    return variant.triple or host_processor()
 
 
 def _probes_fingerprint() -> str:

@@ -1,9 +1,11 @@
-"""What is done to a waveform after the model: silence trimmed, level kept below clipping, a pause added.
+"""What is done to waveforms after the model: silence trimmed, level kept below clipping, one joined to the next.
 
 It does not know where the samples come from or where they go.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +16,66 @@ SILENCE_BELOW_LOUDEST_DB = 40.0
 """A window this far below the loudest window is silence."""
 WINDOW_SECONDS = 0.01
 KEPT_SILENCE_SECONDS = 0.03
-"""Left at both ends, so that soft onsets and releases are not cut."""
+"""At both ends, so that soft onsets and releases are not cut; without a pause, two of them are blended into one."""
 FADE_SECONDS = 0.005
 PEAK_LIMIT = 0.99
+SHORTEST_PAUSE_SECONDS = 0.15
+"""Silence inside an utterance is a pause from here on; the closures of consonants are shorter."""
 
 
-def finish_utterance(samples: Samples, sample_rate_hz: int, pause_seconds: float) -> Samples:
-    """Trim, limit and close an utterance with its pause; `samples` [n] float32, any n."""
-    kept = _faded(trim_silence(samples, sample_rate_hz), sample_rate_hz)
-    pause = np.zeros(round(pause_seconds * sample_rate_hz), np.float32)
-    return np.concatenate([limit_peak(kept), pause])
+class Joiner:
+    """Makes chunks of consecutive utterances that follow each other without a click, a hole or a lost sample.
+
+    Where no pause is to be heard, the silence after one utterance and that before the next are blended with equal
+    power: the end of a chunk, `KEPT_SILENCE_SECONDS`, is held back for the next one. `pause_scale` makes all pauses
+    longer or shorter, those inside an utterance too.
+    """
+
+    def __init__(self, sample_rate_hz: int, pause_scale: float = 1.0) -> None:
+        self._sample_rate_hz = sample_rate_hz
+        self._pause_scale = pause_scale
+        self._held = np.zeros(0, np.float32)
+
+    def chunk(self, raw: Samples, pause_seconds: float, *, last: bool) -> Samples:
+        """The samples to play next: `raw` [n] float32 of any n, finished, and the pause after it."""
+        speech = finish_utterance(raw, self._sample_rate_hz)
+        if self._pause_scale != 1:
+            speech = scale_pauses(speech, self._sample_rate_hz, self._pause_scale)
+        joined = blend(self._held, speech)
+        pause = np.zeros(round(pause_seconds * self._pause_scale * self._sample_rate_hz), np.float32)
+        held = 0 if last or len(pause) else _margin(self._sample_rate_hz)
+        sent = len(joined) - held
+        self._held = joined[sent:]
+        return np.concatenate([joined[:sent], pause])
 
 
-def trim_silence(samples: Samples, sample_rate_hz: int) -> Samples:
-    """Drop silence at both ends, less a short margin; all-silent input is returned as it is."""
-    window = max(1, round(WINDOW_SECONDS * sample_rate_hz))
-    energy = _window_energy(samples, window)
-    threshold = energy.max(initial=0.0) * 10 ** (-SILENCE_BELOW_LOUDEST_DB / 10)
-    loud = np.flatnonzero(energy > threshold)
-    if not len(loud):
-        return samples
-    margin = round(KEPT_SILENCE_SECONDS * sample_rate_hz)
-    return samples[max(0, loud[0] * window - margin) : (loud[-1] + 1) * window + margin]
+def finish_utterance(samples: Samples, sample_rate_hz: int) -> Samples:
+    """The speech in `samples` [n], any n, below clipping, between exactly `KEPT_SILENCE_SECONDS` at both ends."""
+    start, end = _loud_span(samples, sample_rate_hz)
+    margin = _margin(sample_rate_hz)
+    kept = _faded(samples[max(0, start - margin) : end + margin], sample_rate_hz)
+    missing = max(0, margin - start), max(0, end + margin - len(samples))
+    return np.pad(limit_peak(kept), missing)
+
+
+def blend(ending: Samples, beginning: Samples) -> Samples:
+    """The beginning, laid over the ending as far as both go while one fades out and the other in, at equal power."""
+    count = min(len(ending), len(beginning))
+    angle = np.linspace(0, np.pi / 2, count, endpoint=False)
+    kept = len(ending) - count
+    over = ending[kept:] * np.cos(angle) + beginning[:count] * np.sin(angle)
+    return np.concatenate([ending[:kept], over.astype(np.float32), beginning[count:]])
+
+
+def scale_pauses(samples: Samples, sample_rate_hz: int, scale: float) -> Samples:
+    """The speech with the pauses inside it `scale` times as long, less what is kept around speech."""
+    margin = _margin(sample_rate_hz)
+    pauses = [(start + margin, end - margin) for start, end in _pauses(samples, sample_rate_hz)]
+    edges = [0, *(edge for pause in pauses for edge in pause), len(samples)]
+    parts = [_faded(samples[start:end], sample_rate_hz) for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    for index, (start, end) in enumerate(pauses):
+        parts[index] = np.pad(parts[index], (0, round((end - start) * scale)))
+    return np.concatenate(parts)
 
 
 def limit_peak(samples: Samples) -> Samples:
@@ -44,9 +84,36 @@ def limit_peak(samples: Samples) -> Samples:
     return samples if peak <= PEAK_LIMIT else (samples * np.float32(PEAK_LIMIT / peak)).astype(np.float32)
 
 
-def _window_energy(samples: Samples, window: int) -> NDArray[np.float64]:
+def _margin(sample_rate_hz: int) -> int:
+    return round(KEPT_SILENCE_SECONDS * sample_rate_hz)
+
+
+def _loud_span(samples: Samples, sample_rate_hz: int) -> tuple[int, int]:
+    """From the first sample of speech to beyond the last; everything where nothing is louder than the rest."""
+    loud = _loud_windows(samples, sample_rate_hz)
+    window = _window(sample_rate_hz)
+    return (int(loud[0]) * window, min(len(samples), (int(loud[-1]) + 1) * window)) if len(loud) else (0, len(samples))
+
+
+def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
+    """The spans of silence between stretches of speech that are long enough to be meant."""
+    window = _window(sample_rate_hz)
+    gaps = (
+        (int(before + 1) * window, int(after) * window)
+        for before, after in pairwise(_loud_windows(samples, sample_rate_hz))
+    )
+    return [gap for gap in gaps if gap[1] - gap[0] >= SHORTEST_PAUSE_SECONDS * sample_rate_hz]
+
+
+def _loud_windows(samples: Samples, sample_rate_hz: int) -> NDArray[np.intp]:
+    window = _window(sample_rate_hz)
     padded = np.pad(samples.astype(np.float64), (0, -len(samples) % window))
-    return np.asarray(np.square(padded).reshape(-1, window).mean(axis=1))
+    energy = np.square(padded).reshape(-1, window).mean(axis=1)
+    return np.flatnonzero(energy > energy.max(initial=0.0) * 10 ** (-SILENCE_BELOW_LOUDEST_DB / 10))
+
+
+def _window(sample_rate_hz: int) -> int:
+    return max(1, round(WINDOW_SECONDS * sample_rate_hz))
 
 
 def _faded(samples: Samples, sample_rate_hz: int) -> Samples:

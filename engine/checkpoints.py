@@ -6,6 +6,7 @@ It does not know how a model is run or compiled.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -19,26 +20,35 @@ from safetensors.numpy import load_file
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, InvalidRequest, MissingModel, UnknownModel
 from engine.model.weights import Weights, load_weights
-from engine.paths import resources_folder, starter_folder
+from engine.model_store import ModelStore
+from engine.paths import project_folder, resources_folder, starter_folder
 from engine.speech import VoiceInfo
 from engine.voices import Voice, describe
 
 STARTER = "starter"
 FULL_SIZE = "kokoro-82m"
 MODEL_NAMES = (STARTER, FULL_SIZE)
+_STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
 """Kokoro's own voice packs have entries of about this size."""
+_DRAWING_SOURCES = "engine/model"
+_DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
+"""What random weights come from, besides the architecture and the seed."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One model ready to load: `load_weights` gives float32 arrays by folded state-dict key."""
+    """One model ready to load: `load_weights` gives float32 arrays by folded state-dict key.
+
+    `identity` names these weights and no others: the SHA-256 of their file, or what they are drawn from.
+    """
 
     name: str
     config: ModelConfig
     voices: Mapping[str, Voice] = field(repr=False)
     load_weights: Callable[[], Weights] = field(repr=False)
+    identity: str
 
 
 def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpoint:
@@ -51,10 +61,7 @@ def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpo
         return _random_checkpoint(model, config, weights)
     if model == STARTER:
         return _starter(config)
-    raise MissingModel(
-        f"The weights of {model} are not on this machine.",
-        "Use --model starter, or --weights random:0 to try the architecture without them.",
-    )
+    return _installed(model, config)
 
 
 def model_config(model: str) -> ModelConfig:
@@ -76,11 +83,23 @@ def _starter(config: ModelConfig) -> Checkpoint:
         _verify(starter_folder() / name, digest)
     tables = load_file(starter_folder() / "voices.safetensors")
     voices = {entry["name"]: Voice(_voice_info(entry), tables[entry["name"]]) for entry in manifest["voices"]}
-    return Checkpoint(STARTER, config, voices, lambda: load_weights(starter_folder() / "model.safetensors"))
+    path = starter_folder() / _STARTER_WEIGHTS
+    return Checkpoint(STARTER, config, voices, lambda: load_weights(path), manifest["files"][_STARTER_WEIGHTS])
 
 
 def _voice_info(entry: Mapping[str, Any]) -> VoiceInfo:
     return VoiceInfo(entry["name"], describe(entry["name"]).title, entry["language"], entry["gender"])
+
+
+def _installed(model: str, config: ModelConfig) -> Checkpoint:
+    installed = ModelStore().open(model)
+    if installed is None:
+        raise MissingModel(
+            f"The weights of {model} are not on this machine.",
+            f"Get them with “python -m engine models fetch {model}”, or use --model starter; "
+            "--weights random:0 tries the architecture without them.",
+        )
+    return Checkpoint(model, config, installed.voices, installed.load_weights, installed.identity)
 
 
 def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpoint:
@@ -94,7 +113,17 @@ def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpo
 
         return random_weights(config, seed)
 
-    return Checkpoint(model, config, {"af_random": _random_voice(config, seed)}, load)
+    identity = _random_identity(config, seed)
+    return Checkpoint(model, config, {"af_random": _random_voice(config, seed)}, load, identity)
+
+
+def _random_identity(config: ModelConfig, seed: int) -> str:
+    digest = hashlib.sha256(f"{config.fingerprint()} {seed}".encode())
+    for package in _DRAWING_PACKAGES:
+        digest.update(importlib.metadata.version(package).encode())
+    for path in sorted((project_folder() / _DRAWING_SOURCES).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def _random_voice(config: ModelConfig, seed: int) -> Voice:

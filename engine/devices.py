@@ -26,6 +26,11 @@ class DeviceChoice:
     variant: Variant
     why: str
 
+    @property
+    def words(self) -> str:
+        """The device and why, in a line."""
+        return f"{self.device} ({self.why})"
+
 
 def choose_device(wanted: str, config: ModelConfig) -> DeviceChoice:
     """The device for what was asked for; by itself Metal is taken where its modules are there and can run.

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import logging
 import platform
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from engine.artifacts import CPU
 from engine.checkpoints import STARTER, model_config, open_checkpoint
 from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
 from engine.lstm_methods import choose_lstm_method
+from engine.paths import packed_weights_folder
 from engine.preparation import find_modules
+from engine.weight_preparation import all_packed_weights
+
+log = logging.getLogger(__name__)
 
 
 class Outcome(Enum):
@@ -61,7 +65,8 @@ def _examine(title: str, check: Check) -> Finding:
         outcome, message = check()
     except EngineError as error:
         return Finding(title, Outcome.PROBLEM, str(error))
-    except Exception as error:  # noqa: BLE001 - a crashed check is a result
+    except Exception as error:
+        log.debug("The check %r failed", title, exc_info=True)
         return Finding(title, Outcome.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
     return Finding(title, outcome, message)
 
@@ -81,19 +86,29 @@ def _starter() -> tuple[Outcome, str]:
 
 
 def _modules() -> tuple[Outcome, str]:
-    found = find_modules(model_config(STARTER), CPU)
+    config = model_config(STARTER)
+    device = choose_device(AUTO, config)
+    variant, _ = choose_lstm_method(AUTO, config, device.variant)
+    found = find_modules(config, variant)
     if found.folder is not None:
-        return Outcome.GOOD, f"built, in {found.folder}"
-    return Outcome.NOTE, f"{found.problem}; they are built on first use"
+        return Outcome.GOOD, f"there for {device.device}, in {found.folder}"
+    return Outcome.NOTE, f"not there for {device.device}: {found.problem}; they are built on first use"
+
+
+def _packed_weights() -> tuple[Outcome, str]:
+    kept = all_packed_weights()
+    if not kept:
+        return Outcome.NOTE, f"none yet; they are kept in {packed_weights_folder()} on first use"
+    listed = ", ".join(f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB)" for path in kept)
+    return Outcome.GOOD, f"{listed}, in {kept[0].parent}"
 
 
 def _device() -> tuple[Outcome, str]:
     config = model_config(STARTER)
     choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
-    used = f"{choice.device}: {choice.why}"
     if metal_obstacle() is None and metal.folder is None:
-        return Outcome.NOTE, used
-    return Outcome.GOOD, used
+        return Outcome.NOTE, choice.words
+    return Outcome.GOOD, choice.words
 
 
 def _lstm_method() -> tuple[Outcome, str]:
@@ -132,6 +147,7 @@ CHECKS: dict[str, Check] = {
     "Packages": _packages,
     "Starter model": _starter,
     "Compiled modules": _modules,
+    "Packed weights": _packed_weights,
     "Device": _device,
     "LSTM method": _lstm_method,
     "Linker": _linker,

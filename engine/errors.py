@@ -66,6 +66,18 @@ class MissingModel(EngineError):
     """The weights of a model are not on this machine."""
 
 
+class DownloadError(EngineError):
+    """A model could not be fetched: no connection, or the hub did not answer as it should."""
+
+
+class UnusableModel(EngineError):
+    """A file is not a checkpoint or voice of the model it is to be."""
+
+
+class StorageError(EngineError):
+    """A model cannot be kept: no space, or a folder that cannot be written."""
+
+
 class CompileError(EngineError):
     """A stage could not be compiled."""
 

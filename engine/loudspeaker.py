@@ -1,10 +1,12 @@
-"""Plays samples as they come, for the command line; blocks while the device's buffer is full.
+"""Plays samples as they come, for the command line, while the next ones are being made.
 
-It does not know the application's player, which must never block.
+It does not know the application's player, which can pause, seek and change devices.
 """
 
 from __future__ import annotations
 
+import queue
+import threading
 from types import TracebackType
 
 import numpy as np
@@ -12,37 +14,84 @@ import numpy as np
 from engine.errors import OutputError
 from engine.speech import Samples
 
+BLOCK_SECONDS = 0.05
+"""Handed to the device at a time, so that stopping takes no longer."""
+
 
 class Loudspeaker:
-    """The default output device, mono; raises `OutputError` when there is none."""
+    """The default output device, mono; a thread feeds it. Raises `OutputError` when there is none, or it fails.
+
+    Leaving the block waits until everything is played; leaving it with an error is silent at once.
+    """
 
     def __init__(self, sample_rate_hz: int) -> None:
         self._sample_rate_hz = sample_rate_hz
+        self._waiting: queue.SimpleQueue[Samples | None] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._failure: OutputError | None = None
+        self._fed = threading.Event()  # joining a thread, when interrupted, takes the thread for ended (Python 3.11)
 
     def __enter__(self) -> Loudspeaker:
         try:
             import sounddevice  # loads PortAudio, which may be missing: OSError
         except OSError as error:
             raise no_device(error) from error
+        self._device_error = sounddevice.PortAudioError
         try:
             self._stream = sounddevice.OutputStream(samplerate=self._sample_rate_hz, channels=1, dtype="float32")
             self._stream.start()
-        except sounddevice.PortAudioError as error:
+        except self._device_error as error:
             raise no_device(error) from error
+        threading.Thread(target=self._feed, name="loudspeaker", daemon=True).start()
         return self
 
     def play(self, samples: Samples) -> None:
-        """Queue samples, waiting while the device is busy."""
-        self._stream.write(np.ascontiguousarray(samples[:, None]))
+        """Play samples after those given before; returns at once."""
+        self._raise_failure()
+        self._waiting.put(samples)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self._stream.stop()  # plays what is queued
+        played = False
+        try:
+            if kind is None:
+                self._waiting.put(None)
+                self._fed.wait()
+                self._raise_failure()
+                played = True
+        finally:
+            self._close(played)
+
+    def _close(self, played: bool) -> None:
+        self._stopping.set()
+        self._waiting.put(None)
+        self._fed.wait()
+        if played:
+            self._stream.stop()  # waits for what the device has still to play
         else:
             self._stream.abort()
         self._stream.close()
+
+    def _feed(self) -> None:
+        try:
+            while not self._stopping.is_set() and (samples := self._waiting.get()) is not None:
+                self._write(samples)
+        except self._device_error as error:
+            self._failure = no_device(error)
+        finally:
+            self._fed.set()
+
+    def _write(self, samples: Samples) -> None:
+        block = round(BLOCK_SECONDS * self._sample_rate_hz)
+        for start in range(0, len(samples), block):
+            if self._stopping.is_set():
+                return
+            self._stream.write(np.ascontiguousarray(samples[start : start + block, None]))
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
 
 
 def no_device(error: Exception) -> OutputError:

@@ -46,3 +46,8 @@ def shipped_modules_folder() -> Path:
 def built_modules_folder() -> Path:
     """Modules compiled on this machine, by architecture and target."""
     return cache_folder() / "compiled"
+
+
+def packed_weights_folder() -> Path:
+    """Weights as compiled modules take them, by model."""
+    return cache_folder() / "weights"

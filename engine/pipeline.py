@@ -60,22 +60,26 @@ class Pipeline:
         The noise depends on `seed` and the utterance's index alone, so the same request gives the same samples.
         """
         for step in self.steps(utterance, style, speed, seed):
-            observe(StageEvent(utterance.index, step.stage.name, step.seconds, step.outputs))
+            outputs = step.outputs
+            observe(StageEvent(utterance.index, step.stage.name, step.seconds, outputs))
+            del step  # and its inputs with it: the next stage needs the memory
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
-        return np.asarray(step.outputs["audio"][0], np.float32)
+        return np.asarray(outputs["audio"][0], np.float32)
 
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
-        """The stages in order; each runs when its step is asked for."""
+        """The stages in order; each runs when its step is asked for, and keeps nothing that no later one reads."""
         values = initial_values(self._config, utterance.phonemes, style, speed)
-        for stage in STAGES:
-            inputs = {tensor.name: values[tensor.name] for tensor in stage.inputs}
-            step = self.step(stage, inputs)
-            yield step
+        for place, stage in enumerate(STAGES):
+            step = self.step(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
             values.update(step.outputs)
             if "frame_count" in step.outputs:
                 frame_count = int(step.outputs["frame_count"][0])
                 values["source_noise"] = source_noise(self._config, frame_count, [seed, utterance.index])
+            wanted = {tensor.name for later in STAGES[place + 1 :] for tensor in later.inputs}
+            values = {name: array for name, array in values.items() if name in wanted}
+            yield step
+            del step
 
     def step(self, stage: Stage, inputs: Mapping[str, Array]) -> Step:
         """Run one stage by itself, on any inputs."""

@@ -11,8 +11,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,25 +78,36 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
 @contextmanager
 def _sole_builder(folder: Path, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
     """Wait until no other process builds the same modules: the window and its diagnostics both may want to."""
-    lock = FileLock(folder.with_name(f"{folder.name}.lock"))
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _wait_for(lock, observe, cancel)
-    except OSError as error:
-        raise CompileError(
-            f"The folder {folder.parent} cannot be written ({error.strerror}).",
-            "Make it writable; modules are kept there.",
-        ) from error
+    with ExitStack() as held:
+        try:
+            held.enter_context(sole_maker(folder, "Waiting for the compiler", observe, cancel))
+        except OSError as error:
+            raise CompileError(
+                f"The folder {folder.parent} cannot be written ({error.strerror}).",
+                "Make it writable; modules are kept there.",
+            ) from error
+        yield
+
+
+@contextmanager
+def sole_maker(path: Path, title: str, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
+    """Wait until no other process makes what will be at `path`, `observe`d under this title.
+
+    Raises `OSError` where nothing can be written, and `Cancelled`.
+    """
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _wait_for(lock, title, observe, cancel)
     try:
         yield
     finally:
         lock.release()
 
 
-def _wait_for(lock: FileLock, observe: Observer, cancel: threading.Event | None) -> None:
+def _wait_for(lock: FileLock, title: str, observe: Observer, cancel: threading.Event | None) -> None:
     if _acquired(lock):
         return
-    observe(PreparationEvent("Waiting for the compiler", 0, 1))
+    observe(PreparationEvent(title, 0, 1))
     while not _acquired(lock):
         if cancel is not None and cancel.is_set():
             raise Cancelled("Preparing was stopped.")
@@ -112,9 +123,19 @@ def _acquired(lock: FileLock) -> bool:
 
 def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Event | None) -> None:
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
-    command = [sys.executable, "-m", "engine", "compile", "--model", model, "--progress-json"]
-    command += ["--target", variant.target, *(["--probes"] if variant.probed else [])]
+    command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
+    code, words = run_engine(command, observe, cancel)
+    if code != 0:
+        raise CompileError(words or f"The compiler ended with code {code}.", "Run “python -m engine doctor”.")
+
+
+def run_engine(arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None) -> tuple[int, str]:
+    """Run a command of the engine in a process of its own, its progress passed on; its exit code and error in words.
+
+    Raises `Cancelled`, once the process has ended.
+    """
+    command = [sys.executable, "-m", "engine", *arguments, "--progress-json"]
     child = subprocess.Popen(
         command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )
@@ -123,8 +144,7 @@ def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Ev
     finally:
         child.kill()  # does nothing to a child that has ended
         code = child.wait()
-    if code != 0:
-        raise CompileError(words or f"The compiler ended with code {code}.", "Run “python -m engine doctor”.")
+    return code, words
 
 
 def _follow(child: subprocess.Popen[str], observe: Observer, cancel: threading.Event | None) -> str:

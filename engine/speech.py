@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
 Samples = NDArray[np.float32]
+SLOWEST_SPEED = 0.5
+FASTEST_SPEED = 2.0
 
 
 @dataclass(frozen=True)
@@ -20,13 +22,15 @@ class SpeechRequest:
     """What the user wants to hear.
 
     `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast;
-    `seed` fixes the noise: the same request gives the same samples. `language` is a BCP 47 tag, else the voice's own.
+    `seed` fixes the noise: the same request gives the same samples. `pause_scale` 1 leaves pauses as they are, 2 makes
+    them twice as long. `language` is a BCP 47 tag, else the voice's own.
     """
 
     text: str
     voice: str
     speed: float = 1.0
     seed: int = 0
+    pause_scale: float = 1.0
     language: str | None = None
 
 
@@ -102,7 +106,10 @@ Event = StageEvent | PlanEvent | PreparationEvent
 
 @dataclass(frozen=True)
 class AudioChunk:
-    """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included."""
+    """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included.
+
+    One chunk played right after the other is the speech, without a gap or an overlap.
+    """
 
     utterance: Utterance
     utterance_count: int

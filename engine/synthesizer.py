@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.audio import finish_utterance
+from engine.audio import Joiner
 from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.config import SAMPLE_RATE_HZ
 from engine.devices import AUTO, check_device, choose_device
@@ -24,13 +24,21 @@ from engine.preparation import ensure_modules
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.saved_voices import SavedVoices
-from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
+from engine.speech import (
+    FASTEST_SPEED,
+    SLOWEST_SPEED,
+    AudioChunk,
+    PlanEvent,
+    PreparationEvent,
+    SpeechRequest,
+    VoiceInfo,
+)
 from engine.stages import Place
+from engine.weight_preparation import ensure_weights
 
 log = logging.getLogger(__name__)
 
-SLOWEST_SPEED = 0.5
-FASTEST_SPEED = 2.0
+LONGEST_PAUSE_SCALE = 3.0
 TEXT_LIMIT_CHARACTERS = 100_000
 """About an hour and a half of speech, which a listener can hold in memory."""
 
@@ -76,10 +84,11 @@ class Synthesizer:
         choice = choose_device(self._wanted_device, checkpoint.config)
         variant, _ = choose_lstm_method(AUTO, checkpoint.config, choice.variant)
         folder = ensure_modules(self.model, checkpoint.config, variant, observe, cancel)
+        weights = ensure_weights(self.model, self._weights, checkpoint, folder, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
-        compiled = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights())
+        compiled = CompiledRunner(folder, checkpoint.config, weights)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = choice.device
@@ -105,12 +114,13 @@ class Synthesizer:
         plan = self._phonemizer(language.tag).plan(request.text)
         plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))
         observe(PlanEvent(plan))
+        joiner = Joiner(self.sample_rate_hz, request.pause_scale)
         for utterance in plan.utterances:
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
             style = voice.style(len(utterance.phonemes))
             raw = self._ready().speak(utterance, style, request.speed, request.seed, observe, cancel)
-            samples = finish_utterance(raw, self.sample_rate_hz, utterance.pause_seconds)
+            samples = joiner.chunk(raw, utterance.pause_seconds, last=utterance is plan.utterances[-1])
             yield AudioChunk(utterance, len(plan.utterances), samples, self.sample_rate_hz)
 
     def close(self) -> None:
@@ -144,11 +154,16 @@ class Synthesizer:
 
 
 def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for what no model can speak: a speed out of range, a negative seed, too long a text."""
+    """Raise `InvalidRequest` for a speed or pauses out of range, a negative seed, too long a text."""
     if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
         raise InvalidRequest(
             f"The speed {request.speed:g} is out of range.",
             f"Choose a speed from {SLOWEST_SPEED:g} (half as fast) to {FASTEST_SPEED:g} (twice as fast).",
+        )
+    if not 0 <= request.pause_scale <= LONGEST_PAUSE_SCALE:
+        raise InvalidRequest(
+            f"Pauses of {request.pause_scale:g} times their length are out of range.",
+            f"Choose a number from 0 (as short as can be) to {LONGEST_PAUSE_SCALE:g}.",
         )
     if request.seed < 0:
         raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")

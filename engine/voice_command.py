@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.devices import AUTO
 from engine.languages import language_of
 from engine.saved_voices import SavedVoices
 from engine.speech import VoiceInfo
@@ -39,6 +40,7 @@ def add_actions(parser: argparse.ArgumentParser, add_model: Callable[[Any], None
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a WAV file")
+    preview.set_defaults(file=None, speed=1.0, pause=1.0, seed=0, device=AUTO)
     for action in (save, remove, preview):
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
         add_model(action)

@@ -7,7 +7,6 @@ do, take ten times as long where they meet others. What needs all of the machine
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +15,16 @@ import pytest
 
 if TYPE_CHECKING:
     from engine.synthesizer import Synthesizer
-    from tests.software_metal.loader import SoftwareMetal
 
-BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
+TESTS = Path(__file__).resolve().parent
+BUILD_FOLDER = TESTS.parent / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+SLOWEST_FILES = (
+    "engine/test_exactness.py",
+    "software_metal/test_full_size.py",
+    "software_metal/test_speech.py",
+    "engine/benchmark/test_estimate.py",
+)
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
@@ -37,6 +42,11 @@ def _own_processors() -> None:
 _own_processors()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take minutes come first: of several processes, none is left alone with one at the end."""
+    items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
+
+
 @pytest.fixture(scope="session")
 def starter() -> Iterator[Synthesizer]:
     """The bundled model, ready to speak."""
@@ -46,16 +56,3 @@ def starter() -> Iterator[Synthesizer]:
     synthesizer.prepare()
     yield synthesizer
     synthesizer.close()
-
-
-@pytest.fixture(scope="session")
-def software_metal() -> SoftwareMetal:
-    """A Metal device in software: TVM's `metal` modules load and run, with every access checked, slowly.
-
-    For tests that ask it what it did; others take `tests.metal_device`, which is the real one on a Mac.
-    """
-    if sys.platform == "darwin":
-        pytest.skip("The real device is in the place of the one in software.")
-    from tests.software_metal.loader import install
-
-    return install()

@@ -5,7 +5,8 @@ It does not know runs or stages; one unit on the horizontal axis is one second, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,16 +70,14 @@ class StripItem(pyqtgraph.GraphicsObject):
         """All rows, all the time."""
         return QRectF(0, self._top, self._seconds, self._height)
 
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Draw in pixels, so that lines and letters keep their size at any scale."""
+    @contextmanager
+    def _in_pixels(self, painter: QPainter) -> Iterator[QRectF]:
+        """The item's area in pixels, to draw in so that lines and letters keep their size at any scale."""
         area = painter.transform().mapRect(self.boundingRect())
         painter.save()
         painter.resetTransform()
-        self._draw(painter, area)
+        yield area
         painter.restore()
-
-    def _draw(self, painter: QPainter, area: QRectF) -> None:
-        raise NotImplementedError
 
     def _x(self, seconds: float, area: QRectF) -> float:
         return area.left() + area.width() * seconds / self._seconds
@@ -102,13 +101,15 @@ class WaveItem(StripItem):
         self._scale = max(float(loudest), SMALLEST_SCALE)
         self.update()
 
-    def _draw(self, painter: QPainter, area: QRectF) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.translate(area.left(), area.center().y())
-        painter.scale(area.width() / self._seconds, -area.height() / 2 / self._scale)
-        painter.setPen(pyqtgraph.mkPen(self._colours.wave, width=1, cosmetic=True))
-        painter.setBrush(QColor(self._colours.wave))
-        painter.drawPolygon(self._outline)
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Draw the outline."""
+        with self._in_pixels(painter) as area:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(area.left(), area.center().y())
+            painter.scale(area.width() / self._seconds, -area.height() / 2 / self._scale)
+            painter.setPen(pyqtgraph.mkPen(self._colours.wave, width=1, cosmetic=True))
+            painter.setBrush(QColor(self._colours.wave))
+            painter.drawPolygon(self._outline)
 
 
 class CellsItem(StripItem):
@@ -149,19 +150,21 @@ class CellsItem(StripItem):
         self._images = [None] * len(self._rows)
         super().set_colours(colours)
 
-    def _draw(self, painter: QPainter, area: QRectF) -> None:
-        height = area.height() / len(self._rows)
-        font = painter.font()
-        font.setPixelSize(FONT_PIXELS)
-        painter.setFont(font)
-        for number, row in enumerate(self._rows):
-            place = QRectF(area.left(), area.top() + number * height, area.width(), height)
-            place = place.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
-            self._draw_row(painter, place, number, row)
-            if number == self._marked:
-                painter.setPen(pyqtgraph.mkPen(self._colours.accent, width=2))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawRect(place)
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Draw every row, and the mark."""
+        with self._in_pixels(painter) as area:
+            height = area.height() / len(self._rows)
+            font = painter.font()
+            font.setPixelSize(FONT_PIXELS)
+            painter.setFont(font)
+            for number, row in enumerate(self._rows):
+                place = QRectF(area.left(), area.top() + number * height, area.width(), height)
+                place = place.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
+                self._draw_row(painter, place, number, row)
+                if number == self._marked:
+                    painter.setPen(pyqtgraph.mkPen(self._colours.accent, width=2))
+                    painter.setBrush(Qt.BrushStyle.NoBrush)
+                    painter.drawRect(place)
 
     def _draw_row(self, painter: QPainter, place: QRectF, number: int, row: CellRow | None) -> None:
         painter.setPen(QColor(self._colours.faint))
@@ -197,17 +200,19 @@ class WordsItem(StripItem):
         self._words = tuple((word, self._metrics.horizontalAdvance(word.text)) for word in words)
         self.update()
 
-    def _draw(self, painter: QPainter, area: QRectF) -> None:
-        painter.setFont(self._font)
-        painter.setPen(QColor(self._colours.text))
-        grounds = [QColor(self._colours.control_hover), QColor(self._colours.window)]
-        for number, (word, width) in enumerate(self._words):
-            left, right = self._x(word.start_seconds, area), self._x(word.end_seconds, area)
-            place = QRectF(left, area.top() + 1, right - left, area.height() - 2)
-            painter.fillRect(place, grounds[number % 2])
-            room = place.width() - WORD_MARGIN_PIXELS
-            if width <= room:
-                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), word.text)
-            elif room >= LEAST_WORD_PIXELS:
-                text = self._metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, room)
-                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Write the words that there is room for."""
+        with self._in_pixels(painter) as area:
+            painter.setFont(self._font)
+            painter.setPen(QColor(self._colours.text))
+            grounds = [QColor(self._colours.control_hover), QColor(self._colours.window)]
+            for number, (word, width) in enumerate(self._words):
+                left, right = self._x(word.start_seconds, area), self._x(word.end_seconds, area)
+                place = QRectF(left, area.top() + 1, right - left, area.height() - 2)
+                painter.fillRect(place, grounds[number % 2])
+                room = place.width() - WORD_MARGIN_PIXELS
+                if width <= room:
+                    painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), word.text)
+                elif room >= LEAST_WORD_PIXELS:
+                    text = self._metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, room)
+                    painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)

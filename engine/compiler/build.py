@@ -26,14 +26,16 @@ from engine.artifacts import (
     Parameter,
     Variant,
     expected_identity,
+    is_for_mac,
     library_suffix,
     write_atomically,
 )
 from engine.compiler.export import export_stage
+from engine.compiler.linux_linker import link_for_arm_linux
 from engine.compiler.mac_linker import link_bridge, link_for_mac
 from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
-from engine.compiler.targets import TargetName, target_named, tvm_target
+from engine.compiler.targets import target_of
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
 from engine.metal.bridge import BRIDGE_NAME
@@ -89,7 +91,7 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
     Raises `CompileError`.
     """
     started = time.perf_counter()
-    tvm_form = tvm_target(target_named(variant.target))
+    tvm_form = target_of(variant)
     graph = export_stage(stage, module, config, tvm_form, LstmMethod(variant.lstm_method), precision_of(stage, variant))
     executable = build_executable(graph.module, tvm_form)
     content = link(executable, variant)
@@ -123,11 +125,16 @@ def weightless_modules(
 
 def link(executable: relax.VMExecutable, variant: Variant) -> bytes:
     """The executable as a shared library; raises `CompileError` when there is no linker or it fails."""
-    linker = link_for_mac if target_named(variant.target) is TargetName.METAL_MACOS else _link_shared
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"stage{library_suffix(variant)}"
-        executable.export_library(str(path), fcompile=linker, workspace_dir=folder)
+        executable.export_library(str(path), fcompile=_linker(variant), workspace_dir=folder)
         return path.read_bytes()
+
+
+def _linker(variant: Variant) -> Callable[..., None]:
+    if is_for_mac(variant):
+        return link_for_mac
+    return link_for_arm_linux if variant.triple else _link_shared
 
 
 def find_linker() -> str:

@@ -41,6 +41,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
     )
+    parser.add_argument("--triple", default="", help="another system's ARM processors, such as aarch64-linux-gnu")
     parser.add_argument(
         "--lstm-method",
         default=LstmMethod.TIR,
@@ -83,9 +84,12 @@ def _stages(name: str) -> tuple[Stage, ...]:
 
 
 def _variant(options: argparse.Namespace) -> Variant:
-    from engine.compiler.targets import target_named  # brings tvm
+    from engine.compiler.targets import arm_cpu, target_named  # brings tvm
 
     target = target_named(options.target).value
+    if options.triple:
+        arm_cpu(options.triple)
+        _require_cpu(target)
     if options.lstm_method not in list(LstmMethod):
         methods = ", ".join(LstmMethod)
         raise InvalidRequest(f"There is no LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
@@ -95,8 +99,18 @@ def _variant(options: argparse.Namespace) -> Variant:
     if options.lstm_method == LstmMethod.MPS and target != _MACS:
         raise InvalidRequest(f"The LSTM method mps does not run on {target}.", f"Use --target {_MACS}, or another.")
     return Variant(
-        target, str(options.lstm_method), str(options.lstm_semantics), _precision(options), probed=options.probes
+        target,
+        str(options.lstm_method),
+        str(options.lstm_semantics),
+        _precision(options),
+        probed=options.probes,
+        triple=options.triple,
     )
+
+
+def _require_cpu(target: str) -> None:
+    if target != CPU.target:
+        raise InvalidRequest(f"The target {target} has a triple of its own.", f"Use --target {CPU.target}.")
 
 
 def _precision(options: argparse.Namespace) -> str:
@@ -111,9 +125,9 @@ def _precision(options: argparse.Namespace) -> str:
 def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if not options.validate:
         return None
-    if options.target == _MACS and sys.platform != "darwin":
+    if options.triple or (options.target == _MACS and sys.platform != "darwin"):
         raise InvalidRequest(
-            f"Modules for {_MACS} cannot be run on this computer, so they cannot be validated here.",
-            "Leave out --validate, or use it on a Mac.",
+            f"Modules for {options.triple or _MACS} cannot be run on this computer, so they cannot be validated here.",
+            "Leave out --validate, or use it where they run.",
         )
     return open_checkpoint(options.model, options.weights)

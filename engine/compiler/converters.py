@@ -12,7 +12,6 @@ from math import prod
 import tvm
 from torch import fx
 from tvm import relax
-from tvm.tirx import PrimFunc
 from tvm_ffi import structural_equal
 
 from engine.compiler.convolutions import CONVOLUTION_CONVERTERS
@@ -22,6 +21,7 @@ from engine.compiler.linear_rows import linear_rows
 from engine.compiler.lstm_calls import lstm_converters
 from engine.compiler.target_kernels import kernels_for
 from engine.errors import CompileError
+from engine.ops.activation_tir import Activation, LeakyReLU, Snake
 from engine.ops.harmonic_source_tir import harmonic_source
 from engine.ops.inverse_stft_tir import inverse_stft
 from engine.ops.packed_lstm import LstmMethod
@@ -129,14 +129,10 @@ def _layer_norm(call: Call) -> relax.Var:
     x, (channels,), scale, shift, epsilon, _ = call.arguments
     *leading, _ = shape_of(x)
     rows = simplified(prod(leading))
-    kernels = call.kernels.layer_norm
     terms = [] if scale is None else _terms(call, call.node.args[0])
     flat = [call.emit(relax.op.reshape(term, [rows, channels])) for term in terms or [x]]
-    if terms:
-        y = call.kernel(kernels.layer_norm_of_sum, (channels, epsilon), [*flat, scale, shift], [rows, channels])
-    else:
-        sizes = (channels, scale is not None, epsilon)
-        y = call.kernel(kernels.layer_norm, sizes, [*flat, scale, shift], [rows, channels])
+    sizes = (channels, bool(terms), scale is not None, epsilon)
+    y = call.kernel(call.kernels.layer_norm.layer_norm, sizes, [*flat, scale, shift], [rows, channels])
     return call.emit(relax.op.reshape(y, [*leading, channels]))
 
 
@@ -163,24 +159,22 @@ def _adaptive_layer_norm(call: Call) -> relax.Var:
 
 def _adaptive_norm(call: Call) -> relax.Var:
     *operands, offset = call.arguments
-    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm, (), [*operands, int32(offset)])
+    return _normalised(call, Activation(), [*operands, int32(offset)])
 
 
 def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
     *operands, offset, slope = call.arguments
-    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_leaky_relu, (slope,), [*operands, int32(offset)])
+    return _normalised(call, LeakyReLU(slope), [*operands, int32(offset)])
 
 
 def _adaptive_norm_snake(call: Call) -> relax.Var:
     *operands, offset, alpha = call.arguments
-    return _normalised(call, call.kernels.adaptive_norm.adaptive_norm_snake, (), [*operands, int32(offset), alpha])
+    return _normalised(call, Snake(), [*operands, int32(offset), alpha])
 
 
-def _normalised(
-    call: Call, factory: Callable[..., PrimFunc], constants: Sequence[float], operands: Sequence[relax.Expr]
-) -> relax.Var:
+def _normalised(call: Call, activation: Activation, operands: Sequence[relax.Expr]) -> relax.Var:
     shape = shape_of(operands[0])
-    return call.kernel(factory, (shape[1], *constants), operands, shape)
+    return call.kernel(call.kernels.adaptive_norm.adaptive_norm, (shape[1], activation), operands, shape)
 
 
 def _attention(call: Call) -> relax.Var:

@@ -6,6 +6,7 @@ It does not know any stage.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
@@ -13,6 +14,7 @@ from torch import fx
 from tvm import relax
 from tvm.sym import Analyzer
 
+from engine.compiler.correlation import Correlation, Ending
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 from engine.errors import CompileError
 
@@ -20,29 +22,20 @@ _CONVOLUTION = "conv1d.default"
 _SUM = "add.Tensor"
 
 
-def _conv1d(call: Call) -> relax.Var:
-    sizes, inputs, shape = _described(call)
-    return call.kernel(call.kernels.conv1d.conv1d, sizes, inputs, shape)
-
-
-def _plus_residual(call: Call, residual: relax.Var, factor: float) -> relax.Var:
-    sizes, inputs, shape = _described(call)
-    return call.kernel(call.kernels.conv1d.conv1d_plus_residual, (*sizes, factor), [*inputs, residual], shape)
-
-
-def _described(call: Call) -> tuple[tuple[Any, ...], list[relax.Var | None], list[Any]]:
-    """Sizes, inputs and output shape of a convolution."""
+def _conv1d(call: Call, residual: relax.Var | None = None, factor: float = 1.0) -> relax.Var:
+    """The convolution, and what comes after it: (convolution + residual) * factor."""
     x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
     if groups != 1:
         raise CompileError("There is no kernel for a convolution in groups.")
     kernels = call.kernels.conv1d
-    out_channels, in_channels, kernel_size = shape_of(weight)
+    out_channels, in_channels, taps = shape_of(weight)
     batch, _, length = shape_of(x)
-    outputs = simplified((length + 2 * padding - dilation * (kernel_size - 1) - 1) // stride + 1)
-    packing = (in_channels, out_channels, kernel_size, dilation, stride)
-    dtype = kernels.packed_type(*packing, call.kernels.hardware)
-    packed = call.packed(kernels.pack_weight, kernels.packed_shape, packing, weight, dtype)
-    return (*packing, padding, bias is not None), [x, packed, bias], [batch, out_channels, outputs]
+    sizes = Correlation(in_channels, out_channels, taps, dilation, stride, padding)
+    outputs = simplified((length + 2 * padding - dilation * (taps - 1) - 1) // stride + 1)
+    dtype = kernels.packed_type(sizes, call.kernels.hardware)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (replace(sizes, padding=0),), weight, dtype)
+    ending = Ending(bias is not None, residual is not None, factor)
+    return call.kernel(kernels.conv1d, (sizes, ending), [x, packed, bias, residual], [batch, out_channels, outputs])
 
 
 def _add(call: Call) -> relax.Expr:
@@ -70,7 +63,7 @@ def _joined(call: Call, factor: float) -> relax.Var | None:
         return None
     for layer, residual in zip(call.node.args, (other, one), strict=False):
         if _is_only_read_by(layer, call.node, _CONVOLUTION):
-            return _plus_residual(call.of(layer), residual, factor)
+            return _conv1d(call.of(layer), residual, factor)
     return None
 
 

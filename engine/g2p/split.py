@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate
 
-TARGET_PHONEMES = (90, 150, 250)
-"""Lengths aimed at for the first utterance, the second, and all later ones.
-
-The first is short so that speech starts soon; each may be 1.7 times the one before without a gap at a real-time factor
-of 0.6, and beyond 250 the voice begins to rush.
-"""
+FIRST_PHONEMES = 50
+"""Aimed at for the first utterance: three seconds of speech, so that it is soon made and heard."""
+GROWTH = 1.7
+"""The next utterance may be this much longer than the one before without a gap at a real-time factor of 0.6."""
+MOST_PHONEMES = 250
+"""Aimed at once the start is made; beyond it the voice begins to rush."""
+FEWEST_PHONEMES = 20
+"""Kokoro was trained on little that is shorter, and sounds clipped there: less stands alone only as a paragraph."""
 SLACK = 1.25
 """A sentence this much longer than the target is still spoken in one go."""
+TORN_PHONEMES = 90
+"""Inside a sentence a clause is waited for so long, however small the target: a torn phrase is heard."""
 SHORTEST_SHARE = 0.25
 """A border earlier than this share of the target is not taken inside a sentence."""
 LONGEST_SHARE = 1.6
@@ -65,11 +69,11 @@ def groups(pieces: Sequence[Piece], limit: int) -> list[Sequence[Piece]]:
     fitting = [part for piece in pieces for part in _parts(piece, limit)]
     ends = list(accumulate((len(piece.phonemes) + piece.space for piece in fitting), initial=0))
     result: list[Sequence[Piece]] = []
-    start = 0
+    start, target = 0, float(FIRST_PHONEMES)
     while start < len(fitting):
-        target = min(limit, TARGET_PHONEMES[min(len(result), len(TARGET_PHONEMES) - 1)])
-        end = _end(_Window(fitting, ends, start, limit), target)
+        end = _end(_Window(fitting, ends, start, limit), min(limit, target))
         result.append(fitting[start:end])
+        target = min(MOST_PHONEMES, max(target, GROWTH * (ends[end] - ends[start])))
         start = end
     return result
 
@@ -93,37 +97,50 @@ class _Window:
     """The pieces from `start` on that may still be part of one utterance."""
 
     def __init__(self, pieces: Sequence[Piece], ends: Sequence[int], start: int, limit: int) -> None:
-        self.borders: list[tuple[int, int, Border]] = []
+        self._borders: list[tuple[int, int, Border]] = []
         """For each possible end: its index, the utterance's length, and the border there."""
         for index in range(start, len(pieces)):
             piece = pieces[index]
             length = ends[index + 1] - ends[start] - piece.space
             if length > limit:
-                break
-            self.borders.append((index + 1, length, piece.border))
+                return
+            self._borders.append((index + 1, length, piece.border))
             if piece.border is Border.PARAGRAPH:
                 break
+        self._leave_no_scrap()
+
+    @property
+    def first(self) -> int:
+        """The first possible end."""
+        return self._borders[0][0]
 
     def furthest(self, border: Border, shortest: float, longest: float) -> int | None:
         """The last end at such a border or a stronger one, for an utterance of these lengths."""
-        found = [end for end, length, at in self.borders if at >= border and shortest <= length <= longest]
-        return found[-1] if found else None
+        return next(reversed(self._ends(border, shortest, longest)), None)
 
-    def nearest(self, border: Border, longest: float) -> int | None:
-        """The first end at such a border or a stronger one, for an utterance of at most this length."""
-        found = (end for end, length, at in self.borders if at >= border and length <= longest)
-        return next(found, None)
+    def nearest(self, border: Border, shortest: float, longest: float) -> int | None:
+        """The first end at such a border or a stronger one, for an utterance of these lengths."""
+        return next(iter(self._ends(border, shortest, longest)), None)
+
+    def _ends(self, border: Border, shortest: float, longest: float) -> list[int]:
+        return [end for end, length, at in self._borders if at >= border and shortest <= length <= longest]
+
+    def _leave_no_scrap(self) -> None:
+        """Drop the ends after which too little would be left of a paragraph that could be spoken whole."""
+        whole = self._borders[-1][1]
+        self._borders = [at for at in self._borders if at[1] == whole or whole - at[1] > FEWEST_PHONEMES]
 
 
-def _end(window: _Window, target: int) -> int:
+def _end(window: _Window, target: float) -> int:
     """Where the next utterance ends: the best border near the target, never beyond the limit."""
-    shortest, longest = target * SHORTEST_SHARE, target * LONGEST_SHARE
+    shortest, torn = max(FEWEST_PHONEMES, target * SHORTEST_SHARE), max(TORN_PHONEMES, target)
     end = (
-        window.furthest(Border.SENTENCE, 0, target)
-        or window.nearest(Border.SENTENCE, target * SLACK)
+        window.furthest(Border.SENTENCE, FEWEST_PHONEMES, target)
+        or window.nearest(Border.SENTENCE, FEWEST_PHONEMES, target * SLACK)
         or window.furthest(Border.CLAUSE, shortest, target)
-        or window.furthest(Border.PHRASE, shortest, target)
-        or window.nearest(Border.CLAUSE, longest)
-        or window.furthest(Border.WORD, 0, target)
+        or window.nearest(Border.CLAUSE, shortest, torn)
+        or window.furthest(Border.PHRASE, shortest, torn)
+        or window.nearest(Border.CLAUSE, shortest, torn * LONGEST_SHARE)
+        or window.furthest(Border.WORD, 0, torn)
     )
-    return end if end is not None else window.borders[0][0]
+    return end if end is not None else window.first

@@ -7,153 +7,72 @@ not know where styles come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.ops.activation_tir import Activation
 from engine.ops.adaptive_norm import EPSILON
-from engine.ops.math_tir import sin_squared
+from engine.ops.adaptive_norm_function_tir import adaptive_norm_function
 from engine.ops.threadgroup_tir import Threadgroup, sum_of_threads
 
-Activation = Callable[[Any, Any], Any]
-"""From a normalised value and the channel's parameter to an expression of the output."""
 
+def adaptive_norm(channels: int, activation: Activation, group: Threadgroup) -> PrimFunc:
+    """The kernel; its operands are those of `adaptive_norm_function`."""
 
-@dataclass(frozen=True)
-class _Normalisation:
-    channels: int
-    group: Threadgroup
-    activation: Activation
+    @T.inline
+    def body(operands: Any) -> None:
+        for row in T.thread_binding(operands.batch * channels, thread="blockIdx.x"):
+            for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
+                _normalise(group, operands, row, thread)
 
-
-def adaptive_norm(channels: int, group: Threadgroup) -> PrimFunc:
-    """The kernel: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
-
-    `offset` is int32: where the channels' gamma and then their beta stand in the styles.
-    """
-    return _kernel(_Normalisation(channels, group, lambda value, _: value))
-
-
-def adaptive_norm_leaky_relu(channels: int, slope: float, group: Threadgroup) -> PrimFunc:
-    """As `adaptive_norm`, then a leaky ReLU."""
-    return _kernel(
-        _Normalisation(channels, group, lambda value, _: T.Select(value > 0, value, value * T.float32(slope)))
-    )
-
-
-def adaptive_norm_snake(channels: int, group: Threadgroup) -> PrimFunc:
-    """As `adaptive_norm` with alpha [channels] as the last input, then y + sin(alpha y)^2 / alpha."""
-    return _kernel_with_parameter(
-        _Normalisation(channels, group, lambda value, alpha: value + sin_squared(alpha * value) / alpha)
-    )
+    return adaptive_norm_function(channels, activation, body, T.int32)
 
 
 @T.inline
 def _measure(
-    plan: Any, source: Any, partial: Any, moments: Any, member: Any, channel: Any, length: Any, thread: Any
+    group: Any, source: Any, partial: Any, moments: Any, member: Any, channel: Any, length: Any, thread: Any
 ) -> None:
     """Set moments[0] to the mean over the valid length, moments[1] to the variance; every thread must get here."""
     own = T.alloc_buffer((2,), "float32", scope="local")
-    turns: T.int32 = T.truncdiv(length - thread + plan.group.threads - 1, plan.group.threads)
+    turns: T.int32 = T.truncdiv(length - thread + group.threads - 1, group.threads)
     count: T.float32 = T.Cast("float32", T.max(length, 1))
     own[0] = T.float32(0)
     own[1] = T.float32(0)
     for turn in T.serial(turns):
-        value: T.float32 = source[member, channel, turn * plan.group.threads + thread]
+        value: T.float32 = source[member, channel, turn * group.threads + thread]
         distance: T.float32 = value - own[0]
         own[0] = own[0] + distance / T.Cast("float32", turn + 1)
         own[1] = own[1] + distance * (value - own[0])
     partial[thread] = own[0] * T.Cast("float32", turns)
-    sum_of_threads(plan.group, partial, thread)
+    sum_of_threads(group, partial, thread)
     moments[0] = partial[0] / count
     T.tvm_storage_sync("shared")
     own[0] = own[0] - moments[0]
     partial[thread] = own[1] + own[0] * own[0] * T.Cast("float32", turns)
-    sum_of_threads(plan.group, partial, thread)
+    sum_of_threads(group, partial, thread)
     moments[1] = partial[0] / count
 
 
 @T.inline
-def _normalise(
-    plan: Any,
-    source: Any,
-    lengths: Any,
-    styles: Any,
-    offset: Any,
-    weight: Any,
-    bias: Any,
-    parameter: Any,
-    target: Any,
-    time: Any,
-    row: Any,
-    thread: Any,
-) -> None:
-    partial = T.alloc_buffer((plan.group.threads,), "float32", scope="shared")
+def _normalise(group: Any, operands: Any, row: Any, thread: Any) -> None:
+    partial = T.alloc_buffer((group.threads,), "float32", scope="shared")
     moments = T.alloc_buffer((2,), "float32", scope="local")
     line = T.alloc_buffer((3,), "float32", scope="local")
-    member: T.int32 = T.truncdiv(row, plan.channels)
-    channel: T.int32 = T.truncmod(row, plan.channels)
-    length: T.int32 = T.max(T.min(lengths[member], time), 0)
-    gain: T.float32 = T.float32(1) + styles[member, offset + channel]
-    _measure(plan, source, partial, moments, member, channel, length, thread)
-    line[0] = gain * weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
-    line[1] = gain * bias[channel] + styles[member, offset + plan.channels + channel]
-    line[2] = T.float32(0)
-    if parameter is not None:
-        line[2] = parameter[channel]
-    for turn in T.serial(T.truncdiv(time - thread + plan.group.threads - 1, plan.group.threads)):
-        place: T.int32 = turn * plan.group.threads + thread
+    member: T.int32 = T.truncdiv(row, operands.channels)
+    channel: T.int32 = T.truncmod(row, operands.channels)
+    length: T.int32 = T.max(T.min(operands.lengths[member], operands.time), 0)
+    gain: T.float32 = operands.gain(member, channel)
+    _measure(group, operands.source, partial, moments, member, channel, length, thread)
+    line[0] = gain * operands.weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
+    line[1] = gain * operands.bias[channel] + operands.beta(member, channel)
+    line[2] = operands.alpha(channel)
+    for turn in T.serial(T.truncdiv(operands.time - thread + group.threads - 1, group.threads)):
+        place: T.int32 = turn * group.threads + thread
         if place < length:
-            target[member, channel, place] = plan.activation(
-                (source[member, channel, place] - moments[0]) * line[0] + line[1], line[2]
+            operands.target[member, channel, place] = operands.activation.apply(
+                (operands.source[member, channel, place] - moments[0]) * line[0] + line[1], line[2]
             )
         else:
-            target[member, channel, place] = T.float32(0)
-
-
-def _kernel(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        time = T.int32()
-        values = T.int32()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        for row in T.thread_binding(batch * plan.channels, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, lengths, styles, offset, weight, bias, None, target, time, row, thread)
-
-    return adaptive_norm
-
-
-def _kernel_with_parameter(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        time = T.int32()
-        values = T.int32()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        parameter = T.match_buffer(p, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        for row in T.thread_binding(batch * plan.channels, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, lengths, styles, offset, weight, bias, parameter, target, time, row, thread)
-
-    return adaptive_norm
+            operands.target[member, channel, place] = T.float32(0)

@@ -1,212 +1,117 @@
-"""Adaptive instance normalisation as TIR, with the activation that follows it: a channel at a time, in three passes.
+"""Adaptive instance normalisation as TIR, with the activation that follows it: a channel at a time, in two passes.
 
-Mean, variance (both summed in float64) and the result, each over the valid length only; what stands beyond is never
-read, the result there is 0. It does not know where styles come from.
+Mean and variance (summed in float64), then the result, over the valid length only; what stands beyond is never read,
+the result there is 0. It does not know where styles come from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.ops.activation_tir import Activation
 from engine.ops.adaptive_norm import EPSILON
-from engine.ops.math_tir import sin_squared
+from engine.ops.adaptive_norm_function_tir import adaptive_norm_function
 from engine.ops.microkernel_tir import Microkernel
 
 VECTORS = 2
 """Vectors of partial sums: enough to hide the latency of an addition."""
 
-Activation = Callable[[Any, Any], Any]
-"""From a normalised value and the channel's parameter to an expression of the output."""
 
+def adaptive_norm(channels: int, activation: Activation, microkernel: Microkernel) -> PrimFunc:
+    """The kernel; its operands are those of `adaptive_norm_function`."""
 
-@dataclass(frozen=True)
-class _Normalisation:
-    channels: int
-    microkernel: Microkernel
-    activation: Activation
+    @T.inline
+    def body(operands: Any) -> None:
+        for chunk in T.parallel(microkernel.chunks):
+            first: T.int64 = chunk * operands.batch * channels // microkernel.chunks
+            last: T.int64 = (chunk + 1) * operands.batch * channels // microkernel.chunks
+            for index in T.serial(first, last):
+                _normalise(microkernel.lanes, operands, index)
 
-    @property
-    def lanes(self) -> int:
-        return self.microkernel.lanes
-
-    @property
-    def chunks(self) -> int:
-        return self.microkernel.chunks
-
-
-def adaptive_norm(channels: int, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
-
-    `offset` is int32: where the channels' gamma and then their beta stand in the styles.
-    """
-    return _kernel(_Normalisation(channels, microkernel, lambda value, _: value))
-
-
-def adaptive_norm_leaky_relu(channels: int, slope: float, microkernel: Microkernel) -> PrimFunc:
-    """As `adaptive_norm`, then a leaky ReLU."""
-    return _kernel(
-        _Normalisation(channels, microkernel, lambda value, _: T.Select(value > 0, value, value * T.float32(slope)))
-    )
-
-
-def adaptive_norm_snake(channels: int, microkernel: Microkernel) -> PrimFunc:
-    """As `adaptive_norm` with alpha [channels] as the last input, then y + sin(alpha y)^2 / alpha."""
-    return _kernel_with_parameter(
-        _Normalisation(channels, microkernel, lambda value, alpha: value + sin_squared(alpha * value) / alpha)
-    )
-
-
-def _to_the(power: int, value: Any) -> Any:
-    return value if power == 1 else value * value
+    return adaptive_norm_function(channels, activation, body, T.int64)
 
 
 @T.inline
-def _sum(plan: Any, source: Any, member: Any, channel: Any, length: Any, centre: Any, power: Any, total: Any) -> None:
-    """Set total[0] to the sum of (source - centre)^power over the valid length."""
-    sums = T.alloc_buffer((VECTORS, plan.lanes), "float64")
-    spilled = T.alloc_buffer((VECTORS, plan.lanes), "float64")
-    groups: T.int64 = length // (VECTORS * plan.lanes)
-    for vector in T.unroll(VECTORS):
-        for lane in T.vectorized(plan.lanes):
-            sums[vector, lane] = T.float64(0)
+def _add(sums: Any, vector: Any, lane: Any, distance: Any) -> None:
+    sums[0, vector, lane] += distance
+    sums[1, vector, lane] += distance * distance
+
+
+@T.inline
+def _measure(lanes: Any, source: Any, member: Any, channel: Any, length: Any, centre: Any, totals: Any) -> None:
+    """Set totals[0] to the sum of distances from `centre` over the valid length, totals[1] to that of their squares."""
+    sums = T.alloc_buffer((2, VECTORS, lanes), "float64")
+    spilled = T.alloc_buffer((2, VECTORS, lanes), "float64")
+    groups: T.int64 = length // (VECTORS * lanes)
+    for power, vector in T.grid(2, VECTORS):
+        for lane in T.vectorized(lanes):
+            sums[power, vector, lane] = T.float64(0)
     for group in T.serial(groups):
         for vector in T.unroll(VECTORS):
-            for lane in T.vectorized(plan.lanes):
-                sums[vector, lane] += _to_the(
-                    power,
-                    T.Cast("float64", source[member, channel, (group * VECTORS + vector) * plan.lanes + lane]) - centre,
+            for lane in T.vectorized(lanes):
+                _add(
+                    sums,
+                    vector,
+                    lane,
+                    T.Cast("float64", source[member, channel, (group * VECTORS + vector) * lanes + lane]) - centre,
                 )
-    for vector in T.unroll(VECTORS):
-        for lane in T.vectorized(plan.lanes):
-            spilled[vector, lane] = sums[vector, lane]
-    total[0] = T.float64(0)
-    for vector, lane in T.grid(VECTORS, plan.lanes):
-        total[0] += spilled[vector, lane]
-    for position in T.serial(groups * VECTORS * plan.lanes, length):
-        total[0] += _to_the(power, T.Cast("float64", source[member, channel, position]) - centre)
+    for power, vector in T.grid(2, VECTORS):
+        for lane in T.vectorized(lanes):
+            spilled[power, vector, lane] = sums[power, vector, lane]
+    for position in T.serial(groups * VECTORS * lanes, length):
+        _add(spilled, 0, 0, T.Cast("float64", source[member, channel, position]) - centre)
+    totals[0] = T.float64(0)
+    totals[1] = T.float64(0)
+    for power, vector, lane in T.grid(2, VECTORS, lanes):
+        totals[power] += spilled[power, vector, lane]
 
 
 @T.inline
-def _apply(plan: Any, source: Any, target: Any, member: Any, channel: Any, length: Any, line: Any) -> None:
+def _apply(lanes: Any, operands: Any, member: Any, channel: Any, length: Any, line: Any) -> None:
     """`line` holds mean, factor, shift and the activation's parameter; the last vector goes through a padded copy."""
-    last = T.alloc_buffer((plan.lanes,), "float32")
-    whole: T.int64 = length // plan.lanes * plan.lanes
-    for vector in T.serial(length // plan.lanes):
-        for lane in T.vectorized(plan.lanes):
-            target[member, channel, vector * plan.lanes + lane] = plan.activation(
-                (source[member, channel, vector * plan.lanes + lane] - line[0]) * line[1] + line[2], line[3]
+    last = T.alloc_buffer((lanes,), "float32")
+    whole: T.int64 = length // lanes * lanes
+    for vector in T.serial(length // lanes):
+        for lane in T.vectorized(lanes):
+            operands.target[member, channel, vector * lanes + lane] = operands.activation.apply(
+                (operands.source[member, channel, vector * lanes + lane] - line[0]) * line[1] + line[2], line[3]
             )
-    for lane in T.vectorized(plan.lanes):
+    for lane in T.vectorized(lanes):
         last[lane] = line[0]
     for lane in T.serial(length - whole):
-        last[lane] = source[member, channel, whole + lane]
-    for lane in T.vectorized(plan.lanes):
-        last[lane] = plan.activation((last[lane] - line[0]) * line[1] + line[2], line[3])
+        last[lane] = operands.source[member, channel, whole + lane]
+    for lane in T.vectorized(lanes):
+        last[lane] = operands.activation.apply((last[lane] - line[0]) * line[1] + line[2], line[3])
     for lane in T.serial(length - whole):
-        target[member, channel, whole + lane] = last[lane]
+        operands.target[member, channel, whole + lane] = last[lane]
 
 
 @T.inline
-def _normalise(
-    plan: Any,
-    source: Any,
-    lengths: Any,
-    styles: Any,
-    offset: Any,
-    weight: Any,
-    bias: Any,
-    parameter: Any,
-    target: Any,
-    time: Any,
-    index: Any,
-) -> None:
+def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     """One channel of one member of the batch."""
-    member: T.int64 = index // plan.channels
-    channel: T.int64 = index % plan.channels
-    length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
+    member: T.int64 = index // operands.channels
+    channel: T.int64 = index % operands.channels
+    length: T.int64 = T.max(T.min(T.Cast("int64", operands.lengths[member]), operands.time), 0)
     count: T.float64 = T.Cast("float64", T.max(length, 1))
-    gain: T.float32 = T.float32(1) + styles[member, offset + channel]
-    shift: T.float32 = gain * bias[channel] + styles[member, offset + plan.channels + channel]
-    total = T.alloc_buffer((1,), "float64")
+    gain: T.float32 = operands.gain(member, channel)
+    shift: T.float32 = gain * operands.bias[channel] + operands.beta(member, channel)
+    totals = T.alloc_buffer((2,), "float64")
     line = T.alloc_buffer((4,), "float32")
-    _sum(plan, source, member, channel, length, T.float64(0), 1, total)
-    mean: T.float64 = total[0] / count
-    _sum(plan, source, member, channel, length, mean, 2, total)
-    factor: T.float64 = T.Cast("float64", gain * weight[channel]) / T.sqrt(total[0] / count + T.float64(EPSILON))
+    # No value is further from the mean than sqrt(count) standard deviations, so sums about the first lose little.
+    centre: T.float64 = T.if_then_else(length > 0, T.Cast("float64", operands.source[member, channel, 0]), T.float64(0))
+    _measure(lanes, operands.source, member, channel, length, centre, totals)
+    distance: T.float64 = totals[0] / count
+    mean: T.float64 = centre + distance
+    variance: T.float64 = T.max(totals[1] / count - distance * distance, T.float64(0))
+    factor: T.float64 = T.Cast("float64", gain * operands.weight[channel]) / T.sqrt(variance + T.float64(EPSILON))
     line[0] = T.Cast("float32", mean)
     line[1] = T.Cast("float32", factor)
     # What rounding takes from the mean matters where the signal hardly varies about it.
     line[2] = T.Cast("float32", T.Cast("float64", shift) - (mean - T.Cast("float64", line[0])) * factor)
-    line[3] = T.float32(0)
-    if parameter is not None:
-        line[3] = parameter[channel]
-    _apply(plan, source, target, member, channel, length, line)
-    for position in T.serial(length, time):
-        target[member, channel, position] = T.float32(0)
-
-
-@T.inline
-def _normalise_all(
-    plan: Any,
-    source: Any,
-    lengths: Any,
-    styles: Any,
-    offset: Any,
-    weight: Any,
-    bias: Any,
-    parameter: Any,
-    target: Any,
-    batch: Any,
-    time: Any,
-) -> None:
-    for chunk in T.parallel(plan.chunks):
-        first: T.int64 = chunk * batch * plan.channels // plan.chunks
-        last: T.int64 = (chunk + 1) * batch * plan.channels // plan.chunks
-        for index in T.serial(first, last):
-            _normalise(plan, source, lengths, styles, offset, weight, bias, parameter, target, time, index)
-
-
-def _kernel(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        time = T.int64()
-        values = T.int64()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        _normalise_all(plan, source, lengths, styles, offset, weight, bias, None, target, batch, time)
-
-    return adaptive_norm
-
-
-def _kernel_with_parameter(plan: _Normalisation) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_norm(
-        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
-    ) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        time = T.int64()
-        values = T.int64()
-        source = T.match_buffer(x, (batch, plan.channels, time), "float32")
-        lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        weight = T.match_buffer(w, (plan.channels,), "float32")
-        bias = T.match_buffer(b, (plan.channels,), "float32")
-        parameter = T.match_buffer(p, (plan.channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.channels, time), "float32")
-        _normalise_all(plan, source, lengths, styles, offset, weight, bias, parameter, target, batch, time)
-
-    return adaptive_norm
+    line[3] = operands.alpha(channel)
+    _apply(lanes, operands, member, channel, length, line)
+    for position in T.serial(length, operands.time):
+        operands.target[member, channel, position] = T.float32(0)

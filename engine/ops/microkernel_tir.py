@@ -5,7 +5,7 @@ It does not know what is computed in the tile: convolutions, matrix products and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tvm.target import Target
 from tvm.target.codegen import llvm_get_cpu_features
@@ -28,6 +28,15 @@ class Microkernel:
     columns: int
     tile_bytes: int = TILE_BYTES
     chunks: int = CHUNKS
+
+    @property
+    def vectors(self) -> int:
+        """Vectors in a row of the tile."""
+        return self.columns // self.lanes
+
+    def shared_by(self, row_count: int) -> Microkernel:
+        """The same with fewer rows where that divides `row_count` rows more evenly."""
+        return replace(self, rows=ceil_div(row_count, ceil_div(row_count, self.rows)))
 
     def padded(self, extent: int) -> int:
         """`extent` rounded up to whole vectors."""

@@ -5,7 +5,7 @@ It does not know how a library was built, nor where its device keeps tensors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
 from engine.runners.lstm_functions import provide_lstm
+from engine.runners.packed_weights import PackedWeights
 from engine.runners.tvm_runtime import Runtime
 from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
@@ -28,8 +29,9 @@ class CompiledRunner:
     """The compiled stages of one model with its weights, on the device that its libraries were built for.
 
     `folder` holds the libraries and their manifest; `weights` are float32 arrays by folded state-dict key, and may hold
-    more than is needed. `observe`, if given, gets the probes of libraries built to show them, of the whole batch at
-    once, with anything finite beyond a member's length. Usable from any thread, one call at a time.
+    more than is needed, or what `packed_stages` made of them, on the processor. `observe`, if given, gets the probes of
+    libraries built to show them, of the whole batch at once, with anything finite beyond a member's length. Usable from
+    any thread, one call at a time.
     Raises `DamagedFile` when a library is not as it was built, `EngineError` when weights are missing or misshapen, or
     there is no such device.
     """
@@ -38,7 +40,7 @@ class CompiledRunner:
         self,
         folder: Path,
         config: ModelConfig,
-        weights: Mapping[str, Array],
+        weights: Mapping[str, Array] | PackedWeights,
         threads: int | None = None,
         observe: ProbeObserver | None = None,
     ) -> None:
@@ -47,6 +49,7 @@ class CompiledRunner:
         self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
+        self._give_back = weights.give_back if isinstance(weights, PackedWeights) else _keep
         self._stages = {
             artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
             for artifact in manifest.artifacts
@@ -60,26 +63,54 @@ class CompiledRunner:
         self._runtime.prepare_thread()
         library = self._stages[stage.name]
         values = library.run([inputs[tensor.name] for tensor in stage.inputs])
+        self._give_back(stage.name)
         return named_outputs(stage, values, library.probes, self._observe)
 
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
+        self._give_back = _keep
         self._release_lstm()
         self._runtime.release_unused()
+
+
+def _keep(stage: str) -> None:
+    """What is done with weights that have no file: there would be no getting them back."""
+
+
+def packed_stages(folder: Path, weights: Mapping[str, Array]) -> Iterator[tuple[str, list[Array]]]:
+    """The packed weights of each library for the processor in `folder`, by stage, one after the other.
+
+    Raises what `CompiledRunner` raises.
+    """
+    manifest = Manifest.load(folder)
+    runtime = Runtime(manifest.identity.device)
+    runtime.prepare_thread()
+    for artifact in manifest.artifacts:
+        stage = _CompiledStage(runtime, verify(folder, artifact), artifact, weights)
+        yield artifact.stage, stage.packed()
 
 
 class _CompiledStage:
     """One loaded library and its packed weights."""
 
-    def __init__(self, runtime: Runtime, path: Path, artifact: Artifact, weights: Mapping[str, Array]) -> None:
+    def __init__(
+        self, runtime: Runtime, path: Path, artifact: Artifact, weights: Mapping[str, Array] | PackedWeights
+    ) -> None:
         self.probes = artifact.probes
         machine = runtime.load(path)
         self._runtime = runtime
         self._function = machine[MAIN_FUNCTION]
-        self._keep = machine
-        originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
-        self._weights = tuple(machine[PACK_FUNCTION](originals)) if originals else ()
+        self._machine = machine
+        if isinstance(weights, PackedWeights):
+            self._weights = tuple(runtime.shared(array) for array in weights.stages[artifact.stage])
+        else:
+            originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
+            self._weights = tuple(machine[PACK_FUNCTION](originals)) if originals else ()
+
+    def packed(self) -> list[Array]:
+        """The weights as the library takes them."""
+        return [self._runtime.array(tensor) for tensor in self._weights]
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         tensors = (self._runtime.tensor(array) for array in arrays)

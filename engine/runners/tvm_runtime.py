@@ -18,10 +18,9 @@ import numpy as np
 from engine.artifacts import METAL_DEVICE
 from engine.errors import EngineError
 from engine.runners.cores import usable_cores
+from engine.runners.packed_weights import ALIGNMENT_BYTES
 from engine.speech import Array
 
-_ALIGNMENT_BYTES = 64
-"""Compiled code loads vectors from addresses it takes to be multiples of this."""
 _CPU = (1, 0)
 _METAL = (8, 0)
 """Device type and number in DLPack's terms."""
@@ -68,6 +67,10 @@ class Runtime:
         """A copy of the array where compiled code may read it."""
         return self._memory.tensor(array)
 
+    def shared(self, array: Array) -> Any:
+        """An array of the processor's as a tensor without a copy; its address has to be as `ALIGNMENT_BYTES` says."""
+        return self._ffi.from_dlpack(array)
+
     def array(self, tensor: Any) -> Array:
         """What a tensor holds, once it is computed."""
         return self._memory.array(tensor)
@@ -105,8 +108,8 @@ class _HostMemory:
 
     def tensor(self, array: Array) -> Any:
         """A copy at an address that aligned vectors can be read from."""
-        space = np.empty(array.nbytes + _ALIGNMENT_BYTES, np.uint8)
-        start = -space.ctypes.data % _ALIGNMENT_BYTES
+        space = np.empty(array.nbytes + ALIGNMENT_BYTES, np.uint8)
+        start = -space.ctypes.data % ALIGNMENT_BYTES
         aligned = space[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
         aligned[...] = array
         return self._ffi.from_dlpack(aligned)

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
+from engine.artifacts import Variant
 from engine.checkpoints import Checkpoint
 from engine.errors import CompileError
 from engine.pipeline import Observer
@@ -21,19 +22,20 @@ from engine.validator.validation import phonemizer
 
 
 def compare_built(
-    checkpoint: Checkpoint, folder: Path, stages: Collection[str], probed: bool, observe: Observer
+    checkpoint: Checkpoint, folder: Path, stages: Collection[str], variant: Variant, observe: Observer
 ) -> tuple[Row, ...]:
-    """Rows of these stages from the modules in `folder`, on a sample text in the first voice.
+    """Rows of these stages from the modules of `variant` in `folder`, on a sample text in the first voice.
 
     Raises `EngineError` children when the modules cannot be loaded here.
     """
     voice = next(iter(checkpoint.voices.values()))
     utterance = phonemizer(checkpoint, voice).plan(sample_text()).utterances[0]
-    with closing(Regimes(checkpoint, probed)) as regimes:
+    with closing(Regimes(checkpoint, variant.probed)) as regimes:
         reference = regimes.open(Regime.DYNAMIC, 0, observe)
-        with closing(_Built(checkpoint, folder, probed)) as built:
+        with closing(_Built(checkpoint, folder, variant.probed)) as built:
             runner = CrossedRunner(dict.fromkeys(stages, built.runner), reference.runner)
-            lines = [Line(one, regimes.pipeline(one)) for one in (reference, _regime(runner, built.log))]
+            compiled = RegimeRunner(Regime.COMPILED, runner, built.log, tolerance_of=variant.tolerance_of)
+            lines = [Line(one, regimes.pipeline(one)) for one in (reference, compiled)]
             events = Comparison(lines[0], lines[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)
             rows = [event.row for event in events if isinstance(event, RowEvent)]
     return tuple(row for row in rows if row.stage in stages and row.reading is Reading.REFERENCE_FED)
@@ -52,10 +54,6 @@ class _Built:
     def close(self) -> None:
         """Release them."""
         self.runner.close()
-
-
-def _regime(runner: CrossedRunner, log: ProbeLog) -> RegimeRunner:
-    return RegimeRunner(Regime.COMPILED, runner, log)
 
 
 def in_words(rows: Collection[Row]) -> str:

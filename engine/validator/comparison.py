@@ -89,7 +89,8 @@ class Comparison:
         fed = own if _same_inputs(own.step, expected.step) else self._fed(line, expected)
         for reading, side in ((Reading.REFERENCE_FED, fed), (Reading.OWN_FED, own)):
             self._save(index, line, reading, side)
-        judge = _Judge(index, line.regime.name, self._reference.regime.name, expected, noise_floor)
+        names = line.regime.name, self._reference.regime.name
+        judge = _Judge(index, *names, line.regime.tolerance_of(own.step.stage), expected, noise_floor)
         for value in _values(expected):
             if value.of(fed) is not None:
                 isolated_row = judge.isolated_row(value, fed)
@@ -126,17 +127,17 @@ class _Judge:
     utterance: int
     regime: str
     reference: str
+    tolerance: float
     expected: Side
     noise_floor: dict[str, Metrics]
 
     def isolated_row(self, value: _Value, fed: Side) -> Row:
         """The row of a stage on the reference's inputs."""
-        tolerance = fed.step.stage.tolerance
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(fed)
             return self._row(value, fed, Reading.REFERENCE_FED, aligned(durations, Verdict.FAIL), durations=durations)
         metrics = self._metrics(value, fed)
-        verdict = Verdict.FAIL if metrics is None else isolated(metrics, tolerance)
+        verdict = Verdict.FAIL if metrics is None else isolated(metrics, self.tolerance)
         return self._row(value, fed, Reading.REFERENCE_FED, verdict, metrics)
 
     def propagated_row(self, value: _Value, own: Side, itself: Verdict) -> Row:
@@ -150,7 +151,7 @@ class _Judge:
         floor = self.noise_floor.get(value.name)
         if self.regime == Regime.UPSTREAM:
             self.noise_floor[value.name] = metrics
-        verdict = propagated(metrics, own.step.stage.tolerance, floor, itself)
+        verdict = propagated(metrics, self.tolerance, floor, itself)
         return self._row(value, own, Reading.OWN_FED, verdict, metrics)
 
     def _row(
@@ -172,7 +173,7 @@ class _Judge:
             reference=self.reference,
             reading=reading,
             verdict=verdict,
-            tolerance=stage.tolerance,
+            tolerance=self.tolerance,
             metrics=metrics,
             audio=self._audio(side) if stage is AUDIO_STAGE and not value.is_probe else None,
             durations=durations,

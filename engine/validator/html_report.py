@@ -31,6 +31,7 @@ from engine.validator.report_tables import (
 from engine.validator.results import Reading, Report, Row
 from engine.validator.wavs import waveform
 from engine.validator.whole_file import whole_file
+from engine.validator.wording import NOT_USED
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
@@ -120,8 +121,8 @@ def _asked(report: Report) -> dict[str, str]:
         "seed": str(request.speech.seed),
         "reference": request.reference,
         "padding of static regimes": f"{request.padding:g} times the length",
-        "device": request.device,
-        "LSTM method": report.lstm_choice or request.lstm_method,
+        "device": report.device_choice or NOT_USED,
+        "LSTM method": report.lstm_choice or NOT_USED,
         **({"crossed stages": crossed} if crossed else {}),
         "utterances": str(len(report.utterances)),
     }

@@ -6,8 +6,9 @@ It does not know what is compared with what.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from engine.checkpoints import Checkpoint
@@ -26,6 +27,9 @@ from engine.validator.results import Regime, ValidationRequest
 
 if TYPE_CHECKING:
     from engine.model.network import Network
+
+ToleranceOf = Callable[[Stage], float]
+"""How well a stage must correlate with the reference when fed by it."""
 
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
 MOST_PADDING = 20.0
@@ -65,10 +69,18 @@ class CrossedRunner:
 class RegimeRunner:
     """One regime's runner with what it leaves beside its outputs: inner values, and what it left in the padding."""
 
-    def __init__(self, name: str, runner: Runner, log: ProbeLog, padded: PaddedRunner | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        runner: Runner,
+        log: ProbeLog,
+        padded: PaddedRunner | None = None,
+        tolerance_of: ToleranceOf = attrgetter("tolerance"),
+    ) -> None:
         self.name = name
         self.runner = runner
         self.log = log
+        self.tolerance_of = tolerance_of
         self._padded = padded
 
     def tail(self, output: str) -> Array | None:
@@ -79,7 +91,8 @@ class RegimeRunner:
 class Regimes:
     """Every regime of one checkpoint; what one request has loaded serves the next.
 
-    `lstm_choice` tells what computes the compiled LSTMs, and why; nothing until compiled modules are loaded.
+    `device_choice` tells what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
+    empty until compiled modules are loaded.
     """
 
     def __init__(
@@ -89,9 +102,9 @@ class Regimes:
         self.probes = probes
         self.device = device
         self.lstm_method = lstm_method
-        self.lstm_choice = ""
+        self.device_choice = self.lstm_choice = ""
         self._network: Network | None = None
-        self._loaded: dict[Regime, tuple[Runner, ProbeLog]] = {}
+        self._loaded: dict[Regime, RegimeRunner] = {}
 
     def open(
         self, regime: Regime, padding: float, observe: Observer, cancel: threading.Event | None = None
@@ -102,16 +115,13 @@ class Regimes:
         """
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in self._loaded:
-            log = ProbeLog()
-            seen = log.observe if self.probes else None
             compiled = same is Regime.COMPILED
-            runner = self._compiled(seen, observe, cancel) if compiled else self._in_torch(same, seen, observe)
-            self._loaded[same] = runner, log
-        runner, log = self._loaded[same]
+            self._loaded[same] = self._compiled(observe, cancel) if compiled else self._in_torch(same, observe)
+        loaded = self._loaded[same]
         if regime not in PADDED_REGIMES:
-            return RegimeRunner(regime, runner, log)
-        padded = PaddedRunner(self.checkpoint.config, runner, padding)
-        return RegimeRunner(regime, padded, log, padded)
+            return loaded
+        padded = PaddedRunner(self.checkpoint.config, loaded.runner, padding)
+        return RegimeRunner(regime, padded, loaded.log, padded, loaded.tolerance_of)
 
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
         """A regime's whole chain of stages."""
@@ -120,25 +130,19 @@ class Regimes:
 
     def close(self) -> None:
         """Release every runner."""
-        for runner, _ in self._loaded.values():
-            runner.close()
+        for loaded in self._loaded.values():
+            loaded.runner.close()
         self._loaded.clear()
 
-    def _in_torch(self, regime: Regime, seen: ProbeObserver | None, observe: Observer) -> Runner:
+    def _in_torch(self, regime: Regime, observe: Observer) -> RegimeRunner:
         if self._network is None:
             self._network = self._load_network(observe)
-        from engine.model.reference import Reference, SourcePrecision
-        from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+        log, seen = self._log()
+        return RegimeRunner(regime, _torch_runner(regime, self._network, seen), log)
 
-        match regime:
-            case Regime.DYNAMIC:
-                return ReferenceRunner(Reference(self._network, SourcePrecision.FLOAT64), seen)
-            case Regime.UPSTREAM:
-                return ReferenceRunner(Reference(self._network, SourcePrecision.UPSTREAM), seen)
-            case Regime.STATIC_PACKED:
-                return ExportableRunner(self._network, LstmSemantics.PACKED, seen)
-            case _:
-                return ExportableRunner(self._network, LstmSemantics.NO_PACK, seen)
+    def _log(self) -> tuple[ProbeLog, ProbeObserver | None]:
+        log = ProbeLog()
+        return log, log.observe if self.probes else None
 
     def _load_network(self, observe: Observer) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
@@ -146,23 +150,45 @@ class Regimes:
 
         return network_with(self.checkpoint.config, self.checkpoint.load_weights())
 
-    def _compiled(self, seen: ProbeObserver | None, observe: Observer, cancel: threading.Event | None) -> Runner:
+    def _compiled(self, observe: Observer, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
-        variant = replace(choose_device(self.device, checkpoint.config).variant, probed=self.probes)
-        variant, choice = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
-        self.lstm_choice = choice.words
+        device = choose_device(self.device, checkpoint.config)
+        variant = replace(device.variant, probed=self.probes)
+        variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
+        self.device_choice, self.lstm_choice = device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
 
-        return CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
+        log, seen = self._log()
+        runner = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
+        return RegimeRunner(Regime.COMPILED, runner, log, tolerance_of=variant.tolerance_of)
+
+
+def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
+    from engine.model.reference import Reference, SourcePrecision
+    from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+
+    match regime:
+        case Regime.DYNAMIC:
+            return ReferenceRunner(Reference(network, SourcePrecision.FLOAT64), seen)
+        case Regime.UPSTREAM:
+            return ReferenceRunner(Reference(network, SourcePrecision.UPSTREAM), seen)
+        case Regime.STATIC_PACKED:
+            return ExportableRunner(network, LstmSemantics.PACKED, seen)
+        case _:
+            return ExportableRunner(network, LstmSemantics.NO_PACK, seen)
 
 
 def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
     """The regime `rest` with some stages from others, called such as `compiled+decoder=dynamic`."""
     name = "+".join([rest.name, *(f"{stage}={regime.name}" for stage, regime in stages.items())])
     runners = {stage: regime.runner for stage, regime in stages.items()}
-    return RegimeRunner(name, CrossedRunner(runners, rest.runner), ProbeLog())
+
+    def tolerance_of(stage: Stage) -> float:
+        return stages.get(stage.name, rest).tolerance_of(stage)
+
+    return RegimeRunner(name, CrossedRunner(runners, rest.runner), ProbeLog(), tolerance_of=tolerance_of)
 
 
 def check_choices(request: ValidationRequest) -> None:

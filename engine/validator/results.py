@@ -182,7 +182,8 @@ class Finding:
 class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
-    `lstm_choice` tells which method computed the compiled LSTMs, and why; empty when nothing compiled was run.
+    `device_choice` tells what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why; both
+    are empty when nothing compiled was run.
     """
 
     request: ValidationRequest
@@ -191,6 +192,7 @@ class Report:
     findings: tuple[Finding, ...]
     versions: Mapping[str, str]
     lstm_choice: str = ""
+    device_choice: str = ""
 
     @property
     def passed(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from engine.stages import STAGE_NAMES
 from engine.validator import wording
 from engine.validator.ranking import decides, worst
-from engine.validator.results import Reading, Report, Row, ValidationRequest
+from engine.validator.results import Reading, Report, Row
 
 WIDTH = 98
 _NAME_WIDTH = 17
@@ -33,15 +33,15 @@ def _heading(report: Report) -> list[str]:
         f"{wording.counted(len(report.utterances), 'utterance')}; each line is its worst, first fed by the reference "
         "(is the stage itself wrong?), then by its own regime"
     )
-    return [line for sentence in (title, settings(request), reading) for line in _wrapped(sentence)]
+    return [line for sentence in (title, _settings(report), reading) for line in _wrapped(sentence)]
 
 
-def settings(request: ValidationRequest) -> str:
-    """What was asked, in one line."""
-    speech = request.speech
+def _settings(report: Report) -> str:
+    """What was asked, and what it was run with, in one sentence."""
+    request, speech = report.request, report.request.speech
     return (
         f"voice {speech.voice}, speed {speech.speed:g}, seed {speech.seed}, padding {request.padding:g}, "
-        f"device {request.device}, LSTM method {request.lstm_method}"
+        f"device {report.device_choice or wording.NOT_USED}, LSTM method {report.lstm_choice or wording.NOT_USED}"
     )
 
 

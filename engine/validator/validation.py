@@ -86,7 +86,8 @@ class Validator:
             if isinstance(event, RowEvent):
                 rows.append(event.row)
         utterances = tuple(one.utterance for one in spoken)
-        report = Report(request, utterances, tuple(rows), findings(rows), versions(), regimes.lstm_choice)
+        choices = regimes.lstm_choice, regimes.device_choice
+        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices)
         observe(FinishedEvent(report))
         return report
 

@@ -12,6 +12,8 @@ from engine.validator.results import AudioMetrics, DurationMetrics, Row
 NOTHING = "–"
 """Stands where nothing could be measured."""
 CORRELATION_DECIMALS = 8
+NOT_USED = "not used"
+"""The device, and its LSTM method, where nothing compiled was run."""
 BELOW_ONE = math.nextafter(1.0, 0.0)
 """Rounding makes a correlation of 1 of arrays that are not equal, and less than 1 of arrays that are."""
 MILLISECONDS_PER_SECOND = 1000

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from app.activity import Readiness
@@ -58,6 +58,33 @@ def test_it_opens_and_prepares_in_the_background(
     assert application.window.isVisible()
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
     assert application.controller.player.playback is Playback.STOPPED
+
+
+def test_the_diagnostics_are_added_once_the_window_is_there(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(application)
+    application.open()
+    size = application.window.size()
+    assert not application.window.findChildren(QDockWidget)
+    qtbot.waitUntil(lambda: bool(application.window.findChildren(QDockWidget)))
+    assert application.diagnostics.dock.isHidden()
+    assert application.window.size() == size
+
+
+def test_diagnostics_that_were_open_are_there_from_the_start(
+    qapp: QApplication, settings: Settings, opened: Opened
+) -> None:
+    first = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(first)
+    first.window.show()
+    first.diagnostics.open()
+    settings.docks = first.diagnostics.dock.state
+    again = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(again)
+    again.window.show()
+    assert [dock.isVisible() for dock in again.window.findChildren(QDockWidget)] == [True]
 
 
 def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened) -> None:

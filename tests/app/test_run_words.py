@@ -34,11 +34,15 @@ def test_every_state_has_words() -> None:
     assert state_words(finished_run()) == "Done: 3 utterances."
 
 
-def test_a_finished_run_tells_what_computed_the_lstms() -> None:
+def test_a_finished_run_tells_what_ran_the_modules() -> None:
     run = finished_run()
     assert run.report is not None
-    run.report = dataclasses.replace(run.report, lstm_choice="tir (it was asked for)")
-    assert state_words(run) == "Done: 3 utterances. LSTM method: tir (it was asked for)."
+    assert run.report.request.device == "auto"
+    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
+    run.report = dataclasses.replace(run.report, **choices)
+    assert state_words(run) == (
+        "Done: 3 utterances. Device: cpu (Metal needs a Mac). LSTM method: tir (it was asked for)."
+    )
 
 
 def test_endings_say_why() -> None:

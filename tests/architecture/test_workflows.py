@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from engine.__main__ import build_parser
-from tests.metal_device import REQUIRED
+from engine.command_line import build_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = [".venv/bin/python", "-m", "engine"]
@@ -43,7 +42,5 @@ def test_commands_exist(command):
         build_parser().parse_args(words[3:])
 
 
-def test_the_tests_on_a_mac_require_real_metal():
-    testing = [step for step in steps() if step.get("run") == "make test"]
-    assert testing
-    assert all(step["env"] == {REQUIRED: "1"} for step in testing)
+def test_the_tests_run_on_a_mac():
+    assert any(step.get("run") == "make test" for step in steps())

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.checkpoints import Checkpoint
-from engine.model.network import build_network  # noqa: F401 - the reference is made of it
 from engine.model.random_weights import network_with
 from engine.model.reference import Reference, SourcePrecision
 from engine.pipeline import source_noise

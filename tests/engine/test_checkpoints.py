@@ -1,3 +1,4 @@
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -71,3 +72,16 @@ def test_what_names_no_weights_is_refused(weights: str) -> None:
 def test_random_weights_bring_a_voice_of_their_own() -> None:
     checkpoint = open_checkpoint("kokoro-82m", "random:3")
     assert tuple(checkpoint.voices) == ("af_random",)
+
+
+def test_the_identity_of_a_file_of_weights_is_its_digest() -> None:
+    content = (starter_folder() / "model.safetensors").read_bytes()
+    assert open_checkpoint("starter").identity == hashlib.sha256(content).hexdigest()
+
+
+def test_random_weights_are_told_apart_by_seed_and_architecture() -> None:
+    opened = [open_checkpoint("kokoro-82m", "random:3"), open_checkpoint("kokoro-82m", "random:4")]
+    opened += [open_checkpoint("starter", "random:3"), open_checkpoint("kokoro-82m", "random:3")]
+    identities = [checkpoint.identity for checkpoint in opened]
+    assert len(set(identities)) == 3
+    assert identities[0] == identities[3]

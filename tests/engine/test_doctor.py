@@ -1,11 +1,14 @@
+from pathlib import Path
+
 import pytest
 
-from engine import doctor
-from engine.artifacts import CPU
+from engine import doctor, weight_preparation
+from engine.artifacts import CPU, Variant
 from engine.devices import DeviceChoice
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
 from engine.preparation import FoundModules
+from engine.weight_preparation import packed_weights_path
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -14,6 +17,8 @@ def test_every_check_gives_a_finding() -> None:
     assert not any(finding.failed for finding in findings)
     (lstm,) = (finding.message for finding in findings if finding.title == "LSTM method")
     assert lstm.startswith(("tir (", "mps ("))
+    (device,) = (finding.message for finding in findings if finding.title == "Device")
+    assert device.startswith(("cpu (", "metal ("))
 
 
 @pytest.mark.parametrize(
@@ -40,4 +45,29 @@ def test_a_mac_whose_gpu_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
     outcome, words = doctor.CHECKS["Device"]()
     assert outcome is (Outcome.NOTE if obstacle is None else Outcome.GOOD)
-    assert words == f"cpu: {choice.why}"
+    assert words == f"cpu ({choice.why})"
+
+
+@pytest.mark.parametrize("device", ["cpu", "metal"])
+def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+    variant = Variant(device)
+    monkeypatch.setattr(doctor, "choose_device", lambda *_: DeviceChoice(device, variant, "it is the only one"))
+    monkeypatch.setattr(
+        doctor,
+        "find_modules",
+        lambda _, wanted: FoundModules(Path("built")) if wanted == variant else FoundModules(None),
+    )
+    assert doctor.CHECKS["Compiled modules"]() == (Outcome.GOOD, f"there for {device}, in built")
+    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    outcome, words = doctor.CHECKS["Compiled modules"]()
+    assert outcome is Outcome.NOTE
+    assert f"not there for {device}: they are not built yet" in words
+
+
+def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(weight_preparation, "packed_weights_folder", lambda: tmp_path)
+    assert doctor.CHECKS["Packed weights"]()[0] is Outcome.NOTE
+    path = packed_weights_path("kokoro-82m", None)
+    path.write_bytes(bytes(2_000_000))
+    path.with_name(f"{path.name}.lock").touch()
+    assert doctor.CHECKS["Packed weights"]() == (Outcome.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")

@@ -88,6 +88,7 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--speed", "-1"], "Choose a speed"),
         (["speak", "Hi", "--speed", "nan"], "Choose a speed"),
         (["speak", "Hi", "--speed", "100"], "Choose a speed"),
+        (["speak", "Hi", "--pause", "4"], "Choose a number from 0"),
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),

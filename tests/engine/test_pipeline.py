@@ -1,4 +1,5 @@
 import threading
+import weakref
 from collections.abc import Mapping
 
 import numpy as np
@@ -112,3 +113,20 @@ def test_closing_closes_the_runners(config: ModelConfig) -> None:
     runner = NullRunner(config)
     pipeline_over(runner).close()
     assert runner.closed
+
+
+def test_the_noise_goes_once_the_source_has_run(config: ModelConfig, style: Style) -> None:
+    kept: list[bool] = []
+
+    class Watcher(NullRunner):
+        def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+            if stage.name == "source":
+                self.noise = weakref.ref(inputs["source_noise"])
+            elif stage.name == "decoder":
+                kept.append(self.noise() is not None)
+            outputs = super().run(stage, inputs)
+            self.seen["source"] = {"source_noise": np.zeros((1, FRAMES, config.samples_per_frame, 1), np.float32)}
+            return outputs
+
+    pipeline_over(Watcher(config)).speak(UTTERANCE, style, 1.0, 0)
+    assert kept == [False]

@@ -4,14 +4,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from engine.audio import PEAK_LIMIT
+from engine.audio import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, TextTooLong, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
 from engine.speech import Event, PlanEvent, SpeechRequest, StageEvent
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check
+from tests.engine.memory import private_bytes
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
 
@@ -72,9 +75,9 @@ def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:
 def test_any_voice_speaks_other_languages_when_asked(starter: Synthesizer, tag: str) -> None:
     sample = language_of(tag).sample
     events: list[Event] = []
-    (chunk,) = starter.synthesize(SpeechRequest(sample, "am_rowan", language=tag), events.append)
-    assert chunk.utterance.text == sample
-    assert 1 < chunk.seconds < 10
+    chunks = list(starter.synthesize(SpeechRequest(sample, "am_rowan", language=tag), events.append))
+    assert " ".join(chunk.utterance.text for chunk in chunks) == sample
+    assert 1 < sum(chunk.seconds for chunk in chunks) < 10
     assert next(event.plan for event in events if isinstance(event, PlanEvent)).notices == ()
 
 
@@ -95,6 +98,65 @@ def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MissingLanguage, match="Japanese needs packages"):
         list(synthesizer.synthesize(SpeechRequest("はい", "am_rowan", language="ja"), events.append))
     assert events == []
+
+
+WORDS = [
+    "the",
+    "fox,",
+    "ran",
+    "over.",
+    "a",
+    "hill!",
+    "and",
+    "then;",
+    "slept",
+    "in",
+    "sun?",
+    "12",
+    "dogs\n\n",
+    "saw",
+    "it:",
+]
+
+
+@settings(max_examples=4, deadline=None)
+@given(words=st.lists(st.sampled_from(WORDS), min_size=20, max_size=50), seed=st.integers(0, 9))
+def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, words: list[str], seed: int) -> None:
+    events: list[Event] = []
+    text = " ".join(words)
+    chunks = list(starter.synthesize(SpeechRequest(text, starter.voices()[0].name, seed=seed), events.append))
+    speech = np.concatenate([chunk.samples for chunk in chunks])
+    made = [event.arrays["audio"][0] for event in events if isinstance(event, StageEvent) and "audio" in event.arrays]
+    margin = round(KEPT_SILENCE_SECONDS * starter.sample_rate_hz)
+    at = 0
+    for chunk, raw in zip(chunks, made, strict=True):
+        finished = finish_utterance(raw, starter.sample_rate_hz)
+        end = at + len(finished)
+        assert np.array_equal(speech[at + margin : end - margin], finished[margin:-margin])
+        pause = round(chunk.utterance.pause_seconds * starter.sample_rate_hz)
+        assert not speech[end : end + pause].any()
+        at = end + pause if pause else end - margin
+    assert at + margin == len(speech)
+    covered = "".join(text[chunk.utterance.start : chunk.utterance.end] for chunk in chunks)
+    assert "".join(covered.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("scale", [-0.1, 3.1, math.nan, math.inf])
+def test_pauses_out_of_range_are_refused(scale: float) -> None:
+    with pytest.raises(InvalidRequest, match="Choose a number from 0"):
+        check(SpeechRequest("Hello.", "any", pause_scale=scale))
+
+
+def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter: Synthesizer) -> None:
+    text = "The first sentence is short. The second one is short too. And there is a third one, which is longer."
+
+    def seconds(scale: float) -> float:
+        request = SpeechRequest(text, starter.voices()[0].name, pause_scale=scale)
+        return sum(chunk.seconds for chunk in starter.synthesize(request))
+
+    short, normal, long = (seconds(scale) for scale in (0.0, 1.0, 3.0))
+    assert short < normal - 0.2
+    assert long > normal + 0.5
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, 100.0, 0.49, 2.01, math.nan, math.inf])
@@ -136,3 +198,15 @@ def test_a_closed_synthesizer_opens_again() -> None:
     synthesizer.close()
     assert len(spoken(synthesizer, "Again.")) > 0
     synthesizer.close()
+
+
+def test_two_hundred_requests_leave_no_memory_behind(starter: Synthesizer) -> None:
+    texts = ("Yes.", "Come in.", "It is two o'clock now.", "Read this.")
+
+    def speak(requests: range) -> int:
+        for number in requests:
+            spoken(starter, texts[number % len(texts)], speed=2.0, seed=number)
+        return private_bytes()
+
+    before = speak(range(20))
+    assert speak(range(20, 200)) - before < 3e6  # the audio of these requests alone is 9 MB

@@ -1,6 +1,7 @@
 // Declarations that let clang's OpenCL mode check types and address spaces of Metal text. Nothing here is ever run.
 #pragma once
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#include "vector_types.h"
 
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -19,16 +20,7 @@ typedef unsigned long ulong;
   T##3 make_##T##3(T a, T b, T c);      \
   VECTOR(T, 4)                          \
   T##4 make_##T##4(T a, T b, T c, T d);
-VECTORS(float)
-VECTORS(half)
-VECTORS(char)
-VECTORS(uchar)
-VECTORS(short)
-VECTORS(ushort)
-VECTORS(int)
-VECTORS(uint)
-VECTORS(long)
-VECTORS(ulong)
+OF_EVERY_NUMBER(VECTORS)
 #undef VECTORS
 #undef VECTOR
 

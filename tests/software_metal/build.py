@@ -59,7 +59,8 @@ def build_kernels(texts: Mapping[str, str], checked: bool) -> Path:
         ['#include "msl.h"\n', *(_apart(name, translate(name, text).text) for name, text in texts.items())]
     )
     flags = [*KERNEL_FLAGS, *(CHECKED_FLAGS if checked else FAST_FLAGS)]
-    parts = [source.encode(), (HERE / "msl.h").read_bytes(), HEADER.read_bytes(), " ".join(flags).encode()]
+    headers = [path.read_bytes() for path in (HERE / "msl.h", HERE / "vector_types.h", HEADER)]
+    parts = [source.encode(), *headers, " ".join(flags).encode()]
 
     def commands(out: Path) -> list[list[str]]:
         if complaints(*texts.values()):

@@ -1,7 +1,38 @@
-"""On a Mac the real device stands where the software one would."""
+"""On a Mac the real device stands where the software one would: what asks the latter is not collected there."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.software_metal.loader import SoftwareMetal, install
 
 collect_ignore_glob = ["test_*.py"] if sys.platform == "darwin" else []
+
+
+@pytest.fixture(scope="session")
+def software_metal() -> SoftwareMetal:
+    """A Metal device in software: TVM's `metal` modules load and run, with every access checked, slowly.
+
+    For tests that ask it what it did; others take `tests.metal_device`, which is the real one on a Mac.
+    """
+    return install()
+
+
+@pytest.fixture(params=["checked", "fast"])
+def device(request: pytest.FixtureRequest, software_metal: SoftwareMetal) -> Iterator[Any]:
+    """TVM's device, once with every access looked at and once without."""
+    if request.param == "checked":
+        yield software_metal.device()
+        return
+    with software_metal.fast():
+        yield software_metal.device()
+
+
+@pytest.fixture
+def checked_device(software_metal: SoftwareMetal) -> Any:
+    """TVM's device, with every access looked at."""
+    return software_metal.device()

@@ -4,6 +4,8 @@
 // one type only, as Apple finds mixed ones ambiguous. No header of the C++ library, so that it compiles fast.
 #pragma once
 
+#include "vector_types.h"
+
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -108,16 +110,7 @@ inline Vector<T, N> operator-(const Vector<T, N>& a) {
   typedef Vector<T, 2> T##2; \
   typedef Vector<T, 3> T##3; \
   typedef Vector<T, 4> T##4;
-VECTORS(float)
-VECTORS(half)
-VECTORS(char)
-VECTORS(uchar)
-VECTORS(short)
-VECTORS(ushort)
-VECTORS(int)
-VECTORS(uint)
-VECTORS(long)
-VECTORS(ulong)
+OF_EVERY_NUMBER(VECTORS)
 VECTORS(bool)
 #undef VECTORS
 

@@ -16,20 +16,6 @@ EXCHANGE = """
 BARRIER = "threadgroup_barrier(mem_flags::mem_threadgroup);"
 
 
-@pytest.fixture(params=["checked", "fast"])
-def device(request, software_metal):
-    if request.param == "checked":
-        yield software_metal.device()
-        return
-    with software_metal.fast():
-        yield software_metal.device()
-
-
-@pytest.fixture
-def checked_device(software_metal):
-    return software_metal.device()
-
-
 def test_barriers_make_threads_wait_for_each_other(device) -> None:
     values = np.arange(64, dtype="float32")
     held = tensor(device, values)

@@ -22,20 +22,6 @@ PRODUCT = f"""
 """
 
 
-@pytest.fixture(params=["checked", "fast"])
-def device(request, software_metal):
-    if request.param == "checked":
-        yield software_metal.device()
-        return
-    with software_metal.fast():
-        yield software_metal.device()
-
-
-@pytest.fixture
-def checked_device(software_metal):
-    return software_metal.device()
-
-
 def numbers(count: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).standard_normal(count, np.float32)
 

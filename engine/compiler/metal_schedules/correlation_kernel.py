@@ -5,13 +5,13 @@ It does not know the operator, nor what happens inside a tile.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.compiler.metal_schedules.correlation import Correlation, Ending
+from engine.compiler.correlation import Correlation, Ending, WeightAt
+from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.metal_schedules.simdgroup_tile import SimdgroupTile, simdgroup_tile
 from engine.compiler.metal_schedules.thread_tile import ThreadTile, thread_tile
 from engine.ops.precision import Precision
@@ -33,9 +33,7 @@ def correlation_kernel(plan: Tile, ending: Ending) -> PrimFunc:
 
     Bias and residual are arguments only where the ending has them.
     """
-    if ending.has_residual:
-        return _residual_with_bias(plan, ending) if ending.has_bias else _residual(plan, ending)
-    return _plain_with_bias(plan, ending) if ending.has_bias else _plain(plan, ending)
+    return convolution_function(plan, ending, _tiles, T.int32)
 
 
 def _inside(plan: Tile) -> Any:
@@ -43,111 +41,19 @@ def _inside(plan: Tile) -> Any:
 
 
 @T.inline
-def _tiles(
-    plan: Any,
-    ending: Any,
-    source: Any,
-    weight: Any,
-    bias: Any,
-    residual: Any,
-    target: Any,
-    batch: Any,
-    length: Any,
-    outputs: Any,
-) -> None:
-    for member in T.thread_binding(batch, thread="blockIdx.z"):
+def _tiles(plan: Any, operands: Any) -> None:
+    for member in T.thread_binding(operands.batch, thread="blockIdx.z"):
         for block in T.thread_binding(plan.blocks, thread="blockIdx.y"):
             for part in T.thread_binding(
-                T.ceildiv(T.ceildiv(outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
+                T.ceildiv(T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
                 thread="blockIdx.x",
             ):
                 for ty in T.thread_binding(plan.threads[0], thread="threadIdx.y"):
                     for tx in T.thread_binding(plan.threads[1], thread="threadIdx.x"):
-                        _inside(plan)(
-                            plan,
-                            ending,
-                            source,
-                            weight,
-                            bias,
-                            residual,
-                            target,
-                            member,
-                            block,
-                            part * plan.tile_columns,
-                            length,
-                            outputs,
-                            ty,
-                            tx,
-                        )
+                        _inside(plan)(plan, operands, member, block, part * plan.tile_columns, ty, tx)
 
 
-def _plain(plan: Tile, ending: Ending) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def correlation(x: T.handle, w: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        length = T.int32()
-        outputs = T.int32()
-        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
-        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
-        _tiles(plan, ending, source, weight, None, None, target, batch, length, outputs)
-
-    return correlation
-
-
-def _plain_with_bias(plan: Tile, ending: Ending) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def correlation(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        length = T.int32()
-        outputs = T.int32()
-        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
-        bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
-        _tiles(plan, ending, source, weight, bias, None, target, batch, length, outputs)
-
-    return correlation
-
-
-def _residual(plan: Tile, ending: Ending) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def correlation(x: T.handle, w: T.handle, r: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        length = T.int32()
-        outputs = T.int32()
-        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
-        residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
-        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
-        _tiles(plan, ending, source, weight, None, residual, target, batch, length, outputs)
-
-    return correlation
-
-
-def _residual_with_bias(plan: Tile, ending: Ending) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def correlation(x: T.handle, w: T.handle, b: T.handle, r: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        length = T.int32()
-        outputs = T.int32()
-        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
-        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
-        bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
-        residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
-        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
-        _tiles(plan, ending, source, weight, bias, residual, target, batch, length, outputs)
-
-    return correlation
-
-
-def packing_kernel(
-    plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: Callable[[Any, Any, Any, Any], Any]
-) -> PrimFunc:
+def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
     """The function that packs: w of this shape -> packed weight.
 
     `value_at(w, channel, tap, row)` is the expression for one weight.

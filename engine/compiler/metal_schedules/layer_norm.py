@@ -11,6 +11,7 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.ops.operands_tir import with_operands
 from engine.ops.threadgroup_tir import Threadgroup, sum_of_threads
 
 
@@ -32,15 +33,38 @@ class _Rows:
         return -(-self.style // self.group.threads)
 
 
-def layer_norm(channels: int, has_affine: bool, epsilon: float, group: Threadgroup) -> PrimFunc:
-    """The kernel: x [rows, channels], scale and shift [channels] if any -> y [rows, channels]."""
+def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float, group: Threadgroup) -> PrimFunc:
+    """The kernel: x [rows, channels], what is added to it if any, scale and shift [channels] if any -> y as x."""
     plan = _Rows(channels, epsilon, group)
-    return _affine(plan) if has_affine else _plain(plan)
 
+    @T.prim_func(s_tir=True)
+    def layer_norm(x: T.handle, z: T.handle, a: T.handle, b: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int32()
+        source = T.match_buffer(x, (rows, plan.channels), "float32")
+        addend = T.match_buffer(z, (rows, plan.channels), "float32")
+        scale = T.match_buffer(a, (plan.channels,), "float32")
+        shift = T.match_buffer(b, (plan.channels,), "float32")
+        target = T.match_buffer(y, (rows, plan.channels), "float32")
+        for row in T.thread_binding(rows, thread="blockIdx.x"):
+            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
+                values = T.alloc_buffer((plan.turns,), "float32", scope="local")
+                line = T.alloc_buffer((2,), "float32", scope="local")
+                for turn in T.unroll(plan.turns):
+                    values[turn] = T.float32(0)
+                _load(plan, source, values, row, thread)
+                if has_addend:
+                    _load(plan, addend, values, row, thread)
+                _measure(plan, values, line, thread)
+                for turn in T.unroll(plan.turns):
+                    channel: T.int32 = turn * plan.group.threads + thread
+                    if channel < plan.channels:
+                        normal: T.float32 = (values[turn] - line[0]) * line[1]
+                        if has_affine:
+                            normal = normal * scale[channel] + shift[channel]
+                        target[row, channel] = normal
 
-def layer_norm_of_sum(channels: int, epsilon: float, group: Threadgroup) -> PrimFunc:
-    """The kernel: x and what is added to it [rows, channels], scale and shift [channels] -> y [rows, channels]."""
-    return _affine_of_sum(_Rows(channels, epsilon, group))
+    return with_operands(layer_norm, addend=has_addend, scale=has_affine, shift=has_affine)
 
 
 def adaptive_layer_norm(channels: int, style: int, epsilon: float, group: Threadgroup) -> PrimFunc:
@@ -48,7 +72,24 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, group: Thread
 
     `offset` is int32: where gamma and then beta stand in the styles.
     """
-    return _adaptive(_Rows(channels, epsilon, group, style))
+    plan = _Rows(channels, epsilon, group, style)
+
+    @T.prim_func(s_tir=True)
+    def adaptive_layer_norm(x: T.handle, s: T.handle, b: T.handle, offset: T.int32, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int32()
+        time = T.int32()
+        values = T.int32()
+        source = T.match_buffer(x, (batch, time, plan.channels), "float32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        beside = T.match_buffer(b, (batch, plan.style), "float32")
+        target = T.match_buffer(y, (batch, time, plan.channels + plan.style), "float32")
+        for member in T.thread_binding(batch, thread="blockIdx.y"):
+            for step in T.thread_binding(time, thread="blockIdx.x"):
+                for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
+                    _normalise_styled(plan, source, styles, offset, beside, target, member, step, thread)
+
+    return adaptive_layer_norm
 
 
 @T.inline
@@ -75,25 +116,6 @@ def _measure(plan: Any, values: Any, line: Any, thread: Any) -> None:
             partial[thread] += (values[turn] - line[0]) * (values[turn] - line[0])
     sum_of_threads(plan.group, partial, thread)
     line[1] = T.float32(1) / T.sqrt(partial[0] * T.float32(1 / plan.channels) + T.float32(plan.epsilon))
-
-
-@T.inline
-def _normalise(plan: Any, source: Any, addend: Any, scale: Any, shift: Any, target: Any, row: Any, thread: Any) -> None:
-    values = T.alloc_buffer((plan.turns,), "float32", scope="local")
-    line = T.alloc_buffer((2,), "float32", scope="local")
-    for turn in T.unroll(plan.turns):
-        values[turn] = T.float32(0)
-    _load(plan, source, values, row, thread)
-    if addend is not None:
-        _load(plan, addend, values, row, thread)
-    _measure(plan, values, line, thread)
-    for turn in T.unroll(plan.turns):
-        channel: T.int32 = turn * plan.group.threads + thread
-        if channel < plan.channels:
-            normal: T.float32 = (values[turn] - line[0]) * line[1]
-            if scale is not None:
-                normal = normal * scale[channel] + shift[channel]
-            target[row, channel] = normal
 
 
 @T.inline
@@ -126,69 +148,3 @@ def _normalise_styled(
         place: T.int32 = turn * plan.group.threads + thread
         if place < plan.style:
             target[member, step, plan.channels + place] = beside[member, place]
-
-
-def _affine(plan: _Rows) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def layer_norm(x: T.handle, a: T.handle, b: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int32()
-        source = T.match_buffer(x, (rows, plan.channels), "float32")
-        scale = T.match_buffer(a, (plan.channels,), "float32")
-        shift = T.match_buffer(b, (plan.channels,), "float32")
-        target = T.match_buffer(y, (rows, plan.channels), "float32")
-        for row in T.thread_binding(rows, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, None, scale, shift, target, row, thread)
-
-    return layer_norm
-
-
-def _affine_of_sum(plan: _Rows) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def layer_norm_of_sum(x: T.handle, z: T.handle, a: T.handle, b: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int32()
-        source = T.match_buffer(x, (rows, plan.channels), "float32")
-        addend = T.match_buffer(z, (rows, plan.channels), "float32")
-        scale = T.match_buffer(a, (plan.channels,), "float32")
-        shift = T.match_buffer(b, (plan.channels,), "float32")
-        target = T.match_buffer(y, (rows, plan.channels), "float32")
-        for row in T.thread_binding(rows, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, addend, scale, shift, target, row, thread)
-
-    return layer_norm_of_sum
-
-
-def _plain(plan: _Rows) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def layer_norm(x: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int32()
-        source = T.match_buffer(x, (rows, plan.channels), "float32")
-        target = T.match_buffer(y, (rows, plan.channels), "float32")
-        for row in T.thread_binding(rows, thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                _normalise(plan, source, None, None, None, target, row, thread)
-
-    return layer_norm
-
-
-def _adaptive(plan: _Rows) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_layer_norm(x: T.handle, s: T.handle, b: T.handle, offset: T.int32, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int32()
-        time = T.int32()
-        values = T.int32()
-        source = T.match_buffer(x, (batch, time, plan.channels), "float32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        beside = T.match_buffer(b, (batch, plan.style), "float32")
-        target = T.match_buffer(y, (batch, time, plan.channels + plan.style), "float32")
-        for member in T.thread_binding(batch, thread="blockIdx.y"):
-            for step in T.thread_binding(time, thread="blockIdx.x"):
-                for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                    _normalise_styled(plan, source, styles, offset, beside, target, member, step, thread)
-
-    return adaptive_layer_norm

@@ -12,6 +12,7 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.compiler.epilogue import Epilogue
+from engine.compiler.kernel_functions import linear_function
 from engine.ops.threadgroup_tir import Threadgroup
 
 SIDE = 16
@@ -29,6 +30,10 @@ class _Product:
     epilogue: Epilogue
 
     @property
+    def packed_shape(self) -> tuple[int, int]:
+        return self.in_features, self.out_features
+
+    @property
     def tile(self) -> int:
         return SIDE * EACH
 
@@ -44,12 +49,12 @@ class _Product:
 def linear(in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, group: Threadgroup) -> PrimFunc:
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
     plan = _Product(in_features, out_features, epilogue)
-    return _with_bias(plan) if has_bias else _without_bias(plan)
+    return linear_function(plan, has_bias, _tiles, T.int32)
 
 
 def packed_shape(out_features: int, in_features: int, group: Threadgroup) -> tuple[int, int]:
     """Shape of the packed weight: [in, out], so that neighbouring threads read neighbouring outputs."""
-    return in_features, out_features
+    return _Product(in_features, out_features, Epilogue.NONE).packed_shape
 
 
 def pack_weight(out_features: int, in_features: int, group: Threadgroup) -> PrimFunc:
@@ -74,23 +79,24 @@ def pack_weight(out_features: int, in_features: int, group: Threadgroup) -> Prim
 
 
 @T.inline
-def _store(plan: Any, bias: Any, sums: Any, target: Any, rows: Any, first: Any, panel: Any, ty: Any, tx: Any) -> None:
+def _store(
+    plan: Any, has_bias: Any, bias: Any, sums: Any, target: Any, rows: Any, first: Any, panel: Any, ty: Any, tx: Any
+) -> None:
     for i in T.unroll(EACH):
         for j in T.unroll(EACH):
             if T.And(first + i * SIDE + ty < rows, panel + j * SIDE + tx < plan.out_features):
                 total: T.float32 = sums[i, j]
-                if bias is not None:
+                if has_bias:
                     total = total + bias[panel + j * SIDE + tx]
                 target[first + i * SIDE + ty, panel + j * SIDE + tx] = plan.epilogue.apply(total)
 
 
 @T.inline
-def _tile(
-    plan: Any, source: Any, weight: Any, bias: Any, target: Any, rows: Any, first: Any, panel: Any, ty: Any, tx: Any
+def _multiply(
+    plan: Any, source: Any, weight: Any, rows: Any, first: Any, panel: Any, sums: Any, ty: Any, tx: Any
 ) -> None:
     values = T.alloc_buffer((DEPTH, plan.tile), "float32", scope="shared")
     weights = T.alloc_buffer((DEPTH, plan.tile), "float32", scope="shared")
-    sums = T.alloc_buffer((EACH, EACH), "float32", scope="local")
     for i, j in T.grid(EACH, EACH):
         sums[i, j] = T.float32(0)
     for step in T.serial(plan.steps):
@@ -114,39 +120,14 @@ def _tile(
                 for j in T.unroll(EACH):
                     sums[i, j] += values[depth, i * SIDE + ty] * weights[depth, j * SIDE + tx]
         T.tvm_storage_sync("shared")
-    _store(plan, bias, sums, target, rows, first, panel, ty, tx)
 
 
-def _with_bias(plan: _Product) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int32()
-        source = T.match_buffer(x, (rows, plan.in_features), "float32")
-        weight = T.match_buffer(w, (plan.in_features, plan.out_features), "float32")
-        bias = T.match_buffer(b, (plan.out_features,), "float32")
-        target = T.match_buffer(y, (rows, plan.out_features), "float32")
-        for block in T.thread_binding(T.ceildiv(rows, plan.tile), thread="blockIdx.y"):
-            for panel in T.thread_binding(plan.panels, thread="blockIdx.x"):
-                for ty in T.thread_binding(SIDE, thread="threadIdx.y"):
-                    for tx in T.thread_binding(SIDE, thread="threadIdx.x"):
-                        _tile(plan, source, weight, bias, target, rows, block * plan.tile, panel * plan.tile, ty, tx)
-
-    return linear
-
-
-def _without_bias(plan: _Product) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def linear(x: T.handle, w: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int32()
-        source = T.match_buffer(x, (rows, plan.in_features), "float32")
-        weight = T.match_buffer(w, (plan.in_features, plan.out_features), "float32")
-        target = T.match_buffer(y, (rows, plan.out_features), "float32")
-        for block in T.thread_binding(T.ceildiv(rows, plan.tile), thread="blockIdx.y"):
-            for panel in T.thread_binding(plan.panels, thread="blockIdx.x"):
-                for ty in T.thread_binding(SIDE, thread="threadIdx.y"):
-                    for tx in T.thread_binding(SIDE, thread="threadIdx.x"):
-                        _tile(plan, source, weight, None, target, rows, block * plan.tile, panel * plan.tile, ty, tx)
-
-    return linear
+@T.inline
+def _tiles(plan: Any, has_bias: Any, source: Any, weight: Any, bias: Any, target: Any, rows: Any) -> None:
+    for block in T.thread_binding(T.ceildiv(rows, plan.tile), thread="blockIdx.y"):
+        for panel in T.thread_binding(plan.panels, thread="blockIdx.x"):
+            for ty in T.thread_binding(SIDE, thread="threadIdx.y"):
+                for tx in T.thread_binding(SIDE, thread="threadIdx.x"):
+                    sums = T.alloc_buffer((EACH, EACH), "float32", scope="local")
+                    _multiply(plan, source, weight, rows, block * plan.tile, panel * plan.tile, sums, ty, tx)
+                    _store(plan, has_bias, bias, sums, target, rows, block * plan.tile, panel * plan.tile, ty, tx)

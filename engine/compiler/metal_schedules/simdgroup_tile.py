@@ -12,7 +12,8 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.compiler.metal_schedules.correlation import Correlation, finish
+from engine.compiler.correlation import Correlation
+from engine.compiler.metal_schedules.tile_ending import store_sum
 from engine.ops.precision import Precision
 
 SIDE = 8
@@ -134,9 +135,7 @@ class SimdgroupTile:
 
 
 @T.inline
-def _load_slab(
-    plan: Any, source: Any, slab: Any, member: Any, column: Any, channel: Any, length: Any, ty: Any, tx: Any
-) -> None:
+def _load_slab(plan: Any, operands: Any, slab: Any, member: Any, column: Any, channel: Any, ty: Any, tx: Any) -> None:
     for turn in T.serial(DEPTH // SIMDGROUPS):
         for part in T.serial(-(-plan.slab // LANES)):
             row: T.int32 = turn * SIMDGROUPS + ty
@@ -145,8 +144,8 @@ def _load_slab(
             if place < plan.slab:
                 slab[row * plan.slab_stride + place] = T.cast(
                     T.if_then_else(
-                        T.And(T.And(position >= 0, position < length), channel + row < plan.sizes.channels),
-                        source[member, channel + row, position],
+                        T.And(T.And(position >= 0, position < operands.length), channel + row < plan.sizes.channels),
+                        operands.source[member, channel + row, position],
                         T.float32(0),
                     ),
                     plan.factors,
@@ -208,20 +207,7 @@ def _multiply(
 
 
 @T.inline
-def _store(
-    plan: Any,
-    ending: Any,
-    bias: Any,
-    residual: Any,
-    target: Any,
-    member: Any,
-    first: Any,
-    column: Any,
-    outputs: Any,
-    sums: Any,
-    ty: Any,
-    tx: Any,
-) -> None:
+def _store(plan: Any, operands: Any, member: Any, first: Any, column: Any, sums: Any, ty: Any, tx: Any) -> None:
     strips = T.alloc_buffer((SIMDGROUPS * SIDE * LANES,), "float32", scope="shared")
     for i in T.unroll(plan.rows_each):
         for j in T.unroll(COLUMNS_EACH):
@@ -230,38 +216,19 @@ def _store(
             )
         T.tvm_storage_sync("warp")
         for row in T.serial(SIDE):
-            finish(
-                plan.sizes,
-                ending,
-                bias,
-                residual,
-                target,
+            store_sum(
+                plan,
+                operands,
                 member,
                 first + (T.truncdiv(ty, ACROSS) * plan.rows_each + i) * SIDE + row,
                 column + T.truncmod(ty, ACROSS) * LANES + tx,
-                outputs,
                 strips[(ty * SIDE + row) * LANES + tx],
             )
         T.tvm_storage_sync("warp")
 
 
 @T.inline
-def simdgroup_tile(
-    plan: Any,
-    ending: Any,
-    source: Any,
-    weight: Any,
-    bias: Any,
-    residual: Any,
-    target: Any,
-    member: Any,
-    block: Any,
-    column: Any,
-    length: Any,
-    outputs: Any,
-    ty: Any,
-    tx: Any,
-) -> None:
+def simdgroup_tile(plan: Any, operands: Any, member: Any, block: Any, column: Any, ty: Any, tx: Any) -> None:
     """Compute and store the tile of this block of rows from this column on, as one of its threads."""
     slab = T.alloc_buffer((DEPTH * plan.slab_stride,), plan.factors, scope="shared")
     weights = T.alloc_buffer((2 * plan.weights,), plan.factors, scope="shared")
@@ -271,16 +238,16 @@ def simdgroup_tile(
     sums = T.alloc_buffer((plan.rows_each * COLUMNS_EACH * PLACES,), "float32", scope="metal.simdgroup")
     for i in T.unroll(plan.rows_each * COLUMNS_EACH):
         T.metal.make_filled_simdgroup_matrix(sums.data, i, T.float32(0))
-    _fetch(plan, weight, moving, block, 0, ty * LANES + tx)
+    _fetch(plan, operands.weight, moving, block, 0, ty * LANES + tx)
     _place(plan, moving, weights, 0, ty * LANES + tx)
     for step in T.serial(plan.steps):
-        _load_slab(plan, source, slab, member, column, step * DEPTH, length, ty, tx)
+        _load_slab(plan, operands, slab, member, column, step * DEPTH, ty, tx)
         T.tvm_storage_sync("shared")
         for tap in T.serial(plan.sizes.taps):
             stage: T.int32 = step * plan.sizes.taps + tap
             # After the last one it comes once more, which costs less than to ask each time.
-            _fetch(plan, weight, moving, block, T.min(stage + 1, plan.packed_shape[1] - 1), ty * LANES + tx)
+            _fetch(plan, operands.weight, moving, block, T.min(stage + 1, plan.packed_shape[1] - 1), ty * LANES + tx)
             _multiply(plan, slab, weights, lefts, rights, sums, stage, tap, ty)
             _place(plan, moving, weights, stage + 1, ty * LANES + tx)
             T.tvm_storage_sync("shared")
-    _store(plan, ending, bias, residual, target, member, block * plan.tile_rows, column, outputs, sums, ty, tx)
+    _store(plan, operands, member, block * plan.tile_rows, column, sums, ty, tx)

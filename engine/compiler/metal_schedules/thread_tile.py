@@ -11,7 +11,8 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.compiler.metal_schedules.correlation import Correlation, finish
+from engine.compiler.correlation import Correlation
+from engine.compiler.metal_schedules.tile_ending import store_sum
 from engine.errors import CompileError
 from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
@@ -118,17 +119,15 @@ class ThreadTile:
 
 
 @T.inline
-def _load_slab(
-    plan: Any, source: Any, slab: Any, member: Any, column: Any, channel: Any, length: Any, thread: Any
-) -> None:
+def _load_slab(plan: Any, operands: Any, slab: Any, member: Any, column: Any, channel: Any, thread: Any) -> None:
     for turn in T.serial(plan.slab_turns):
         place: T.int32 = turn * (SIDE * SIDE) + thread
         if place < plan.depth * plan.slab:
             row: T.int32 = channel + T.truncdiv(place, plan.slab)
             position: T.int32 = column * plan.sizes.stride + T.truncmod(place, plan.slab) - plan.sizes.padding
             slab[place] = T.if_then_else(
-                T.And(T.And(position >= 0, position < length), row < plan.sizes.channels),
-                source[member, row, position],
+                T.And(T.And(position >= 0, position < operands.length), row < plan.sizes.channels),
+                operands.source[member, row, position],
                 T.float32(0),
             )
 
@@ -159,22 +158,7 @@ def _accumulate(plan: Any, slab: Any, weights: Any, sums: Any, ty: Any, tx: Any)
 
 
 @T.inline
-def thread_tile(
-    plan: Any,
-    ending: Any,
-    source: Any,
-    weight: Any,
-    bias: Any,
-    residual: Any,
-    target: Any,
-    member: Any,
-    block: Any,
-    column: Any,
-    length: Any,
-    outputs: Any,
-    ty: Any,
-    tx: Any,
-) -> None:
+def thread_tile(plan: Any, operands: Any, member: Any, block: Any, column: Any, ty: Any, tx: Any) -> None:
     """Compute and store the tile of this block of rows from this column on, as one of its threads."""
     slab = T.alloc_buffer((plan.depth * plan.slab,), "float32", scope="shared")
     weights = T.alloc_buffer((plan.depth * plan.sizes.taps * plan.tile_rows,), "float32", scope="shared")
@@ -183,22 +167,18 @@ def thread_tile(
         for j in T.unroll(COLUMNS_EACH):
             sums[i, j] = T.float32(0)
     for step in T.serial(plan.steps):
-        _load_slab(plan, source, slab, member, column, step * plan.depth, length, ty * SIDE + tx)
-        _load_weights(plan, weight, weights, block * plan.tile_rows, step * plan.depth, ty * SIDE + tx)
+        _load_slab(plan, operands, slab, member, column, step * plan.depth, ty * SIDE + tx)
+        _load_weights(plan, operands.weight, weights, block * plan.tile_rows, step * plan.depth, ty * SIDE + tx)
         T.tvm_storage_sync("shared")
         _accumulate(plan, slab, weights, sums, ty, tx)
         T.tvm_storage_sync("shared")
     for i in T.unroll(plan.rows_each):
         for j in T.unroll(COLUMNS_EACH):
-            finish(
-                plan.sizes,
-                ending,
-                bias,
-                residual,
-                target,
+            store_sum(
+                plan,
+                operands,
                 member,
                 block * plan.tile_rows + i * SIDE + ty,
                 column + j * SIDE + tx,
-                outputs,
                 sums[i, j],
             )

@@ -1,7 +1,6 @@
-"""Transposed convolution over time without zero-dilation: one short convolution per output phase, or depthwise.
+"""Transposed convolution over time without zero-dilation, as a correlation, or depthwise.
 
-Output position t = column * stride + phase - padding reads `ceil(kernel_size / stride)` inputs, so phases become rows
-of a correlation. It does not know the model: sizes come from the caller, batch and length at run time.
+It does not know the model: sizes come from the caller, batch and length at run time.
 """
 
 from __future__ import annotations
@@ -11,8 +10,10 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.compiler.schedules.correlation import Correlation, correlation_kernel
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.compiler.correlation import Depthwise, Ending, transposed, transposed_weight_at
+from engine.compiler.kernel_functions import convolution_function
+from engine.compiler.schedules.correlation_kernel import CorrelationPlan, correlation_kernel, packing_kernel
+from engine.ops.microkernel_tir import Microkernel
 
 
 def conv_transpose1d(
@@ -28,36 +29,24 @@ def conv_transpose1d(
 
     outputs = (L - 1) stride - 2 padding + kernel_size + output padding is read from y's shape.
     """
-    return correlation_kernel(_plan(in_channels, out_channels, kernel_size, stride, padding, microkernel), has_bias)
+    sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
+    return correlation_kernel(CorrelationPlan(sizes, microkernel), Ending(has_bias))
 
 
 def packed_shape(
     in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
-) -> tuple[int, int, int, int]:
-    """Shape of the packed weight: [block, in, tap, row in block]."""
-    return _plan(in_channels, out_channels, kernel_size, stride, 0, microkernel).packed_weight_shape
+) -> tuple[int, ...]:
+    """Shape of the packed weight, whose rows are channels and phases."""
+    return CorrelationPlan(transposed(in_channels, out_channels, kernel_size, stride, 0), microkernel).packed_shape
 
 
 def pack_weight(
     in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
 ) -> PrimFunc:
     """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no row or no tap."""
-    plan = _plan(in_channels, out_channels, kernel_size, stride, 0, microkernel)
-
-    @T.prim_func(s_tir=True)
-    def pack_conv_transpose1d_weight(w: T.handle, p: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        weight = T.match_buffer(w, (in_channels, out_channels, kernel_size), "float32")
-        packed = T.match_buffer(p, plan.packed_weight_shape, "float32")
-        for block in T.parallel(plan.blocks):
-            for channel, tap, row in T.grid(in_channels, plan.taps, plan.rows):
-                index: T.int32 = block * plan.rows + row
-                position: T.int32 = index % stride + (plan.taps - 1 - tap) * stride
-                packed[block, channel, tap, row] = T.float32(0)
-                if T.And(index < plan.row_count, position < kernel_size):
-                    packed[block, channel, tap, row] = weight[channel, index // stride, position]
-
-    return pack_conv_transpose1d_weight
+    sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
+    shape = in_channels, out_channels, kernel_size
+    return packing_kernel(CorrelationPlan(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
 
 
 def depthwise(
@@ -67,87 +56,41 @@ def depthwise(
 
     y is [B, channels, outputs]; nothing is packed.
     """
-    plan = _plan(1, channels, kernel_size, stride, padding, microkernel)
-    return _depthwise_with_bias(plan, kernel_size) if has_bias else _depthwise_without_bias(plan, kernel_size)
+    plan = Depthwise(channels, kernel_size, stride, padding, microkernel)
+    return convolution_function(plan, Ending(has_bias), _depthwise, T.int64)
 
 
 @T.inline
-def _depthwise_channel(
-    plan: Any,
-    kernel_size: Any,
-    padded: Any,
-    weight: Any,
-    bias: Any,
-    target: Any,
-    member: Any,
-    channel: Any,
-    outputs: Any,
-) -> None:
-    for column in T.serial(T.ceildiv(outputs + plan.trim, plan.upsampling)):
-        for phase in T.unroll(plan.upsampling):
-            place: T.int64 = column * plan.upsampling + phase - plan.trim
-            if T.And(place >= 0, place < outputs):
+def _channel(plan: Any, operands: Any, padded: Any, member: Any, channel: Any) -> None:
+    for column in T.serial(T.ceildiv(operands.outputs + plan.padding, plan.stride)):
+        for phase in T.unroll(plan.stride):
+            place: T.int64 = column * plan.stride + phase - plan.padding
+            if T.And(place >= 0, place < operands.outputs):
                 total: T.float32 = T.float32(0)
-                if bias is not None:
-                    total = bias[channel]
-                for tap in T.serial(T.ceildiv(kernel_size - phase, plan.upsampling)):
-                    total += weight[channel, 0, phase + tap * plan.upsampling] * padded[column + plan.padding - tap]
-                target[member, channel, place] = total
+                if operands.ending.has_bias:
+                    total = operands.bias[channel]
+                for tap in T.serial(T.ceildiv(plan.kernel_size - phase, plan.stride)):
+                    total += (
+                        operands.weight[channel, 0, phase + tap * plan.stride]
+                        * padded[column + plan.sizes.padding - tap]
+                    )
+                operands.target[member, channel, place] = total
 
 
 @T.inline
-def _depthwise(
-    plan: Any, kernel_size: Any, source: Any, weight: Any, bias: Any, target: Any, batch: Any, length: Any, outputs: Any
-) -> None:
-    for chunk in T.parallel(plan.chunks):
+def _depthwise(plan: Any, operands: Any) -> None:
+    for chunk in T.parallel(plan.hardware.chunks):
         for index in T.serial(
-            chunk * batch * plan.out_channels // plan.chunks, (chunk + 1) * batch * plan.out_channels // plan.chunks
+            chunk * operands.batch * plan.channels // plan.hardware.chunks,
+            (chunk + 1) * operands.batch * plan.channels // plan.hardware.chunks,
         ):
-            member: T.int64 = index // plan.out_channels
-            channel: T.int64 = index % plan.out_channels
-            padded = T.alloc_buffer((length + 2 * plan.padding + 1,), "float32")
-            for position in T.serial(plan.padding):
+            member: T.int64 = index // plan.channels
+            channel: T.int64 = index % plan.channels
+            padded = T.alloc_buffer((operands.length + 2 * plan.sizes.padding + 1,), "float32")
+            for position in T.serial(plan.sizes.padding):
                 padded[position] = T.float32(0)
-            for position in T.serial(plan.padding + 1):
-                padded[plan.padding + length + position] = T.float32(0)
-            for position in T.serial(length):
-                padded[plan.padding + position] = source[member, channel, position]
-            _depthwise_channel(plan, kernel_size, padded, weight, bias, target, member, channel, outputs)
-
-
-def _depthwise_with_bias(plan: Correlation, kernel_size: int) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def depthwise_conv_transpose1d(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        length = T.int64()
-        outputs = T.int64()
-        source = T.match_buffer(x, (batch, plan.out_channels, length), "float32")
-        weight = T.match_buffer(w, (plan.out_channels, 1, kernel_size), "float32")
-        bias = T.match_buffer(b, (plan.out_channels,), "float32")
-        target = T.match_buffer(y, (batch, plan.out_channels, outputs), "float32")
-        _depthwise(plan, kernel_size, source, weight, bias, target, batch, length, outputs)
-
-    return depthwise_conv_transpose1d
-
-
-def _depthwise_without_bias(plan: Correlation, kernel_size: int) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def depthwise_conv_transpose1d(x: T.handle, w: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        length = T.int64()
-        outputs = T.int64()
-        source = T.match_buffer(x, (batch, plan.out_channels, length), "float32")
-        weight = T.match_buffer(w, (plan.out_channels, 1, kernel_size), "float32")
-        target = T.match_buffer(y, (batch, plan.out_channels, outputs), "float32")
-        _depthwise(plan, kernel_size, source, weight, None, target, batch, length, outputs)
-
-    return depthwise_conv_transpose1d
-
-
-def _plan(
-    in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int, microkernel: Microkernel
-) -> Correlation:
-    taps = ceil_div(kernel_size, stride)
-    return Correlation(in_channels, out_channels, taps, 1, 1, taps - 1, microkernel, upsampling=stride, trim=padding)
+            for position in T.serial(plan.sizes.padding + 1):
+                padded[plan.sizes.padding + operands.length + position] = T.float32(0)
+            for position in T.serial(operands.length):
+                padded[plan.sizes.padding + position] = operands.source[member, channel, position]
+            _channel(plan, operands, padded, member, channel)

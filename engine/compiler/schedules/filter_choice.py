@@ -5,6 +5,7 @@ It does not know how either is computed.
 
 from __future__ import annotations
 
+from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.ops.microkernel_tir import ceil_div
 
@@ -16,13 +17,13 @@ MOST_CHANNELS = 512
 """Transformed weights are larger. Layers of more channels are short here, and wait for their weights."""
 
 
-def form_for(in_channels: int, out_channels: int, kernel_size: int, stride: int) -> MinimalFilter | None:
+def form_for(sizes: Correlation) -> MinimalFilter | None:
     """The minimal filter that a convolution of this size is computed with, None where it is computed directly."""
-    channels = in_channels, out_channels
-    if stride != 1 or min(channels) < FEWEST_CHANNELS or max(channels) > MOST_CHANNELS:
+    channels = sizes.channels, sizes.out_channels
+    if sizes.stride != 1 or min(channels) < FEWEST_CHANNELS or max(channels) > MOST_CHANNELS:
         return None
-    best = min(FORMS, key=lambda form: _products(form, kernel_size))
-    return best if _products(best, kernel_size) < kernel_size else None
+    best = min(FORMS, key=lambda form: _products(form, sizes.taps))
+    return best if _products(best, sizes.taps) < sizes.taps else None
 
 
 def _products(form: MinimalFilter, kernel_size: int) -> float:

@@ -11,19 +11,39 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.ops.microkernel_tir import Microkernel
+from engine.ops.operands_tir import with_operands
 
 LANES = 16
 """Partial sums per row, so that a sum of a row becomes vector code; any channel count is allowed."""
 
 
-def layer_norm(channels: int, has_affine: bool, epsilon: float, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x [rows, channels], scale and shift [channels] if any -> y [rows, channels]."""
-    return _affine(channels, epsilon) if has_affine else _plain(channels, epsilon)
+def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x [rows, channels], what is added to it if any, scale and shift [channels] if any -> y as x."""
 
+    @T.prim_func(s_tir=True)
+    def layer_norm(x: T.handle, z: T.handle, gamma: T.handle, beta: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        rows = T.int64()
+        source = T.match_buffer(x, (rows, channels), "float32")
+        addend = T.match_buffer(z, (rows, channels), "float32")
+        scale = T.match_buffer(gamma, (channels,), "float32")
+        shift = T.match_buffer(beta, (channels,), "float32")
+        target = T.match_buffer(y, (rows, channels), "float32")
+        for row in T.parallel(rows):
+            values = T.alloc_buffer((channels,), "float32")
+            for channel in T.serial(channels):
+                if has_addend:
+                    values[channel] = source[row, channel] + addend[row, channel]
+                else:
+                    values[channel] = source[row, channel]
+            _standardise(channels, epsilon, values)
+            for channel in T.serial(channels):
+                if has_affine:
+                    target[row, channel] = values[channel] * scale[channel] + shift[channel]
+                else:
+                    target[row, channel] = values[channel]
 
-def layer_norm_of_sum(channels: int, epsilon: float, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x and what is added to it [rows, channels], scale and shift [channels] -> y [rows, channels]."""
-    return _affine_of_sum(channels, epsilon)
+    return with_operands(layer_norm, addend=has_addend, scale=has_affine, shift=has_affine)
 
 
 def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: Microkernel) -> PrimFunc:
@@ -31,7 +51,22 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
 
     `offset` is int32: where gamma and then beta stand in the styles.
     """
-    return _adaptive(channels, style, epsilon)
+
+    @T.prim_func(s_tir=True)
+    def adaptive_layer_norm(x: T.handle, s: T.handle, b: T.handle, offset: T.int32, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        time = T.int64()
+        values = T.int64()
+        source = T.match_buffer(x, (batch, time, channels), "float32")
+        styles = T.match_buffer(s, (batch, values), "float32")
+        beside = T.match_buffer(b, (batch, style), "float32")
+        target = T.match_buffer(y, (batch, time, channels + style), "float32")
+        for row in T.parallel(batch * time):
+            member: T.int64 = row // time
+            _normalise_styled(channels, style, epsilon, source, styles, offset, beside, target, member, row % time)
+
+    return adaptive_layer_norm
 
 
 @T.inline
@@ -67,24 +102,6 @@ def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
 
 
 @T.inline
-def _normalise(
-    channels: Any, epsilon: Any, source: Any, addend: Any, scale: Any, shift: Any, target: Any, row: Any
-) -> None:
-    values = T.alloc_buffer((channels,), "float32")
-    for channel in T.serial(channels):
-        if addend is None:
-            values[channel] = source[row, channel]
-        else:
-            values[channel] = source[row, channel] + addend[row, channel]
-    _standardise(channels, epsilon, values)
-    for channel in T.serial(channels):
-        if scale is None:
-            target[row, channel] = values[channel]
-        else:
-            target[row, channel] = values[channel] * scale[channel] + shift[channel]
-
-
-@T.inline
 def _normalise_styled(
     channels: Any,
     style: Any,
@@ -107,65 +124,3 @@ def _normalise_styled(
         ]
     for place in T.serial(style):
         target[member, step, channels + place] = beside[member, place]
-
-
-def _affine(channels: int, epsilon: float) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def layer_norm(x: T.handle, gamma: T.handle, beta: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int64()
-        source = T.match_buffer(x, (rows, channels), "float32")
-        scale = T.match_buffer(gamma, (channels,), "float32")
-        shift = T.match_buffer(beta, (channels,), "float32")
-        target = T.match_buffer(y, (rows, channels), "float32")
-        for row in T.parallel(rows):
-            _normalise(channels, epsilon, source, None, scale, shift, target, row)
-
-    return layer_norm
-
-
-def _plain(channels: int, epsilon: float) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def layer_norm(x: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int64()
-        source = T.match_buffer(x, (rows, channels), "float32")
-        target = T.match_buffer(y, (rows, channels), "float32")
-        for row in T.parallel(rows):
-            _normalise(channels, epsilon, source, None, None, None, target, row)
-
-    return layer_norm
-
-
-def _affine_of_sum(channels: int, epsilon: float) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def layer_norm_of_sum(x: T.handle, z: T.handle, gamma: T.handle, beta: T.handle, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        rows = T.int64()
-        source = T.match_buffer(x, (rows, channels), "float32")
-        addend = T.match_buffer(z, (rows, channels), "float32")
-        scale = T.match_buffer(gamma, (channels,), "float32")
-        shift = T.match_buffer(beta, (channels,), "float32")
-        target = T.match_buffer(y, (rows, channels), "float32")
-        for row in T.parallel(rows):
-            _normalise(channels, epsilon, source, addend, scale, shift, target, row)
-
-    return layer_norm_of_sum
-
-
-def _adaptive(channels: int, style: int, epsilon: float) -> PrimFunc:
-    @T.prim_func(s_tir=True)
-    def adaptive_layer_norm(x: T.handle, s: T.handle, b: T.handle, offset: T.int32, y: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        batch = T.int64()
-        time = T.int64()
-        values = T.int64()
-        source = T.match_buffer(x, (batch, time, channels), "float32")
-        styles = T.match_buffer(s, (batch, values), "float32")
-        beside = T.match_buffer(b, (batch, style), "float32")
-        target = T.match_buffer(y, (batch, time, channels + style), "float32")
-        for row in T.parallel(batch * time):
-            member: T.int64 = row // time
-            _normalise_styled(channels, style, epsilon, source, styles, offset, beside, target, member, row % time)
-
-    return adaptive_layer_norm

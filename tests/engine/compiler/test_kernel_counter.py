@@ -3,6 +3,7 @@
 import pytest
 from tvm.script import tirx as T
 
+from engine.compiler.correlation import Correlation, Ending
 from engine.compiler.kernel_counter import bytes_of, count
 from engine.compiler.metal_schedules.conv1d import conv1d
 from engine.compiler.metal_schedules.conv_transpose1d import depthwise
@@ -60,7 +61,7 @@ def test_registers_hold_what_an_unrolled_loop_reads_again():
 
 def test_a_convolution_by_hand():
     channels, taps, stride, outputs = 64, 3, 2, 640
-    function = conv1d(channels, channels, taps, 1, stride, 1, False, Threadgroup())
+    function = conv1d(Correlation(channels, channels, taps, stride=stride, padding=1), Ending(False), Threadgroup())
     shapes = ((1, channels, stride * outputs), (channels, taps, channels), (1, channels, outputs))
     found = counted(function, sizes_of(function, *shapes))
     products = channels * channels * taps * outputs

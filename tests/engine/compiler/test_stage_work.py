@@ -1,31 +1,16 @@
-"""Counted dispatches against those that the software device is asked for."""
+"""Counted work of whole stages; that as many kernels are launched is shown by the software device's tests."""
 
 import pytest
 
 from engine.compiler.build import weightless_modules
-from engine.compiler.stage_work import Run, count_for_metal, count_stage
+from engine.compiler.stage_work import Run, count_for_metal, count_stage, needed_flop
 from engine.compiler.targets import metal_macos
-from engine.model.random_weights import random_weights
 from engine.stages import stage_named
-from tests.engine.compiler.metal_machine import MetalStage, arrays_for
-
-COUNTS = {"tokens": (12,), "frames": (3,)}
 
 
 @pytest.fixture(scope="module")
 def run(tiny_config):
-    return Run(tiny_config, 1, {name: max(values) for name, values in COUNTS.items()})
-
-
-@pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
-def test_as_many_dispatches_are_counted_as_run(tiny_config, run, software_metal, name):
-    stage = stage_named(name)
-    (work,) = count_for_metal([stage], run)
-    compiled = MetalStage(software_metal, stage, tiny_config, random_weights(tiny_config, 0))
-    before = software_metal.launches()
-    with software_metal.fast():
-        compiled.run(arrays_for(stage, tiny_config, COUNTS))
-    assert len(work.kernels) == software_metal.launches() - before
+    return Run(tiny_config, 1, {"tokens": 12, "frames": 3})
 
 
 def test_useful_work_is_shared_out_to_the_kernels_that_do_it(tiny_config, run):
@@ -45,3 +30,13 @@ def test_compulsory_bytes_are_those_of_the_buffers_in_use(tiny_config, run):
     assert table.output == (1, tokens, channels)
     rows = tiny_config.n_token * channels
     assert table.compulsory_bytes <= 4 * (tokens * channels + rows + tokens)
+
+
+def test_what_is_needed_is_the_same_for_every_target(tiny_config, run):
+    stage = stage_named("text_encoder")
+    twice = Run(tiny_config, 1, {name: 2 * length for name, length in run.lengths.items()})
+    needed, doubled = needed_flop([stage], [Run(tiny_config, 1, run.lengths), twice])
+    (counted,) = count_for_metal([stage], Run(tiny_config, 1, run.lengths))
+    assert needed == {stage.name: pytest.approx(counted.useful_flop)}
+    assert doubled[stage.name] == pytest.approx(2 * needed[stage.name])
+    assert needed_flop([stage], []) == []

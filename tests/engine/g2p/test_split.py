@@ -1,11 +1,23 @@
 """Cutting into utterances: short first, whole sentences, never beyond the limit, nothing lost."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.g2p.split import PAUSE_SECONDS, SLACK, TARGET_PHONEMES, Border, Piece, groups, joined
-
-FIRST, SECOND, LATER = TARGET_PHONEMES
+from engine.g2p.split import (
+    FEWEST_PHONEMES,
+    FIRST_PHONEMES,
+    GROWTH,
+    MOST_PHONEMES,
+    PAUSE_SECONDS,
+    SLACK,
+    TORN_PHONEMES,
+    Border,
+    Piece,
+    groups,
+    joined,
+)
 
 
 def pieces(*lengths_and_borders: tuple[int, Border]) -> list[Piece]:
@@ -28,14 +40,23 @@ def test_a_short_text_is_one_utterance() -> None:
     assert lengths(pieces((10, SENTENCE), (20, PARAGRAPH))) == [31]
 
 
-def test_the_first_utterance_is_the_shortest() -> None:
-    found = lengths(pieces(*[(29, SENTENCE)] * 60))
-    assert found[0] <= FIRST
-    assert found[0] < found[1] <= SECOND < found[2] <= LATER
+def test_utterances_grow_from_a_short_first_one_to_the_most() -> None:
+    found = lengths(pieces(*[(24, SENTENCE)] * 60))
+    assert found[0] <= FIRST_PHONEMES
+    assert all(later <= GROWTH * (earlier + 1) for earlier, later in pairwise(found))
+    assert MOST_PHONEMES / 2 < max(found) <= MOST_PHONEMES
 
 
 def test_a_long_first_sentence_is_cut_at_a_clause() -> None:
-    assert lengths(pieces(*[(9, WORD)] * 5, (9, CLAUSE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 59
+    assert lengths(pieces(*[(9, WORD)] * 3, (9, CLAUSE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 39
+
+
+def test_a_first_clause_that_is_too_short_is_not_spoken_alone() -> None:
+    assert lengths(pieces((9, CLAUSE), *[(9, WORD)] * 5, (9, CLAUSE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 69
+
+
+def test_a_first_sentence_that_is_too_short_is_spoken_with_what_follows() -> None:
+    assert lengths(pieces((4, SENTENCE), *[(9, WORD)] * 3, (9, CLAUSE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 44
 
 
 def test_without_a_clause_a_long_first_sentence_is_cut_at_a_phrase() -> None:
@@ -43,20 +64,23 @@ def test_without_a_clause_a_long_first_sentence_is_cut_at_a_phrase() -> None:
 
 
 def test_a_sentence_a_little_too_long_stays_whole() -> None:
-    assert lengths(pieces((50, CLAUSE), (int(FIRST * SLACK) - 51, SENTENCE), (20, SENTENCE))) == [
-        int(FIRST * SLACK),
-        20,
-    ]
+    whole = int(FIRST_PHONEMES * SLACK)
+    assert lengths(pieces((30, CLAUSE), (whole - 31, SENTENCE), (30, SENTENCE))) == [whole, 30]
+
+
+def test_no_scrap_is_left_of_a_paragraph() -> None:
+    assert lengths(pieces((45, SENTENCE), (10, PARAGRAPH), (45, SENTENCE), (60, PARAGRAPH))) == [56, 45, 60]
 
 
 def test_a_clause_somewhat_later_is_better_than_a_torn_phrase() -> None:
     assert lengths(pieces(*[(9, WORD)] * 12, (9, CLAUSE), *[(9, WORD)] * 9, (9, SENTENCE)))[0] == 129
+    assert lengths(pieces(*[(9, WORD)] * 3, (9, PHRASE), *[(9, WORD)] * 4, (9, CLAUSE), *[(9, WORD)] * 9))[0] == 89
 
 
 def test_words_are_the_last_resort() -> None:
-    assert (
-        lengths(pieces(*[(9, WORD)] * 100)) == [89, 149, 249, 249, 249, 9][: len(lengths(pieces(*[(9, WORD)] * 100)))]
-    )
+    found = lengths(pieces(*[(9, WORD)] * 100))
+    assert found[0] == TORN_PHONEMES - 1
+    assert min(found) >= FEWEST_PHONEMES
 
 
 def test_paragraphs_stay_apart() -> None:
@@ -87,3 +111,20 @@ def test_nothing_is_lost_and_nothing_is_too_long(made: list[tuple[int, Border]],
     assert all(0 < len(joined(group)) <= limit for group in found)
     ends = [place for group in found for place in (group[0].start, group[-1].end)]
     assert ends == sorted(ends)
+
+
+@given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), min_size=1, max_size=40))
+def test_only_a_whole_paragraph_is_spoken_shorter_than_is_sensible(made: list[tuple[int, Border]]) -> None:
+    given_pieces = pieces(*made)
+    whole = [sum(len(piece.phonemes) + 1 for piece in part) - 1 for part in paragraphs(given_pieces)]
+    scraps = {length for length in lengths(given_pieces, sum(whole) + len(whole)) if length < FEWEST_PHONEMES}
+    assert scraps <= set(whole)
+
+
+def paragraphs(given_pieces: list[Piece]) -> list[list[Piece]]:
+    parts: list[list[Piece]] = [[]]
+    for piece in given_pieces:
+        parts[-1].append(piece)
+        if piece.border is PARAGRAPH:
+            parts.append([])
+    return parts

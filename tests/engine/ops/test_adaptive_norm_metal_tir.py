@@ -2,36 +2,37 @@ import numpy as np
 import pytest
 
 from engine.ops import adaptive_norm as reference
-from engine.ops import adaptive_norm_metal_tir as kernels
+from engine.ops.activation_tir import Activation, LeakyReLU, Snake
+from engine.ops.adaptive_norm_metal_tir import adaptive_norm
 from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
 
 CHANNELS = 3
 OFFSET = 2
 ALPHA = np.array([0.5, 1, 4], np.float32)
 CASES = [
-    (kernels.adaptive_norm, (), ()),
-    (kernels.adaptive_norm_leaky_relu, (0.2,), ()),
-    (kernels.adaptive_norm_snake, (), (ALPHA,)),
+    (Activation(), reference.adaptive_norm, ()),
+    (LeakyReLU(0.2), reference.adaptive_norm_leaky_relu, (0.2,)),
+    (Snake(), reference.adaptive_norm_snake, (ALPHA,)),
 ]
 
 
-@pytest.mark.parametrize(("factory", "constants", "parameters"), CASES, ids=lambda case: getattr(case, "__name__", ""))
-def test_only_the_valid_length_counts(factory, constants, parameters):
-    kernel = built(factory(CHANNELS, *constants, GROUP))
+@pytest.mark.parametrize(("activation", "meaning", "last"), CASES, ids=lambda case: getattr(case, "__name__", ""))
+def test_only_the_valid_length_counts(activation, meaning, last):
+    kernel = built(adaptive_norm(CHANNELS, activation, GROUP))
     for lengths in ([1], [2, 300, 7]):
         batch, time = len(lengths), max(lengths) + 3
         x = 5 + normal(batch, CHANNELS, time)
         counts = np.array(lengths, np.int32)
         operands = (normal(batch, 3 * CHANNELS, seed=1), *normal(2, CHANNELS, seed=2), OFFSET)
-        expected = getattr(reference, factory.__name__)(x, counts, *operands, *constants, *parameters)
+        expected = meaning(x, counts, *operands, *last)
         for member, length in enumerate(lengths):
             x[member, :, length:] = np.nan
-        result = kernel(x.shape, x, counts, *operands, *parameters)
+        result = kernel(x.shape, x, counts, *operands, *(last if activation.has_parameter else ()))
         np.testing.assert_allclose(result, expected, **TOLERANCE)
 
 
 def test_statistics_of_a_long_signal_far_from_zero():
-    kernel = built(kernels.adaptive_norm(1, GROUP))
+    kernel = built(adaptive_norm(1, Activation(), GROUP))
     x = 30 + normal(1, 1, 20_001)
     counts, operands = np.array([20_001], np.int32), (normal(1, 2), *np.ones((2, 1), np.float32), 0)
     expected = reference.adaptive_norm(x, counts, *operands)

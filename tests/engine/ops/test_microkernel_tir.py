@@ -36,3 +36,8 @@ def test_extents_are_padded_to_whole_vectors() -> None:
 
 def test_quotients_are_rounded_up() -> None:
     assert [ceil_div(extent, 8) for extent in (0, 1, 8, 9)] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(("row_count", "rows"), [(1, 1), (8, 8), (9, 5), (22, 8), (256, 8)])
+def test_rows_are_shared_out_evenly(row_count: int, rows: int) -> None:
+    assert AVX512.shared_by(row_count).rows == rows

@@ -5,14 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts import Variant
-from engine.compiler.build import build
-from engine.model.random_weights import random_weights
 from engine.runners import tvm_runtime
-from engine.runners.tvm_runner import CompiledRunner
 from engine.runners.tvm_runtime import Runtime
-from engine.stages import stage_named
-from tests.software_metal.loader import SoftwareMetal
+from tests.metal_device import metal_device
 
 PROJECT = Path(__file__).resolve().parents[3]
 WITHOUT_METAL = """
@@ -37,9 +32,8 @@ ARRAYS = [
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
 @pytest.mark.parametrize("device", ["cpu", "metal"])
-def test_tensors_hold_a_copy_of_what_they_were_given(
-    software_metal: SoftwareMetal, device: str, array: np.ndarray
-) -> None:
+def test_tensors_hold_a_copy_of_what_they_were_given(device: str, array: np.ndarray) -> None:
+    metal_device()
     runtime = Runtime(device)
     given = array.copy(order="K")
     tensor = runtime.tensor(given)
@@ -55,29 +49,9 @@ def test_a_computer_without_metal_says_so() -> None:
     assert done.stdout.startswith("This computer has no Metal device.")
 
 
-def test_metal_without_a_device_of_it_is_none(software_metal: SoftwareMetal, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metal_without_a_device_of_it_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    metal_device()
     tvm_runtime.require_metal()
     monkeypatch.setattr(tvm_runtime, "_METAL", (8, 7))
     with pytest.raises(tvm_runtime.EngineError, match="no Metal device"):
         tvm_runtime.require_metal()
-
-
-def test_stages_run_on_metal_and_leave_no_memory_behind(
-    software_metal: SoftwareMetal, tiny_config, tmp_path: Path
-) -> None:
-    stages = [stage_named("source"), stage_named("istft")]
-    build(tiny_config, stages, Variant("metal-host"), tmp_path, lambda _: None)
-    before = software_metal.live_buffers()
-    with software_metal.fast():
-        runner = CompiledRunner(tmp_path, tiny_config, random_weights(tiny_config, 0))
-        held = set()
-        for frames in (2, 3):
-            f0 = np.full((1, frames, 2), 200, np.float32)
-            noise = np.zeros((1, frames, tiny_config.samples_per_frame, tiny_config.harmonic_count), np.float32)
-            given = {"f0": f0, "source_noise": noise, "frame_count": np.array([frames], np.int32)}
-            outputs = runner.run(stages[0], given)
-            assert all(np.isfinite(array).all() for array in outputs.values())
-            held.add(software_metal.live_buffers())
-        runner.close()
-    assert len(held) == 1
-    assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools

@@ -42,6 +42,8 @@ def example_report(utterances: int = 2, frames: int = 24, arrays: ArrayFolder | 
         rows=tuple(rows),
         findings=(Finding(Regime.STATIC_NO_PACK, "duration", words),),
         versions=versions(),
+        lstm_choice="tir (kernels in the modules)",
+        device_choice="cpu (Metal needs a Mac)",
     )
 
 

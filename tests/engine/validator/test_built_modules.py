@@ -5,8 +5,10 @@ import json
 import pytest
 
 from engine.__main__ import main
+from engine.artifacts import CPU, Variant
 from engine.checkpoints import open_checkpoint
 from engine.errors import CompileError
+from engine.preparation import ensure_modules
 from engine.runners import tvm_runner
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
 
@@ -33,7 +35,15 @@ def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
         return {name: 2 * array for name, array in run(self, stage, inputs).items()}
 
     monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
-    rows = compare_built(open_checkpoint(), folder, ["source"], False, lambda _: None)
+    rows = compare_built(open_checkpoint(), folder, ["source"], CPU, lambda _: None)
     with pytest.raises(CompileError, match="source's harmonics"):
         check_verdicts(rows)
     assert in_words(rows).split()[::3] == ["source", "fail"]
+
+
+def test_modules_that_multiply_halves_are_held_to_what_halves_can_do():
+    checkpoint = open_checkpoint()
+    folder = ensure_modules(checkpoint.name, checkpoint.config, CPU, lambda _: None)
+    halves = Variant(CPU.target, precision="float16")
+    rows = compare_built(checkpoint, folder, ["source", "decoder"], halves, lambda _: None)
+    assert {(row.stage, row.tolerance) for row in rows} == {("source", 0.99999), ("decoder", 0.9999)}

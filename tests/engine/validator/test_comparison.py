@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.artifacts import CPU, Variant
 from engine.checkpoints import open_checkpoint
 from engine.speech import Array, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage
@@ -41,9 +42,9 @@ def regimes() -> Iterator[Regimes]:
     made.close()
 
 
-def rows_with(regimes: Regimes, output: str, change: object, name: str = "other") -> list[Row]:
+def rows_with(regimes: Regimes, output: str, change: object, variant: Variant = CPU) -> list[Row]:
     truth = regimes.open(Regime.DYNAMIC, 0, lambda _: None)
-    other = RegimeRunner(name, Spoiled(truth, output, change), ProbeLog())
+    other = RegimeRunner("other", Spoiled(truth, output, change), ProbeLog(), tolerance_of=variant.tolerance_of)
     lines = [Line(regime, regimes.pipeline(regime)) for regime in (truth, other)]
     style = next(iter(regimes.checkpoint.voices.values())).style(5)
     events = Comparison(lines[0], lines[1:]).events(UTTERANCE, style, 1.0, 0)
@@ -77,6 +78,23 @@ def test_the_stage_that_is_wrong_fails_and_what_follows_inherits(regimes: Regime
     assert Verdict.FAIL not in {verdict for name, verdict in own.items() if name != output}
     if output in {"phoneme_features", "energy", "magnitude"}:
         assert own["audio"] is Verdict.INHERITED
+
+
+def test_halves_may_be_less_exact_where_convolutions_multiply_them(regimes: Regimes) -> None:
+    noise = np.random.default_rng(0)
+
+    def rounded(array: Array) -> Array:
+        return (array + 0.01 * array.std() * noise.standard_normal(array.shape)).astype(np.float32)
+
+    halves = Variant("metal-host", precision="float16")
+    for output, variant, verdict in (
+        ("magnitude", CPU, Verdict.FAIL),
+        ("magnitude", halves, Verdict.PASS),
+        ("audio", halves, Verdict.FAIL),
+    ):
+        rows = [row for row in rows_with(regimes, output, rounded, variant) if row.output == output]
+        assert {row.verdict for row in rows} == {verdict}
+        assert {row.tolerance for row in rows} == {0.9999 if verdict is Verdict.PASS else 0.99999}
 
 
 def test_other_durations_make_frames_incomparable_but_not_text(regimes: Regimes) -> None:

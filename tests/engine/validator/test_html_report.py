@@ -102,6 +102,7 @@ def test_it_says_what_was_asked_and_found(page: Page, report: Report) -> None:
     assert "Validation of starter against dynamic: passed" in page.text
     assert "Durations is the first stage where packing matters" in page.text
     assert "af_heart" in page.text
+    assert report.device_choice in page.text
     assert all(version in page.text for version in report.versions.values())
     assert {*Verdict} - {Verdict.CRASHED, Verdict.INCOMPARABLE} <= set(page.words)
 

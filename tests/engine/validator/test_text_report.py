@@ -77,3 +77,12 @@ def test_a_report_without_rows_is_still_one() -> None:
 def test_a_crash_is_visible() -> None:
     report = with_verdict(example_report(1), Regime.COMPILED, "decoder", Verdict.CRASHED)
     assert "crashed" in text_report(report)
+
+
+def test_the_device_is_the_one_that_was_taken() -> None:
+    report = example_report()
+    assert report.request.device == "auto"
+    text = " ".join(text_report(report).split())
+    assert "device cpu (Metal needs a Mac), LSTM method tir (kernels in the modules)" in text
+    text = " ".join(text_report(replace(report, device_choice="", lstm_choice="")).split())
+    assert "device not used, LSTM method not used" in text

@@ -45,6 +45,8 @@ def report(validator: Validator) -> Report:
 
 def test_the_compiled_model_is_within_tolerance(report: Report) -> None:
     assert report.passed
+    assert report.request.device == "auto"
+    assert report.device_choice.startswith(("cpu (", "metal ("))
     assert report.lstm_choice.startswith(("tir (", "mps ("))
     verdicts = {row.verdict for row in report.rows if row.regime == Regime.COMPILED}
     assert verdicts == {Verdict.PASS}

@@ -3,7 +3,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.compiler.metal_schedules.conv1d import conv1d, conv1d_plus_residual, pack_weight, packed_shape, packed_type
+from engine.compiler.correlation import Correlation, Ending
+from engine.compiler.metal_schedules.conv1d import conv1d, pack_weight, packed_shape, packed_type
 from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
 from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
@@ -21,8 +22,8 @@ SHAPES = [
 
 
 def packed(shape, weight, group=GROUP):
-    sizes = (*shape[:5], group)
-    return built(pack_weight(*sizes), packed_type(*sizes))(packed_shape(*sizes), weight)
+    sizes = Correlation(*shape[:6])
+    return built(pack_weight(sizes, group), packed_type(sizes, group))(packed_shape(sizes, group), weight)
 
 
 def expected(x, weight, bias, shape):
@@ -39,7 +40,7 @@ def parameters(shape):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_any_length_equals_torch(shape):
     weight, bias = parameters(shape)
-    kernel = built(conv1d(*shape, GROUP))
+    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6]), GROUP))
     for length in (12, 131):
         x = normal(2, shape[0], length, seed=2)
         wanted = expected(x, weight, bias, shape)
@@ -52,7 +53,7 @@ def test_any_length_equals_torch(shape):
 )
 def test_a_residual_is_added_before_the_factor(shape):
     weight, bias = parameters(shape)
-    kernel = built(conv1d_plus_residual(*shape, 0.3, GROUP))
+    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6], has_residual=True, factor=0.3), GROUP))
     x = normal(2, shape[0], 70, seed=2)
     plain = expected(x, weight, bias, shape)
     residual = normal(*plain.shape, seed=3)
@@ -68,7 +69,7 @@ def rounded(array):
 def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
     weight, bias = parameters(shape)
     halves = Threadgroup(factors=Precision.FLOAT16)
-    kernel = built(conv1d(*shape, halves))
+    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6]), halves))
     x = normal(2, shape[0], 70, seed=2)
     wanted = expected(rounded(x), rounded(weight), bias, shape)
     result = kernel(wanted.shape, x, packed(shape, weight, halves), *([] if bias is None else [bias]))
@@ -78,4 +79,4 @@ def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
 
 def test_small_convolutions_do_not_multiply_halves():
     halves = Threadgroup(factors=Precision.FLOAT16)
-    assert packed_type(128, 22, 7, 1, 1, halves) == packed_type(22, 128, 1, 1, 1, halves) == "float32"
+    assert packed_type(Correlation(128, 22, 7), halves) == packed_type(Correlation(22, 128, 1), halves) == "float32"

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.compiler.metal_schedules.correlation import Correlation
+from engine.compiler.correlation import Correlation
 from engine.compiler.metal_schedules.correlation_kernel import packing_kernel, tile_for
 from tests.engine.metal_kernels import GROUP, built
 

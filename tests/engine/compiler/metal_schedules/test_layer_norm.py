@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.compiler.metal_schedules.layer_norm import adaptive_layer_norm, layer_norm, layer_norm_of_sum
+from engine.compiler.metal_schedules.layer_norm import adaptive_layer_norm, layer_norm
 from engine.ops import adaptive_layer_norm as meaning
 from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
 
@@ -13,14 +13,14 @@ from tests.engine.metal_kernels import GROUP, TOLERANCE, built, normal
 def test_rows_equal_torch(channels, affine):
     x = 3 + normal(4, channels)
     parameters = [normal(channels, seed=1), normal(channels, seed=2)] if affine else []
-    result = built(layer_norm(channels, affine, 1e-5, GROUP))(x.shape, x, *parameters)
+    result = built(layer_norm(channels, False, affine, 1e-5, GROUP))(x.shape, x, *parameters)
     expected = functional.layer_norm(torch.from_numpy(x), (channels,), *map(torch.from_numpy, parameters))
     np.testing.assert_allclose(result, expected, **TOLERANCE)
 
 
 def test_rows_of_a_sum_equal_torch():
     x, addend, scale, shift = 3 + normal(4, 300), normal(4, 300, seed=1), normal(300, seed=2), normal(300, seed=3)
-    result = built(layer_norm_of_sum(300, 1e-5, GROUP))(x.shape, x, addend, scale, shift)
+    result = built(layer_norm(300, True, True, 1e-5, GROUP))(x.shape, x, addend, scale, shift)
     expected = functional.layer_norm(torch.from_numpy(x + addend), (300,), *map(torch.from_numpy, (scale, shift)))
     np.testing.assert_allclose(result, expected, **TOLERANCE)
 

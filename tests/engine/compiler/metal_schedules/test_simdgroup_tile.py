@@ -1,6 +1,6 @@
 import pytest
 
-from engine.compiler.metal_schedules.correlation import Correlation
+from engine.compiler.correlation import Correlation
 from engine.compiler.metal_schedules.correlation_kernel import tile_for
 from engine.compiler.metal_schedules.simdgroup_tile import SimdgroupTile
 from engine.compiler.metal_schedules.thread_tile import ThreadTile

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.compiler.metal_schedules.correlation import Correlation
+from engine.compiler.correlation import Correlation
 from engine.compiler.metal_schedules.thread_tile import ThreadTile
 from engine.errors import CompileError
 from engine.ops.threadgroup_tir import Threadgroup

@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.filter_choice import form_for
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 
@@ -20,4 +21,5 @@ from engine.compiler.schedules.minimal_filter import MinimalFilter
     ],
 )
 def test_the_form_follows_from_the_sizes(sizes: tuple[int, int, int, int], form: MinimalFilter | None) -> None:
-    assert form_for(*sizes) == form
+    in_channels, out_channels, taps, stride = sizes
+    assert form_for(Correlation(in_channels, out_channels, taps, stride=stride)) == form

@@ -5,18 +5,20 @@ import functools
 import numpy as np
 import pytest
 import torch
-import tvm
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tvm.target import Target
 
-from engine.compiler.schedules.filtering import Filtering, filtering_kernel, filtering_weight
+from engine.compiler.correlation import Correlation, Ending
+from engine.compiler.schedules.filtering import filtering_kernel
+from engine.compiler.schedules.filtering_plan import Filtering
+from engine.compiler.schedules.filtering_weight import filtering_weight
 from engine.compiler.schedules.minimal_filter import MinimalFilter
-from engine.ops.microkernel_tir import AVX512, Microkernel, microkernel_for
+from engine.ops.microkernel_tir import Microkernel, microkernel_for
+from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
-FACTOR = 0.75
+WITH_BIAS = Ending(True)
 
 
 def plan(
@@ -25,36 +27,37 @@ def plan(
     form: tuple[int, int],
     microkernel: Microkernel,
     channels: tuple[int, int] = (5, 13),
-    factor: float = 1.0,
 ) -> Filtering:
     padding = (kernel_size - 1) * dilation // 2
-    return Filtering(*channels, kernel_size, dilation, padding, MinimalFilter(*form), microkernel, factor)
+    sizes = Correlation(*channels, kernel_size, dilation, padding=padding)
+    return Filtering(sizes, MinimalFilter(*form), microkernel)
 
 
 @functools.cache
-def kernels(made: Filtering, has_bias: bool, has_residual: bool) -> tuple[Kernel, Kernel]:
-    return built(filtering_weight(made)), built(filtering_kernel(made, has_bias, has_residual))
+def kernels(made: Filtering, ending: Ending) -> tuple[Kernel, Kernel]:
+    return built(filtering_weight(made)), built(filtering_kernel(made, ending))
 
 
-def compare(made: Filtering, batch: int, length: int, has_bias: bool = True, has_residual: bool = False) -> None:
+def compare(made: Filtering, batch: int, length: int, ending: Ending = WITH_BIAS) -> None:
+    sizes = made.sizes
     random = np.random.default_rng(length)
-    x = random.standard_normal((batch, made.channels, length), np.float32)
-    weight = random.standard_normal((made.out_channels, made.channels, made.kernel_size), np.float32)
-    bias = random.standard_normal(made.out_channels, np.float32)
+    x = random.standard_normal((batch, sizes.channels, length), np.float32)
+    weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
+    bias = random.standard_normal(sizes.out_channels, np.float32)
     expected = torch.nn.functional.conv1d(
         torch.from_numpy(x).double(),
         torch.from_numpy(weight).double(),
-        torch.from_numpy(bias).double() if has_bias else None,
-        dilation=made.dilation,
-        padding=made.padding,
+        torch.from_numpy(bias).double() if ending.has_bias else None,
+        dilation=sizes.dilation,
+        padding=sizes.padding,
     ).numpy()
     residual = random.standard_normal(expected.shape, np.float32)
-    transform, kernel = kernels(made, has_bias, has_residual)
-    operands = [*([bias] if has_bias else []), *([residual] if has_residual else [])]
-    found = kernel(expected.shape, x, transform(made.packed_weight_shape, weight), *operands)
-    if has_residual:
-        expected = (expected + residual) * made.factor
-    assert np.abs(found - expected).max() < 5e-5 * np.sqrt(made.channels * made.kernel_size)
+    transform, kernel = kernels(made, ending)
+    operands = [*([bias] if ending.has_bias else []), *([residual] if ending.has_residual else [])]
+    found = kernel(expected.shape, x, transform(made.packed_shape, weight), *operands)
+    if ending.has_residual:
+        expected = (expected + residual) * ending.factor
+    assert np.abs(found - expected).max() < 5e-5 * np.sqrt(sizes.channels * sizes.taps)
 
 
 @pytest.mark.parametrize(
@@ -81,59 +84,36 @@ def test_any_length(length: int, batch: int) -> None:
 
 @pytest.mark.parametrize("has_bias", [False, True])
 def test_a_residual_is_added_and_the_sum_scaled(has_bias: bool) -> None:
-    made = plan(3, 1, (6, 3), host_microkernel(), factor=FACTOR)
+    made = plan(3, 1, (6, 3), host_microkernel())
     for length in LENGTHS:
-        compare(made, 2, length, has_bias, has_residual=True)
+        compare(made, 2, length, Ending(has_bias, has_residual=True, factor=0.75))
 
 
 def test_without_bias() -> None:
-    compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, has_bias=False)
+    compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, Ending(False))
 
 
 def test_many_channels_need_narrow_tiles() -> None:
     made = plan(3, 1, (6, 3), host_microkernel(), channels=(600, 16))
-    assert made.parts == 1
+    assert made.packed.parts == 1
     compare(made, 1, 700)
 
 
 def test_a_member_of_a_batch_equals_it_alone() -> None:
     made = plan(11, 5, (6, 6), host_microkernel())
-    transform, kernel = kernels(made, True, False)
+    transform, kernel = kernels(made, WITH_BIAS)
     random = np.random.default_rng(0)
     x = random.standard_normal((3, 5, 333), np.float32)
-    weight = transform(made.packed_weight_shape, random.standard_normal((13, 5, 11), np.float32))
+    weight = transform(made.packed_shape, random.standard_normal((13, 5, 11), np.float32))
     bias = random.standard_normal(13, np.float32)
     together = kernel((3, 13, 333), x, weight, bias)
     assert np.array_equal(together[1:2], kernel((1, 13, 333), x[1:2], weight, bias))
 
 
-def test_what_is_packed_fits_its_budget() -> None:
-    for channels in (32, 128, 256, 512):
-        made = plan(11, 1, (6, 6), AVX512, channels=(channels, channels))
-        packed = 4 * channels * made.points * (made.width + made.halo)
-        assert made.parts == 1 or packed <= AVX512.tile_bytes
-
-
-@pytest.mark.parametrize(
-    ("triple", "processor", "multiply_add"),
-    [("arm64-apple-macos", "apple-m1", "fmla"), ("x86_64-linux-gnu", "haswell", "vfmadd")],
-)
-def test_sums_stay_in_registers_on_other_processors(triple: str, processor: str, multiply_add: str) -> None:
-    target = Target({"kind": "llvm", "mtriple": triple, "mcpu": processor})
+@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
+    target = OTHER_PROCESSORS[triple]
     microkernel = microkernel_for(target)
     made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
-    module = tvm.compile(tvm.IRModule({"main": filtering_kernel(made, True)}), target=target).mod
-    assembly = next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
-    most = max(consecutive(assembly, multiply_add))
-    assert most >= made.pieces * microkernel.rows * microkernel.columns // microkernel.lanes
-
-
-def consecutive(assembly: str, multiply_add: str) -> list[int]:
-    """Multiplications per stretch of code without a label or a use of the stack."""
-    counts = [0]
-    for line in assembly.splitlines():
-        code = line.split("#")[0].split(";")[0]
-        if code.rstrip().endswith(":") or "sp)" in code or "[sp" in code:
-            counts.append(0)
-        counts[-1] += multiply_add in code
-    return counts
+    lines = assembly(filtering_kernel(made, WITH_BIAS), target)
+    assert longest_run(lines) >= made.pieces * microkernel.rows * microkernel.vectors

@@ -1,0 +1,117 @@
+"""The functions of convolutions and linear layers, some of whose operands may be missing, for every target.
+
+It does not know how they are computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.compiler.correlation import Correlation, Ending
+from engine.ops.operands_tir import without_operands
+
+
+class ConvolutionPlan(Protocol):
+    """How a convolution is computed, as far as its operands show it."""
+
+    @property
+    def sizes(self) -> Correlation:
+        """What is computed."""
+
+    @property
+    def packed_shape(self) -> tuple[int, ...]:
+        """Shape of the packed weight."""
+
+    @property
+    def factors(self) -> str:
+        """Type of the packed weight."""
+
+
+class LinearPlan(Protocol):
+    """Likewise for a linear layer."""
+
+    @property
+    def in_features(self) -> int:
+        """Columns of x."""
+
+    @property
+    def out_features(self) -> int:
+        """Columns of y."""
+
+    @property
+    def packed_shape(self) -> tuple[int, ...]:
+        """Shape of the packed weight."""
+
+
+@dataclass(frozen=True)
+class Operands:
+    """Buffers and sizes inside the function of a convolution; bias and residual are used only where `ending` has them.
+
+    `source` is [batch, channels, length], `bias` [out channels]; `residual` and `target` are [batch, out channels,
+    outputs].
+    """
+
+    ending: Ending
+    source: Any
+    weight: Any
+    bias: Any
+    residual: Any
+    target: Any
+    batch: Any
+    length: Any
+    outputs: Any
+
+    def biased(self, total: Any, channel: Any) -> Any:
+        """A sum with the bias of its channel."""
+        return total + self.bias[channel] if self.ending.has_bias else total
+
+    def ended(self, total: Any, place: tuple[Any, ...]) -> Any:
+        """What is stored at a place of the target, given its sum with bias."""
+        if self.ending.has_residual:
+            total = total + self.residual[place]
+        return total if self.ending.factor == 1 else T.float32(self.ending.factor) * total
+
+
+def convolution_function(plan: ConvolutionPlan, ending: Ending, body: Any, index: Any) -> PrimFunc:
+    """The function: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs].
+
+    `body` is inlined with (plan, `Operands`); `index` is the type of sizes, such as `T.int64`.
+    """
+
+    @T.prim_func(s_tir=True)
+    def convolution(x: T.handle, w: T.handle, b: T.handle, r: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = index()
+        length = index()
+        outputs = index()
+        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
+        bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
+        residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
+        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
+        body(plan, Operands(ending, source, weight, bias, residual, target, batch, length, outputs))
+
+    return without_operands(convolution, *ending.missing)
+
+
+def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> PrimFunc:
+    """The function: x [rows, in], packed weight, bias [out] if any -> y [rows, out].
+
+    `body` is inlined with (plan, has_bias, source, weight, bias, target, number of rows).
+    """
+
+    @T.prim_func(s_tir=True)
+    def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        row_count = index()
+        source = T.match_buffer(x, (row_count, plan.in_features), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        bias = T.match_buffer(b, (plan.out_features,), "float32")
+        target = T.match_buffer(y, (row_count, plan.out_features), "float32")
+        body(plan, has_bias, source, weight, bias, target, row_count)
+
+    return linear if has_bias else without_operands(linear, "bias")

@@ -1,0 +1,209 @@
+"""The kernel of every convolution: pack the input of a tile once, then keep a block of outputs in registers.
+
+Rows are output channels (channel and phase when transposed), columns are positions in time. The packed tile includes
+the halo and is zero beyond the input, so the innermost loops have no bounds check and any length runs at full speed.
+Work is shared out in blocks of rows of tiles, so that short inputs use every core too. Scalars are mutable variables
+(`name: T.int64`), not bindings: the passes of TVM reason about bindings, which took most of the compile time.
+
+It does not know which operator it computes: `conv1d` and `conv_transpose1d` say so with a `Correlation`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.compiler.correlation import Correlation, Ending, WeightAt
+from engine.compiler.kernel_functions import convolution_function
+from engine.compiler.schedules.register_tile import PackedTile, spill
+from engine.ops.microkernel_tir import Microkernel, ceil_div
+
+
+@dataclass(frozen=True)
+class CorrelationPlan:
+    """How a correlation is computed in tiles of registers."""
+
+    sizes: Correlation
+    microkernel: Microkernel
+
+    @property
+    def tile(self) -> Microkernel:
+        """A block of rows in registers."""
+        return self.microkernel.shared_by(self.sizes.row_count)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of rows."""
+        return ceil_div(self.sizes.row_count, self.microkernel.rows)
+
+    @property
+    def halo(self) -> int:
+        """Packed columns read beyond the last column of a tile."""
+        return (self.sizes.taps - 1) * self.sizes.dilation // self.sizes.stride
+
+    @property
+    def phases(self) -> int:
+        """Residues of input positions modulo the stride that some tap reads."""
+        return min(self.sizes.stride, (self.sizes.taps - 1) * self.sizes.dilation + 1)
+
+    @property
+    def packed(self) -> PackedTile:
+        """The packed input, phase by phase."""
+        return PackedTile(self.tile, self.sizes.channels * self.phases, self.halo)
+
+    @property
+    def packed_shape(self) -> tuple[int, int, int, int]:
+        """Of the weight: [block, channel, tap, row in block]."""
+        return self.blocks, self.sizes.channels, self.sizes.taps, self.tile.rows
+
+    @property
+    def factors(self) -> str:
+        """Type of the weight."""
+        return "float32"
+
+    def phase(self, tap: Any) -> Any:
+        """Which residue a tap reads."""
+        return tap * self.sizes.dilation % self.sizes.stride
+
+    def shift(self, tap: Any) -> Any:
+        """How many packed columns a tap reads to the right."""
+        return tap * self.sizes.dilation // self.sizes.stride
+
+
+@T.inline
+def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, need: Any) -> None:
+    for channel in T.serial(plan.sizes.channels):
+        for phase in T.unroll(plan.phases):
+            first: T.int64 = start * plan.sizes.stride + phase - plan.sizes.padding
+            low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)
+            high: T.int64 = T.max(T.min(T.ceildiv(operands.length - first, plan.sizes.stride), need), low)
+            for column in T.serial(low):
+                packed[channel, phase, column] = T.float32(0)
+            for column in T.serial(low, high):
+                packed[channel, phase, column] = operands.source[member, channel, first + column * plan.sizes.stride]
+            for column in T.serial(high, need):
+                packed[channel, phase, column] = T.float32(0)
+
+
+@T.inline
+def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
+    for row in T.unroll(plan.tile.rows):
+        begin: T.float32 = T.float32(0)
+        if operands.ending.has_bias:
+            begin = operands.bias[
+                T.min((block * plan.tile.rows + row) // plan.sizes.upsampling, plan.sizes.out_channels - 1)
+            ]
+        for vector in T.unroll(plan.tile.vectors):
+            for lane in T.vectorized(plan.tile.lanes):
+                sums[row, vector * plan.tile.lanes + lane] = begin
+
+
+@T.inline
+def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, origin: Any, sums: Any) -> None:
+    for channel in T.serial(plan.sizes.channels):
+        for tap in T.serial(plan.sizes.taps):
+            for row in T.unroll(plan.tile.rows):
+                for vector in T.unroll(plan.tile.vectors):
+                    for lane in T.vectorized(plan.tile.lanes):
+                        sums[row, vector * plan.tile.lanes + lane] += (
+                            operands.weight[block, channel, tap, row]
+                            * packed[
+                                channel, plan.phase(tap), origin + plan.shift(tap) + vector * plan.tile.lanes + lane
+                            ]
+                        )
+
+
+@T.inline
+def _store_rows(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
+    """Rows from `first` on; partly used tiles go through memory."""
+    if start + plan.tile.columns <= operands.outputs:
+        for row in T.unroll(plan.tile.rows):
+            if first + row < plan.sizes.row_count:
+                for vector in T.unroll(plan.tile.vectors):
+                    for lane in T.vectorized(plan.tile.lanes):
+                        operands.target[member, first + row, start + vector * plan.tile.lanes + lane] = operands.ended(
+                            sums[row, vector * plan.tile.lanes + lane],
+                            (member, first + row, start + vector * plan.tile.lanes + lane),
+                        )
+    else:
+        spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+        spill(plan.tile, sums, spilled)
+        for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
+            for column in T.serial(operands.outputs - start):
+                operands.target[member, first + row, start + column] = operands.ended(
+                    spilled[row, column], (member, first + row, start + column)
+                )
+
+
+@T.inline
+def _store_interleaved(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
+    """Likewise where rows are phases."""
+    spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+    spill(plan.tile, sums, spilled)
+    for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
+        channel: T.int64 = (first + row) // plan.sizes.upsampling
+        place: T.int64 = start * plan.sizes.upsampling + (first + row) % plan.sizes.upsampling - plan.sizes.trim
+        low: T.int64 = T.max(T.ceildiv(-place, plan.sizes.upsampling), 0)
+        high: T.int64 = T.min(T.ceildiv(operands.outputs - place, plan.sizes.upsampling), plan.tile.columns)
+        for column in T.serial(low, high):
+            operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
+
+
+@T.inline
+def _store(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
+    if plan.sizes.upsampling > 1:
+        _store_interleaved(plan, operands, sums, member, first, start)
+    else:
+        _store_rows(plan, operands, sums, member, first, start)
+
+
+@T.inline
+def _correlate(plan: Any, operands: Any) -> None:
+    for chunk in T.parallel(plan.tile.chunks):
+        columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
+        tiles: T.int64 = T.ceildiv(columns, plan.packed.width)
+        units: T.int64 = operands.batch * tiles * plan.blocks
+        first: T.int64 = chunk * units // plan.tile.chunks
+        last: T.int64 = (chunk + 1) * units // plan.tile.chunks
+        packed = T.alloc_buffer((plan.sizes.channels, plan.phases, plan.packed.pitch), "float32")
+        for step in T.serial(T.ceildiv(last, plan.blocks) - first // plan.blocks):
+            tile: T.int64 = first // plan.blocks + step
+            member: T.int64 = tile // tiles
+            start: T.int64 = tile % tiles * plan.packed.width
+            parts: T.int64 = T.min(T.ceildiv(columns - start, plan.tile.columns), plan.packed.parts)
+            _pack(plan, operands, packed, member, start, parts * plan.tile.columns + plan.halo)
+            from_block: T.int64 = T.max(first - tile * plan.blocks, 0)
+            to_block: T.int64 = T.min(last - tile * plan.blocks, plan.blocks)
+            for block in T.serial(from_block, to_block):
+                for part in T.serial(parts):
+                    origin: T.int64 = part * plan.tile.columns
+                    sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+                    _begin(plan, operands, block, sums)
+                    _accumulate(plan, operands, packed, block, origin, sums)
+                    _store(plan, operands, sums, member, block * plan.tile.rows, start + origin)
+
+
+def correlation_kernel(plan: CorrelationPlan, ending: Ending) -> PrimFunc:
+    """The kernel: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs]."""
+    return convolution_function(plan, ending, _correlate, T.int64)
+
+
+def packing_kernel(plan: CorrelationPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+    """The function that packs: w of this shape -> packed weight, 0 where there is no row."""
+
+    @T.prim_func(s_tir=True)
+    def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        weight = T.match_buffer(w, shape, "float32")
+        packed = T.match_buffer(p, plan.packed_shape, "float32")
+        for block in T.parallel(plan.blocks):
+            for channel, tap, row in T.grid(plan.sizes.channels, plan.sizes.taps, plan.tile.rows):
+                if block * plan.tile.rows + row < plan.sizes.row_count:
+                    packed[block, channel, tap, row] = value_at(weight, channel, tap, block * plan.tile.rows + row)
+                else:
+                    packed[block, channel, tap, row] = T.float32(0)
+
+    return pack_correlation_weight

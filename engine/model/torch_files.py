@@ -1,0 +1,65 @@
+"""Files saved by PyTorch, read without running what is in them: state dicts and single tensors.
+
+It does not know which model they belong to.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from engine.errors import UnusableModel
+
+_DESCRIPTION_LIMIT_BYTES = 4 << 20
+"""Of what says how a file's tensors belong together; Kokoro's has 90 kB."""
+_FETCH_HINT = "Get the file again from where it came from."
+_UNSAFE_HINT = "Use only weights from a source that you trust, saved as a plain state dict."
+
+
+def read_torch_file(path: Path) -> Any:
+    """What `torch.save` wrote, tensors left in the file until they are used.
+
+    Raises `UnusableModel` for what is damaged, compressed, or more than tensors in plain containers.
+    """
+    _check_archive(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+    except pickle.UnpicklingError as error:
+        raise UnusableModel(f"{path.name} holds program code, not only weights.", _UNSAFE_HINT) from error
+    except (RuntimeError, ValueError, LookupError, TypeError, AttributeError, EOFError, OSError, struct.error) as error:
+        raise _damaged(path) from error
+
+
+def _check_archive(path: Path) -> None:
+    """The directory first: nothing is unpacked that is larger than the file."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            _check_sizes(path, entries)
+            if archive.testzip() is not None:
+                raise _damaged(path)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+        raise _damaged(path) from error
+
+
+def _check_sizes(path: Path, entries: list[zipfile.ZipInfo]) -> None:
+    compressed = any(entry.compress_type != zipfile.ZIP_STORED for entry in entries)
+    if compressed or sum(entry.file_size for entry in entries) > path.stat().st_size:
+        raise UnusableModel(
+            f"{path.name} would be larger unpacked than it is; PyTorch does not save such files.", _UNSAFE_HINT
+        )
+    descriptions = [entry.file_size for entry in entries if entry.filename.endswith("data.pkl")]
+    if not descriptions or max(descriptions) > _DESCRIPTION_LIMIT_BYTES:
+        raise UnusableModel(f"{path.name} is no file of tensors saved by PyTorch.", _FETCH_HINT)
+
+
+def _damaged(path: Path) -> UnusableModel:
+    return UnusableModel(f"{path.name} is incomplete, damaged, or not saved by PyTorch 1.6 or later.", _FETCH_HINT)

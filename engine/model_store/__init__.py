@@ -1,0 +1,21 @@
+"""The models a user can have: what there is, what is here, fetching, importing, verifying, removing.
+
+It does not know how a model is run or compiled; `engine.model` is the network itself.
+"""
+
+from engine.model_store.catalogue import ModelEntry, PinnedFile, VoiceEntry
+from engine.model_store.progress import Activity, ModelProgress, Observer
+from engine.model_store.store import Installed, ModelState, ModelStatus, ModelStore
+
+__all__ = [
+    "Activity",
+    "Installed",
+    "ModelEntry",
+    "ModelProgress",
+    "ModelState",
+    "ModelStatus",
+    "ModelStore",
+    "Observer",
+    "PinnedFile",
+    "VoiceEntry",
+]

@@ -1,0 +1,123 @@
+"""The models that can be had: where each comes from, its files with sizes and SHA-256, its voices, its licence.
+
+It does not know what is on this machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine.config import ModelConfig
+from engine.errors import DamagedFile, UnknownModel
+from engine.paths import resources_folder
+from engine.speech import VoiceInfo
+from engine.voices import describe
+
+
+@dataclass(frozen=True)
+class PinnedFile:
+    """A file of a repository; its content is identified, not only its name."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class VoiceEntry:
+    """A published voice: `grade` is its maker's, from A to F, empty where none was given."""
+
+    info: VoiceInfo
+    grade: str
+    file: PinnedFile
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model of the catalogue; one that comes with the program has no repository and no checkpoint.
+
+    `revision` is the commit that the files are fetched at, `config_file` the description of the architecture.
+    """
+
+    name: str
+    title: str
+    licence: str
+    source: str
+    config_file: Path
+    repository: str = ""
+    revision: str = ""
+    checkpoint: PinnedFile | None = None
+    voices: tuple[VoiceEntry, ...] = field(default=(), repr=False)
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it comes with the program."""
+        return self.checkpoint is None
+
+    @property
+    def files(self) -> tuple[PinnedFile, ...]:
+        """Everything that is fetched."""
+        return () if self.checkpoint is None else (self.checkpoint, *(voice.file for voice in self.voices))
+
+    @property
+    def bytes(self) -> int:
+        """What is fetched, in all."""
+        return sum(file.bytes for file in self.files)
+
+    def config(self) -> ModelConfig:
+        """The architecture; raises `DamagedFile`."""
+        return ModelConfig.load(self.config_file)
+
+    def voice_info(self, name: str) -> VoiceInfo:
+        """What is known of a voice: as published, else what its name says."""
+        published = {voice.info.name: voice.info for voice in self.voices}
+        return published.get(name) or describe(name)
+
+
+def catalogue() -> tuple[ModelEntry, ...]:
+    """Every model, the bundled ones first; raises `DamagedFile` when the list that comes with the program is."""
+    path = resources_folder() / "models.json"
+    try:
+        return tuple(_entry(values) for values in json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DamagedFile(
+            path, f"The list of models {path} cannot be read.", "Install the application again."
+        ) from error
+
+
+def entry_named(name: str, entries: tuple[ModelEntry, ...]) -> ModelEntry:
+    """The model of this name; raises `UnknownModel`."""
+    found = next((entry for entry in entries if entry.name == name), None)
+    if found is None:
+        known = ", ".join(entry.name for entry in entries)
+        raise UnknownModel(f"There is no model named “{name}”.", f"Known models: {known}.")
+    return found
+
+
+def _entry(values: Mapping[str, Any]) -> ModelEntry:
+    checkpoint = values.get("checkpoint")
+    return ModelEntry(
+        values["name"],
+        values["title"],
+        values["licence"],
+        values["source"],
+        resources_folder() / values["config"],
+        values.get("repository", ""),
+        values.get("revision", ""),
+        None if checkpoint is None else _file(checkpoint),
+        tuple(_voice(voice) for voice in values.get("voices", ())),
+    )
+
+
+def _file(values: Mapping[str, Any]) -> PinnedFile:
+    return PinnedFile(values["path"], values["bytes"], values["sha256"])
+
+
+def _voice(values: Mapping[str, Any]) -> VoiceEntry:
+    name = values["name"]
+    info = VoiceInfo(name, describe(name).title, values["language"], values["gender"])
+    return VoiceEntry(info, values["grade"], _file(values))

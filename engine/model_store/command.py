@@ -1,0 +1,108 @@
+"""The options of `engine models`, what they do, and the outcome in words and as data.
+
+It prints nothing itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.model_store.progress import ModelProgress
+from engine.model_store.store import ModelState, ModelStatus, ModelStore
+
+DEFAULT_NAME = "kokoro-82m"
+_ACTIONS = {
+    "list": "what can be had and what is here",
+    "fetch": "have a model from the hub, once; an interrupted one is taken up again",
+    "import": "have a model, or voices for one, from a file or folder",
+    "verify": "read an installed model through",
+    "remove": "delete an installed model",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command has to say, as data for --json and in words."""
+
+    data: Any
+    words: str
+
+
+def add_options(parser: argparse.ArgumentParser | Any) -> None:
+    """A command for each action."""
+    actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
+    for name, summary in _ACTIONS.items():
+        action = actions.add_parser(name, help=summary, description=summary)
+        action.add_argument("--json", action="store_true", help="the outcome as JSON")
+        if name == "import":
+            action.add_argument("path", type=Path, help="a checkpoint, a voice pack, or a folder with them")
+            action.add_argument("--name", default=DEFAULT_NAME, help=f"the model it is (default: {DEFAULT_NAME})")
+        elif name != "list":
+            action.add_argument("name", help="a name from `models list`")
+
+
+def outcome_of(options: argparse.Namespace, show: Callable[[str], None], store: ModelStore | None = None) -> Outcome:
+    """Do what the options say; `show` gets lines of progress. Raises `EngineError` children."""
+    store = store or ModelStore()
+
+    def observe(progress: ModelProgress) -> None:
+        show(in_words(progress))
+
+    if options.action == "list":
+        return _listing([store.status(entry.name) for entry in store.catalogue()])
+    if options.action == "fetch":
+        store.fetch(options.name, observe)
+    elif options.action == "import":
+        store.import_from(options.path, options.name, observe)
+    elif options.action == "verify":
+        store.verify(options.name, observe)
+    else:
+        store.remove(options.name)
+    return _outcome(options.action, store.status(options.name))
+
+
+def in_words(progress: ModelProgress) -> str:
+    """One line, such as `kokoro-82m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left`."""
+    done, total = progress.bytes_done / 1e6, progress.bytes_total / 1e6
+    words = [f"{progress.model}: {progress.activity}", f"{done:,.0f} of {total:,.0f} MB"]
+    if progress.bytes_per_second is not None:
+        words.append(f"{progress.bytes_per_second / 1e6:,.1f} MB/s")
+    if progress.seconds_left is not None:
+        words.append(f"{progress.seconds_left:,.0f} s left")
+    return ", ".join(words)
+
+
+def as_data(status: ModelStatus) -> dict[str, Any]:
+    """A status for JSON."""
+    entry = status.entry
+    return {
+        "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.licence,
+        "source": entry.source, "repository": entry.repository, "revision": entry.revision,
+        "bytes_to_fetch": entry.bytes, "bytes_here": status.bytes_here, "voices": list(status.voices),
+        "published": status.published, "origin": status.origin, "problem": status.problem,
+    }  # fmt: skip
+
+
+def _listing(statuses: list[ModelStatus]) -> Outcome:
+    return Outcome([as_data(status) for status in statuses], "\n".join(_line(status) for status in statuses))
+
+
+def _line(status: ModelStatus) -> str:
+    entry = status.entry
+    detail = {
+        ModelState.BUNDLED: "comes with the program",
+        ModelState.INSTALLED: f"{len(status.voices)} voices, {status.origin}",
+        ModelState.PARTIAL: f"{status.bytes_here / 1e6:,.0f} of {entry.bytes / 1e6:,.0f} MB received",
+        ModelState.ABSENT: f"{entry.bytes / 1e6:,.0f} MB from {entry.source}",
+        ModelState.DAMAGED: status.problem,
+    }[status.state]
+    return f"{entry.name:<12} {status.state:<10} {entry.licence:<11} {detail}"
+
+
+def _outcome(action: str, status: ModelStatus) -> Outcome:
+    done = {"fetch": "is here", "import": "is imported", "verify": "is intact", "remove": "is removed"}[action]
+    return Outcome(as_data(status), f"{status.entry.title} {done}.")

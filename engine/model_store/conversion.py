@@ -1,0 +1,124 @@
+"""Makes published files into those that are installed; run with `-m`, the plan on standard input.
+
+PyTorch is needed here and never again for the model. It does not know where the files come from.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from engine.config import ModelConfig
+from engine.errors import StorageError, UnusableModel
+from engine.model_store.progress import Activity
+from engine.model_store.worker import Report, Work, serve
+
+WEIGHTS_NAME = "model.safetensors"
+VOICES_NAME = "voices.safetensors"
+ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "OMP_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """Published files of one architecture, and the folder for what is made of them.
+
+    Without `checkpoint` only voices are made; `earlier_voices` is a file made before, whose voices are kept.
+    """
+
+    config: ModelConfig
+    checkpoint: Path | None
+    voices: Mapping[str, Path]
+    folder: Path
+    earlier_voices: Path | None = None
+
+    def work(self) -> Work:
+        """The same as the plan of a process of its own."""
+        plan = {
+            "config": self.config.to_dict(),
+            "checkpoint": _words(self.checkpoint),
+            "voices": {name: str(path) for name, path in self.voices.items()},
+            "folder": str(self.folder),
+            "earlier_voices": _words(self.earlier_voices),
+        }
+        return Work(__name__, plan, ENVIRONMENT)
+
+    @classmethod
+    def from_plan(cls, plan: Mapping[str, Any]) -> Conversion:
+        """What `work` wrote down."""
+        return cls(
+            ModelConfig.from_dict(plan["config"]),
+            _path(plan["checkpoint"]),
+            {name: Path(path) for name, path in plan["voices"].items()},
+            Path(plan["folder"]),
+            _path(plan["earlier_voices"]),
+        )
+
+    @property
+    def bytes(self) -> int:
+        """What is read."""
+        paths = [*([] if self.checkpoint is None else [self.checkpoint]), *self.voices.values()]
+        return sum(path.stat().st_size for path in paths)
+
+
+def convert(order: Conversion, report: Report) -> list[str]:
+    """Write the files of the model into the folder; the names of all its voices.
+
+    Raises `UnusableModel` or `StorageError`.
+    """
+    from engine.model.published_checkpoint import read_checkpoint, read_voice  # brings torch
+
+    total = order.bytes
+    report(Activity.CONVERTING, 0, total)
+    done = 0
+    tables = {} if order.earlier_voices is None else _earlier(order.earlier_voices)
+    for name, path in order.voices.items():
+        tables[name] = read_voice(path, order.config)
+        done += path.stat().st_size
+        report(Activity.CONVERTING, done, total)
+    _save(tables, order.folder / VOICES_NAME)
+    if order.checkpoint is not None:
+        _save(read_checkpoint(order.checkpoint, order.config), order.folder / WEIGHTS_NAME)
+    report(Activity.CONVERTING, total, total)
+    return list(tables)
+
+
+def _earlier(path: Path) -> dict[str, np.ndarray]:
+    try:
+        return load_file(path)
+    except (OSError, ValueError, SafetensorError) as error:
+        raise UnusableModel(
+            "The voices that are installed are damaged.", "Remove the model, then try again."
+        ) from error
+
+
+def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
+    try:
+        save_file(dict(arrays), path)
+    except (OSError, SafetensorError) as error:
+        raise StorageError(
+            f"The model cannot be written to {path.parent} ({error}).", "Make space there, then try it again."
+        ) from error
+
+
+def _words(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _path(words: str | None) -> Path | None:
+    return None if words is None else Path(words)
+
+
+def main() -> int:
+    """Do the plan on standard input."""
+    return serve(lambda plan, report: {"voices": convert(Conversion.from_plan(plan), report)})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

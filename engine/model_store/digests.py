@@ -1,0 +1,32 @@
+"""The SHA-256 of large files, with progress.
+
+It does not know what the files are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.errors import Cancelled
+
+_CHUNK_BYTES = 1 << 20
+
+
+def sha256_of(
+    path: Path, advance: Callable[[int], None] = lambda count: None, cancel: threading.Event | None = None
+) -> str:
+    """The digest in hexadecimal; `advance` gets the bytes of each chunk.
+
+    Raises `OSError`, or `Cancelled` once `cancel` is set.
+    """
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("Checking was stopped.")
+            digest.update(chunk)
+            advance(len(chunk))
+    return digest.hexdigest()

@@ -1,0 +1,162 @@
+"""A model on this machine: two files and the manifest that makes them a model, in a folder of its own.
+
+Files are named by their content and the manifest is replaced last, in one step: what it lists is whole at any time. It
+does not know where the files came from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.artifacts import write_atomically
+from engine.errors import DamagedFile
+from engine.model_store.digests import sha256_of
+
+MANIFEST_NAME = "manifest.json"
+_HINT = "Fetch or import the model again; “python -m engine models list” shows what there is."
+_DIGEST_LETTERS = 16
+
+
+@dataclass(frozen=True)
+class InstalledFile:
+    """A file as it was installed; `modified_ns` is its time stamp then."""
+
+    name: str
+    bytes: int
+    sha256: str
+    modified_ns: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is installed: `origin` in words, and whether it is the published model to the last bit."""
+
+    origin: str
+    published: bool
+    weights: InstalledFile
+    voices_file: InstalledFile
+    voices: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[InstalledFile, InstalledFile]:
+        """Everything beside the manifest."""
+        return self.weights, self.voices_file
+
+
+@dataclass(frozen=True)
+class Installation:
+    """The folder of one model, whether or not there is one in it."""
+
+    folder: Path
+
+    def manifest(self) -> Manifest | None:
+        """What is installed, or None; raises `DamagedFile` when the manifest cannot be read."""
+        path = self.folder / MANIFEST_NAME
+        try:
+            return _manifest(json.loads(path.read_text(encoding="utf-8")))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(path) from error
+
+    def opened(self) -> Manifest | None:
+        """What is installed, once its files are known to be as they were; raises `DamagedFile`.
+
+        A file of the size and time stamp it was installed with is trusted, another one is read through.
+        """
+        manifest = self.manifest()
+        for file in () if manifest is None else manifest.files:
+            if self._size_checked(file).st_mtime_ns != file.modified_ns:
+                self._verify(file)
+        return manifest
+
+    def checked(self) -> Manifest | None:
+        """What is installed, if all files are there in their size; raises `DamagedFile`."""
+        manifest = self.manifest()
+        for file in () if manifest is None else manifest.files:
+            self._size_checked(file)
+        return manifest
+
+    def verify(self, manifest: Manifest, advance: Callable[[int], None], cancel: threading.Event | None = None) -> None:
+        """Read every file through; raises `DamagedFile`, or `Cancelled` once `cancel` is set."""
+        for file in manifest.files:
+            self._size_checked(file)
+            self._verify(file, advance, cancel)
+
+    def path(self, file: InstalledFile) -> Path:
+        """Where a file is."""
+        return self.folder / file.name
+
+    def take(self, built: Path) -> InstalledFile:
+        """Move a finished file in, under a name of its content; it belongs to the model once a manifest says so."""
+        digest = sha256_of(built)
+        with built.open("rb") as stream:
+            os.fsync(stream.fileno())
+        name = f"{built.stem}-{digest[:_DIGEST_LETTERS]}{built.suffix}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        status = built.replace(self.folder / name).stat()
+        return InstalledFile(name, status.st_size, digest, status.st_mtime_ns)
+
+    def commit(self, manifest: Manifest) -> None:
+        """Make these files the model, and delete what belongs to it no longer."""
+        write_atomically(self.folder / MANIFEST_NAME, json.dumps(asdict(manifest), indent=1).encode())
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Delete what no manifest lists, such as what was left by an interruption."""
+        listed = self._listed()
+        for path in self.folder.glob("*.safetensors"):
+            if path.name not in listed:
+                path.unlink()
+
+    def remove(self) -> None:
+        """Delete the model; it is none from the first step on."""
+        (self.folder / MANIFEST_NAME).unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _listed(self) -> set[str]:
+        try:
+            manifest = self.manifest()
+        except DamagedFile:
+            return set()
+        return set() if manifest is None else {file.name for file in manifest.files}
+
+    def _size_checked(self, file: InstalledFile) -> os.stat_result:
+        path = self.path(file)
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise _damaged(path) from error
+        if status.st_size != file.bytes:
+            raise _damaged(path)
+        return status
+
+    def _verify(
+        self,
+        file: InstalledFile,
+        advance: Callable[[int], None] = lambda count: None,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        path = self.path(file)
+        try:
+            actual = sha256_of(path, advance, cancel)
+        except OSError as error:
+            raise _damaged(path) from error
+        if actual != file.sha256:
+            raise _damaged(path)
+
+
+def _manifest(values: Mapping[str, Any]) -> Manifest:
+    files = {name: InstalledFile(**values[name]) for name in ("weights", "voices_file")}
+    return Manifest(**{**values, **files, "voices": tuple(values["voices"])})
+
+
+def _damaged(path: Path) -> DamagedFile:
+    return DamagedFile(path, f"The model's file {path.name} is damaged or missing.", _HINT)

@@ -1,0 +1,323 @@
+"""The models on this machine: fetched, imported, verified, removed, one process at a time.
+
+Nothing is installed until all of it is; what is interrupted is taken up again. It does not know how a model is run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from engine.config import ModelConfig
+from engine.errors import Cancelled, DamagedFile, InvalidRequest, StorageError, UnusableModel
+from engine.model.mapped_weights import map_weights
+from engine.model.weights import Weights
+from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
+from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
+from engine.model_store.digests import sha256_of
+from engine.model_store.download import Download
+from engine.model_store.installation import Installation, Manifest
+from engine.model_store.progress import Activity, Observer, Speedometer, ignore
+from engine.model_store.sources import Sources, find_sources
+from engine.model_store.worker import run
+from engine.paths import data_folder
+from engine.voices import Voice
+
+SPARE_BYTES = 64 << 20
+"""Disk space that is left free."""
+_POLL_SECONDS = 0.1
+
+
+class ModelState(StrEnum):
+    """Whether a model can be used; one whose fetching was interrupted is `partial`."""
+
+    BUNDLED = "bundled"
+    INSTALLED = "installed"
+    PARTIAL = "partial"
+    ABSENT = "absent"
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True)
+class ModelStatus:
+    """A model of the catalogue as it is on this machine.
+
+    `published` says whether it is the published model to the last bit, `origin` where it came from; `bytes_here` is
+    what it takes of the disk, what was received of a partial one included.
+    """
+
+    entry: ModelEntry
+    state: ModelState
+    bytes_here: int = 0
+    voices: tuple[str, ...] = ()
+    published: bool = False
+    origin: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An installed model: `identity` is the SHA-256 of its weights."""
+
+    weights_file: Path
+    identity: str
+    voices: Mapping[str, Voice] = field(repr=False)
+
+    def load_weights(self) -> Weights:
+        """The weights by folded state-dict key, mapped into memory."""
+        return map_weights(self.weights_file)
+
+
+class ModelStore:
+    """A folder of models; the user's own unless another one is named.
+
+    Methods that take `observe` and `cancel` may run long: they tell `observe` how far they are and raise `Cancelled`
+    soon after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalogue.
+    """
+
+    def __init__(self, folder: Path | None = None, entries: tuple[ModelEntry, ...] | None = None) -> None:
+        self.folder = folder or data_folder() / "models"
+        self._entries = entries or catalogue()
+
+    def catalogue(self) -> tuple[ModelEntry, ...]:
+        """Every model that can be had."""
+        return self._entries
+
+    def model_folder(self, name: str) -> Path:
+        """Where the model is, or would be."""
+        entry = entry_named(name, self._entries)
+        return entry.config_file.parent if entry.bundled else self.folder / entry.name
+
+    def status(self, name: str) -> ModelStatus:
+        """What there is of a model; reads no file through."""
+        entry = entry_named(name, self._entries)
+        if entry.bundled:
+            return ModelStatus(entry, ModelState.BUNDLED, published=True, origin=entry.source)
+        try:
+            manifest = self._installation(entry).checked()
+        except DamagedFile as damage:
+            return ModelStatus(entry, ModelState.DAMAGED, self._bytes_received(entry), problem=str(damage))
+        if manifest is None:
+            received = self._bytes_received(entry)
+            return ModelStatus(entry, ModelState.PARTIAL if received else ModelState.ABSENT, received)
+        used = sum(file.bytes for file in manifest.files)
+        return ModelStatus(entry, ModelState.INSTALLED, used, manifest.voices, manifest.published, manifest.origin)
+
+    def open(self, name: str) -> Installed | None:
+        """The installed model, or None; raises `DamagedFile`."""
+        entry = entry_named(name, self._entries)
+        installation = self._installation(entry)
+        manifest = installation.opened()
+        if manifest is None:
+            return None
+        tables = map_weights(installation.path(manifest.voices_file))
+        voices = {voice: Voice(entry.voice_info(voice), tables[voice]) for voice in manifest.voices}
+        return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
+
+    def fetch(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
+        """Have the published model, from the network or the hub's cache; does nothing when it is here.
+
+        What was received is kept when it is interrupted, and deleted when it is cancelled. Raises `DownloadError`,
+        `StorageError`, `InvalidRequest` for a bundled model, or `Cancelled`.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        meter = Speedometer(name, observe)
+        with self._alone(entry, meter, cancel):
+            if self._is_published(entry):
+                return
+            order = Download(entry.repository, entry.revision, entry.files, self._staging(entry))
+            try:
+                self._require_space(2 * entry.bytes - order.bytes_received())
+                paths = {path: Path(place) for path, place in run(order.work(), meter.show, cancel)["paths"].items()}
+                checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
+                voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
+                origin = f"{entry.repository} at {entry.revision}"
+                self._install(entry, Sources(checkpoint, voices, None), origin, meter, cancel, published=True)
+            except Cancelled:
+                shutil.rmtree(order.folder, ignore_errors=True)
+                raise
+            shutil.rmtree(order.folder, ignore_errors=True)
+
+    def import_from(
+        self, path: Path, name: str, observe: Observer = ignore, cancel: threading.Event | None = None
+    ) -> None:
+        """Have a model from a checkpoint, or more voices for one that is here, from a file or folder of the user's.
+
+        Raises `UnusableModel`, `StorageError`, `InvalidRequest`, or `Cancelled`; what was installed then stays.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        meter = Speedometer(name, observe)
+        sources = find_sources(path, entry)
+        self._check_description(entry, sources)
+        with self._alone(entry, meter, cancel):
+            published = self._is_published_file(entry, sources, meter, cancel)
+            self._install(entry, sources, f"imported from {path.absolute()}", meter, cancel, published=published)
+
+    def verify(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
+        """Read an installed model through; raises `DamagedFile`, `InvalidRequest` when it is not here, `Cancelled`."""
+        entry = _to_have(entry_named(name, self._entries))
+        installation = self._installation(entry)
+        manifest = installation.manifest()
+        if manifest is None:
+            raise InvalidRequest(
+                f"{entry.title} is not on this machine.", f"Get it with “python -m engine models fetch {name}”."
+            )
+        meter, done = Speedometer(name, observe), 0
+        total = sum(file.bytes for file in manifest.files)
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            meter.show(Activity.CHECKING, done, total)
+
+        installation.verify(manifest, advance, cancel)
+
+    def remove(self, name: str) -> None:
+        """Delete a model and what was received of it; raises `StorageError`, or `InvalidRequest` for a bundled one."""
+        entry = _to_have(entry_named(name, self._entries))
+        with self._alone(entry, Speedometer(name, ignore), None):
+            self._installation(entry).remove()
+            shutil.rmtree(self._staging(entry), ignore_errors=True)
+
+    def _install(
+        self,
+        entry: ModelEntry,
+        sources: Sources,
+        origin: str,
+        meter: Speedometer,
+        cancel: threading.Event | None,
+        *,
+        published: bool,
+    ) -> None:
+        """Convert in a folder aside, then move in."""
+        installation = self._installation(entry)
+        earlier = _earlier(entry, installation, sources)
+        with self._building(entry) as folder:
+            voices_file = None if earlier is None else installation.path(earlier.voices_file)
+            order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file)
+            self._require_space(order.bytes)
+            voices = run(order.work(), meter.show, cancel)["voices"]
+            known = [voice.info.name for voice in entry.voices]
+            voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
+            if sources.checkpoint is not None or earlier is None:
+                weights = installation.take(folder / WEIGHTS_NAME)
+            else:
+                weights, origin, published = earlier.weights, earlier.origin, earlier.published
+            taken = installation.take(folder / VOICES_NAME)
+            installation.commit(Manifest(origin, published, weights, taken, tuple(voices)))
+
+    def _is_published(self, entry: ModelEntry) -> bool:
+        try:
+            manifest = self._installation(entry).opened()
+        except DamagedFile:
+            return False
+        return manifest is not None and manifest.published and {v.info.name for v in entry.voices} <= {*manifest.voices}
+
+    def _is_published_file(
+        self, entry: ModelEntry, sources: Sources, meter: Speedometer, cancel: threading.Event | None
+    ) -> bool:
+        path, pinned, done = sources.checkpoint, entry.checkpoint, 0
+        if path is None or pinned is None or path.stat().st_size != pinned.bytes:
+            return False
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            meter.show(Activity.CHECKING, done, pinned.bytes)
+
+        return sha256_of(path, advance, cancel) == pinned.sha256
+
+    def _check_description(self, entry: ModelEntry, sources: Sources) -> None:
+        if sources.description is not None and ModelConfig.load(sources.description) != entry.config():
+            raise UnusableModel(
+                f"{sources.description} describes another model than {entry.title}.",
+                "Choose a checkpoint of this model, or give the model that it is for by --name.",
+            )
+
+    def _require_space(self, needed_bytes: int) -> None:
+        free = shutil.disk_usage(self.folder).free
+        if free < needed_bytes + SPARE_BYTES:
+            raise StorageError(
+                f"{_megabytes(needed_bytes + SPARE_BYTES)} are needed in {self.folder}, {_megabytes(free)} are free.",
+                "Make space there, then try it again.",
+            )
+
+    @contextmanager
+    def _alone(self, entry: ModelEntry, meter: Speedometer, cancel: threading.Event | None) -> Iterator[None]:
+        """Wait until no other process changes this model; failures of the folder become a `StorageError`."""
+        lock = FileLock(self.folder / f".{entry.name}.lock")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            while not _acquired(lock):
+                meter.show(Activity.WAITING, 0, entry.bytes)
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled("It was stopped.")
+            try:
+                self._installation(entry).tidy()
+                yield
+            finally:
+                lock.release()
+        except OSError as error:
+            raise StorageError(
+                f"The folder {self.folder} cannot be written ({error.strerror or error}).",
+                "Make it writable and make space there; models are kept there.",
+            ) from error
+
+    @contextmanager
+    def _building(self, entry: ModelEntry) -> Iterator[Path]:
+        folder = self.folder / f".build-{entry.name}"
+        shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _installation(self, entry: ModelEntry) -> Installation:
+        return Installation(self.folder / entry.name)
+
+    def _staging(self, entry: ModelEntry) -> Path:
+        return self.folder / f".fetch-{entry.name}"
+
+    def _bytes_received(self, entry: ModelEntry) -> int:
+        return Download(entry.repository, entry.revision, entry.files, self._staging(entry)).bytes_received()
+
+
+def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) -> Manifest | None:
+    """The model of which the voices, or the weights, are kept; raises `UnusableModel` when it is not there."""
+    if sources.checkpoint is not None and sources.voices:
+        return None
+    earlier = installation.opened()
+    if earlier is not None:
+        return earlier
+    if sources.checkpoint is None:
+        raise UnusableModel(f"{entry.title} is not here yet.", "Import its checkpoint first, or fetch the model.")
+    raise UnusableModel(
+        "There is no voice pack beside the checkpoint.",
+        "Put voice packs into a folder “voices” beside it, then try it again.",
+    )
+
+
+def _to_have(entry: ModelEntry) -> ModelEntry:
+    if entry.bundled:
+        raise InvalidRequest(f"{entry.title} come with the program.", "There is nothing to do.")
+    return entry
+
+
+def _acquired(lock: FileLock) -> bool:
+    try:
+        lock.acquire(timeout=_POLL_SECONDS)
+    except Timeout:
+        return False
+    return True
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.0f} MB"

@@ -1,0 +1,37 @@
+"""The sizes of a tile, and weights in blocks of rows; results are tested with the operators."""
+
+import numpy as np
+import pytest
+
+from engine.compiler.correlation import Correlation, transposed, weight_at
+from engine.compiler.schedules.correlation_kernel import CorrelationPlan, packing_kernel
+from engine.ops.microkernel_tir import AVX2, AVX512, Microkernel
+from tests.engine.kernels import built
+
+
+@pytest.mark.parametrize(
+    ("out_channels", "blocks", "rows"), [(1, 1, 1), (8, 1, 8), (9, 2, 5), (22, 3, 8), (256, 32, 8)]
+)
+def test_rows_are_shared_out_evenly(out_channels: int, blocks: int, rows: int) -> None:
+    assert CorrelationPlan(Correlation(4, out_channels, 3), AVX512).packed_shape == (blocks, 4, 3, rows)
+
+
+@pytest.mark.parametrize("microkernel", [AVX512, AVX2])
+def test_strided_taps_read_their_phase(microkernel: Microkernel) -> None:
+    plan = CorrelationPlan(Correlation(22, 256, 12, stride=6, padding=3), microkernel)
+    assert plan.phases == 6
+    assert [plan.phase(tap) + plan.shift(tap) * 6 for tap in range(12)] == list(range(12))
+    assert plan.halo == 1
+
+
+def test_a_transposed_convolution_has_a_row_per_phase() -> None:
+    assert CorrelationPlan(transposed(8, 5, 20, 10, 5), AVX512).packed_shape == (7, 8, 2, 8)
+
+
+def test_rows_that_are_not_there_have_no_weight() -> None:
+    plan = CorrelationPlan(Correlation(3, 9, 2), AVX512)
+    weight = 1 + np.arange(9 * 3 * 2, dtype=np.float32).reshape(9, 3, 2)
+    packed = built(packing_kernel(plan, weight.shape, weight_at))(plan.packed_shape, weight)
+    by_row = packed.transpose(0, 3, 1, 2).reshape(10, 3, 2)
+    np.testing.assert_array_equal(by_row[:9], weight)
+    assert not by_row[9].any()

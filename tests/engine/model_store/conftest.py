@@ -1,0 +1,60 @@
+"""A published model, the real client turned to the stand-in hub, and stores that work in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.config import ModelConfig
+from engine.model_store import ModelStore, store
+from engine.model_store.conversion import Conversion, convert
+from engine.model_store.download import Download, download
+from engine.model_store.worker import Work
+from tests.engine.model_store.published import Published, publish
+from tests.engine.model_store.stand_in_hub import StandInHub, stand_in_hub
+
+
+@pytest.fixture(scope="session")
+def published(tiny_config: ModelConfig, tmp_path_factory: pytest.TempPathFactory) -> Published:
+    return publish(tiny_config, tmp_path_factory.mktemp("resources"))
+
+
+@contextmanager
+def hub_for(published: Published, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
+    """The hub that the real client asks, in this process and in those it starts; its cache is empty."""
+    from huggingface_hub import constants
+
+    with stand_in_hub(dict(published.files)) as hub, monkeypatch.context() as patch:
+        patch.setenv("HF_ENDPOINT", hub.endpoint)
+        patch.setenv("HF_HOME", str(folder / "hub_home"))
+        patch.setattr(constants, "ENDPOINT", hub.endpoint)
+        patch.setattr(
+            constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.endpoint + "/{repo_id}/resolve/{revision}/{filename}"
+        )
+        patch.setattr(constants, "HF_HUB_CACHE", str(folder / "hub_home" / "hub"))
+        patch.setattr(constants, "HF_HUB_OFFLINE", False)
+        patch.setattr("time.sleep", lambda seconds: None)  # the client's pauses before it asks again
+        yield hub
+
+
+@pytest.fixture
+def hub(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
+    with hub_for(published, tmp_path, monkeypatch) as hub:
+        yield hub
+
+
+def run_here(work: Work, report: Any, cancel: object = None) -> dict[str, Any]:
+    """Work in this process, which saves starting PyTorch for each test."""
+    if work.module == Download.__module__:
+        return {"paths": download(Download.from_plan(work.plan), report)}
+    return {"voices": convert(Conversion.from_plan(work.plan), report)}
+
+
+@pytest.fixture
+def models(tmp_path: Path, published: Published, monkeypatch: pytest.MonkeyPatch) -> ModelStore:
+    monkeypatch.setattr(store, "run", run_here)
+    return ModelStore(tmp_path / "models", (published.entry,))

@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from engine.errors import StorageError, UnusableModel
+from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion, convert
+from engine.model_store.progress import Activity
+from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
+
+
+@pytest.fixture
+def source(published: Published, tmp_path: Path) -> Path:
+    return published.write(tmp_path / "source")
+
+
+@pytest.fixture
+def order(published: Published, source: Path, tmp_path: Path) -> Conversion:
+    voices = {name: source / "voices" / f"{name}.pt" for name in VOICE_NAMES}
+    (tmp_path / "out").mkdir()
+    return Conversion(published.config, source / CHECKPOINT_NAME, voices, tmp_path / "out")
+
+
+def ignore(activity: Activity, done: int, total: int) -> None:
+    """No report is wanted."""
+
+
+def test_weights_and_voices_are_written_once_and_for_all(order: Conversion) -> None:
+    seen: list[int] = []
+    assert convert(order, lambda activity, done, total: seen.append(done)) == list(VOICE_NAMES)
+    weights, voices = load_file(order.folder / WEIGHTS_NAME), load_file(order.folder / VOICES_NAME)
+    assert not any("weight_g" in name or "module." in name for name in weights)
+    assert all(np.array_equal(voices[name], voice_table(order.config, i)) for i, name in enumerate(VOICE_NAMES))
+    assert seen == sorted(seen)
+    assert seen[-1] == order.bytes
+
+
+def test_voices_can_be_added_to_earlier_ones(order: Conversion, tmp_path: Path) -> None:
+    save_file({"af_earlier": voice_table(order.config, 5)}, tmp_path / "earlier.safetensors")
+    voices = {"af_heart": order.voices["af_heart"]}
+    more = Conversion(order.config, None, voices, order.folder, tmp_path / "earlier.safetensors")
+    assert convert(more, ignore) == ["af_earlier", "af_heart"]
+    assert not (order.folder / WEIGHTS_NAME).exists()
+
+
+def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> None:
+    (tmp_path / "earlier.safetensors").write_bytes(b"x")
+    with pytest.raises(UnusableModel, match="are damaged"):
+        convert(Conversion(order.config, None, {}, order.folder, tmp_path / "earlier.safetensors"), ignore)
+
+
+def test_a_full_disk_is_said(order: Conversion) -> None:
+    """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
+    import resource
+
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, usual[1]))
+    try:
+        with pytest.raises(StorageError, match=r"cannot be written to.*Make space"):
+            convert(order, ignore)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+
+
+def test_the_plan_says_all_there_is(order: Conversion, tmp_path: Path) -> None:
+    for plan in (order, Conversion(order.config, None, {}, order.folder, tmp_path / "earlier")):
+        assert Conversion.from_plan(plan.work().plan) == plan

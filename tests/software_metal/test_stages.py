@@ -1,0 +1,51 @@
+"""What stages do on the device: how many kernels they launch, how much memory they leave behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.artifacts import Variant
+from engine.compiler.build import build
+from engine.compiler.stage_work import Run, count_for_metal
+from engine.model.random_weights import random_weights
+from engine.runners.tvm_runner import CompiledRunner
+from engine.stages import stage_named
+from tests.engine.compiler.metal_machine import MetalStage, arrays_for
+from tests.engine.tiny_model import TINY
+from tests.software_metal.loader import SoftwareMetal
+
+COUNTS = {"tokens": (12,), "frames": (3,)}
+
+
+@pytest.mark.parametrize("name", ["source", "text_encoder", "f0n"])
+def test_as_many_dispatches_are_counted_as_run(software_metal: SoftwareMetal, name: str) -> None:
+    stage = stage_named(name)
+    run = Run(TINY, 1, {length: max(values) for length, values in COUNTS.items()})
+    (work,) = count_for_metal([stage], run)
+    compiled = MetalStage(software_metal, stage, TINY, random_weights(TINY, 0))
+    before = software_metal.launches()
+    with software_metal.fast():
+        compiled.run(arrays_for(stage, TINY, COUNTS))
+    assert len(work.kernels) == software_metal.launches() - before
+
+
+def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: SoftwareMetal, tmp_path: Path) -> None:
+    stages = [stage_named("source"), stage_named("istft")]
+    build(TINY, stages, Variant("metal-host"), tmp_path, lambda _: None)
+    before = software_metal.live_buffers()
+    with software_metal.fast():
+        runner = CompiledRunner(tmp_path, TINY, random_weights(TINY, 0))
+        held = set()
+        for frames in (2, 3):
+            f0 = np.full((1, frames, 2), 200, np.float32)
+            noise = np.zeros((1, frames, TINY.samples_per_frame, TINY.harmonic_count), np.float32)
+            given = {"f0": f0, "source_noise": noise, "frame_count": np.array([frames], np.int32)}
+            outputs = runner.run(stages[0], given)
+            assert all(np.isfinite(array).all() for array in outputs.values())
+            held.add(software_metal.live_buffers())
+        runner.close()
+    assert len(held) == 1
+    assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools
