@@ -43,7 +43,7 @@ def official_voices() -> tuple[VoiceInfo, ...]:
     path = resources_folder() / "kokoro-82m" / "voices.json"
     entries = json.loads(path.read_text(encoding="utf-8"))
     return tuple(
-        VoiceInfo(entry["name"], _title(entry["name"]), entry["language"], entry["sex"], entry["grade"])
+        VoiceInfo(entry["name"], _title(entry["name"]), entry["language"], entry["gender"], entry["grade"])
         for entry in entries
     )
 

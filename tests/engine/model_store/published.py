@@ -89,8 +89,7 @@ def publish(config: ModelConfig, folder: Path, name: str = "kokoro-82m", checkpo
     voices = {f"voices/{v}.pt": saved(torch.from_numpy(voice_table(config, i))) for i, v in enumerate(VOICE_NAMES)}
     files = {CHECKPOINT_NAME: checkpoint or saved(published_state(config)), **voices}
     entries = tuple(
-        VoiceEntry(VoiceInfo(v, v[3:].title(), "en-US", "female"), "A", pinned(f"voices/{v}.pt", files))
-        for v in VOICE_NAMES
+        VoiceEntry(VoiceInfo(v, v[3:].title(), "en-US", "female"), pinned(f"voices/{v}.pt", files)) for v in VOICE_NAMES
     )
     entry = ModelEntry(
         name, "Some model", "Apache-2.0", "somewhere", config_file, REPOSITORY, REVISION,
