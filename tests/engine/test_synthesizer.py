@@ -71,6 +71,35 @@ def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:
     assert len(spoken(starter, "Still alive.")) > 0
 
 
+@pytest.mark.parametrize("tag", ["en-GB", "es", "fr-FR", "hi", "it", "pt-BR"])
+def test_any_voice_speaks_other_languages_when_asked(starter: Synthesizer, tag: str) -> None:
+    sample = language_of(tag).sample
+    events: list[Event] = []
+    chunks = list(starter.synthesize(SpeechRequest(sample, "am_rowan", language=tag), events.append))
+    assert " ".join(chunk.utterance.text for chunk in chunks) == sample
+    assert 1 < sum(chunk.seconds for chunk in chunks) < 10
+    assert next(event.plan for event in events if isinstance(event, PlanEvent)).notices == ()
+
+
+def test_a_blend_lies_between_its_voices(starter: Synthesizer) -> None:
+    def samples(voice: str) -> np.ndarray:
+        return np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest("One more.", voice))])
+
+    rowan, blend = samples("am_rowan"), samples("rowan(1)+sally(3)")
+    assert np.array_equal(samples("am_rowan(5)"), rowan)
+    assert not np.array_equal(blend[: len(rowan)], rowan[: len(blend)])
+    assert starter.voice("rowan:1,sally:3").title == "Rowan 25% + Sally 75%"
+
+
+def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sounds, "find_spec", lambda name: None)
+    synthesizer = Synthesizer("starter")
+    events: list[Event] = []
+    with pytest.raises(MissingLanguage, match="Japanese needs packages"):
+        list(synthesizer.synthesize(SpeechRequest("はい", "am_rowan", language="ja"), events.append))
+    assert events == []
+
+
 WORDS = [
     "the",
     "fox,",
@@ -128,35 +157,6 @@ def test_pauses_between_and_inside_utterances_grow_with_their_scale(starter: Syn
     short, normal, long = (seconds(scale) for scale in (0.0, 1.0, 3.0))
     assert short < normal - 0.2
     assert long > normal + 0.5
-
-
-@pytest.mark.parametrize("tag", ["en-GB", "es", "fr-FR", "hi", "it", "pt-BR"])
-def test_any_voice_speaks_other_languages_when_asked(starter: Synthesizer, tag: str) -> None:
-    sample = language_of(tag).sample
-    events: list[Event] = []
-    (chunk,) = starter.synthesize(SpeechRequest(sample, "am_rowan", language=tag), events.append)
-    assert chunk.utterance.text == sample
-    assert 1 < chunk.seconds < 10
-    assert next(event.plan for event in events if isinstance(event, PlanEvent)).notices == ()
-
-
-def test_a_blend_lies_between_its_voices(starter: Synthesizer) -> None:
-    def samples(voice: str) -> np.ndarray:
-        return np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest("One more.", voice))])
-
-    rowan, blend = samples("am_rowan"), samples("rowan(1)+sally(3)")
-    assert np.array_equal(samples("am_rowan(5)"), rowan)
-    assert not np.array_equal(blend[: len(rowan)], rowan[: len(blend)])
-    assert starter.voice("rowan:1,sally:3").title == "Rowan 25% + Sally 75%"
-
-
-def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sounds, "find_spec", lambda name: None)
-    synthesizer = Synthesizer("starter")
-    events: list[Event] = []
-    with pytest.raises(MissingLanguage, match="Japanese needs packages"):
-        list(synthesizer.synthesize(SpeechRequest("はい", "am_rowan", language="ja"), events.append))
-    assert events == []
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, 100.0, 0.49, 2.01, math.nan, math.inf])

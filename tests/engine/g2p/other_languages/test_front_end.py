@@ -13,6 +13,7 @@ from engine.errors import MissingLanguage, NothingToSpeak
 from engine.g2p import Phonemizer
 from engine.g2p.other_languages.front_end import OtherFrontEnd, shared_spans
 from engine.g2p.other_languages.sounds import ESPEAK_NAMES, check_installed
+from engine.g2p.sentences import sentences
 from engine.languages import FRENCH, HINDI, ITALIAN, LANGUAGES, MANDARIN, PORTUGUESE, SPANISH, Language
 from tests.engine.g2p.conftest import CONFIG
 from tests.engine.g2p.test_phonemizer import calls_made, check_plan
@@ -152,11 +153,14 @@ def test_numbers_keep_their_points_and_commas() -> None:
 
 def test_sentences_end_where_the_language_ends_them() -> None:
     def texts(text: str, language: Language) -> list[str]:
-        return [utterance.text for utterance in phonemizer(language.tag, 30).plan(text).utterances]
+        sourced = OtherFrontEnd(language).normalise(text).sourced
+        spans = [sourced.source_span(found.start, found.end) for found in sentences(sourced.text)]
+        return [text[span.start : span.end] for span in spans]
 
     assert texts("¿Vienes mañana? ¡Claro que sí!", SPANISH) == ["¿Vienes mañana?", "¡Claro que sí!"]
     assert texts("El Sr. Gómez vive aquí. Adiós.", SPANISH) == ["El Sr. Gómez vive aquí.", "Adiós."]
     assert texts("आप कैसे हैं। मैं ठीक हूँ॥ अच्छा।", HINDI)[0] == "आप कैसे हैं।"
+    assert len(texts("आप कैसे हैं। मैं ठीक हूँ॥ अच्छा।", HINDI)) == 3
     assert texts("« Bonjour ! » Il est midi et quart déjà. Ça va.", FRENCH)[0] == "« Bonjour ! »"
 
 
