@@ -42,7 +42,7 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
         for runner in (OURS, *choice.names):
             report(f"Starting {runner}")
             runners.append(processes.enter_context(closing(TimedProcess(runner, folder, job.threads))))
-        turns = _Turns(runners, peak, rounds, report)
+        turns = Turns(runners, peak, rounds, report)
         measured = tuple(
             LengthMeasurement(length, turns.at(length), flop)
             for length, flop in zip(lengths, prepared.flop, strict=True)
@@ -83,7 +83,7 @@ def _prepare(job: Job, folder: Path, lengths: Sequence[Length], choice: Choice, 
         return _Prepared(flop, preparing.ask(EXPORT)["seconds"])
 
 
-class _Turns:
+class Turns:
     """Runs everybody in turn; `peak_flop_per_second` is the most that was reached between the turns."""
 
     def __init__(self, runners: Sequence[TimedProcess], peak: WorkerProcess, rounds: int, report: Report) -> None:
@@ -101,10 +101,12 @@ class _Turns:
         return tuple(self._counted(length, number) for number in range(1, self._rounds + 1))
 
     def _counted(self, length: Length, number: int) -> Round:
-        self._report(f"{length.seconds:g} s of speech: round {number} of {self._rounds}")
         reached = self._peak.ask(MEASURE)["flop_per_second"]
         self.peak_flop_per_second = max(self.peak_flop_per_second, reached)
-        return self._round(length)
+        turn = self._round(length)
+        totals = ", ".join(f"{name} {sum(stages.values()):.3f} s" for name, stages in turn.items())
+        self._report(f"{length.seconds:g} s of speech: round {number} of {self._rounds}: {totals}")
+        return turn
 
     def _round(self, length: Length) -> Round:
         return {runner.name: runner.run(length) for runner in self._runners}

@@ -4,8 +4,8 @@ import pytest
 
 from engine.benchmark.comparison_data import as_data
 from engine.benchmark.job import Job
-from engine.benchmark.lengths import exact_length
-from engine.benchmark.measuring import measure
+from engine.benchmark.lengths import Length, exact_length
+from engine.benchmark.measuring import Turns, measure
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
 from engine.stages import DEVICE_STAGES
 
@@ -49,3 +49,41 @@ def test_it_can_be_shown(measured):
     (length,) = as_data(measured)["lengths"]
     assert length["audio_seconds"] == SECONDS
     assert length["times_faster_than_best_peer"] > 0
+
+
+class Runner:
+    """In the place of a process: notes its turns, and takes a second longer with each."""
+
+    def __init__(self, name: str, log: list[str]) -> None:
+        self.name = name
+        self._log = log
+        self._seconds = 0.0
+
+    def make(self, length: Length) -> None:
+        self._log.append(f"{self.name} makes {length.frames}")
+
+    def run(self, length: Length) -> dict[str, float]:
+        self._log.append(self.name)
+        self._seconds += 1
+        return {"bert": self._seconds}
+
+
+class Meter:
+    """In the place of the process that measures the peak."""
+
+    def __init__(self) -> None:
+        self._reached = [3.0, 5.0, 4.0]
+
+    def ask(self, question: str) -> dict[str, float]:
+        return {"flop_per_second": self._reached.pop(0)}
+
+
+def test_everybody_takes_turns_and_the_first_does_not_count():
+    log: list[str] = []
+    heard: list[str] = []
+    turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
+    rounds = turns.at(Length(8, 3, 0.2))
+    assert log == [f"{OURS} makes 8", *[OURS, PYTORCH] * 4]
+    assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]
+    assert turns.peak_flop_per_second == 5.0
+    assert heard[-1] == "0.2 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"
