@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.ops.microkernel_tir import AVX512, Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
@@ -37,12 +37,23 @@ def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
     for tuned, choice in microkernel.tuned:
         if tuned == replace(sizes, padding=0) and isinstance(choice, Choice):
             return choice
-    return Choice(form_for(sizes), microkernel.rows, microkernel.columns)
+    return _usual(sizes, microkernel)
+
+
+def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
+    """Layers of many channels are short: there, tiles of one vector in each row leave the least empty.
+
+    They are as fast where a multiplication reads its weight from memory: with AVX-512.
+    """
+    form = form_for(sizes)
+    if max(sizes.channels, sizes.out_channels) > MOST_CHANNELS and microkernel.lanes == AVX512.lanes:
+        return Choice(form, microkernel.rows * microkernel.vectors, microkernel.lanes)
+    return Choice(form, microkernel.rows, microkernel.columns)
 
 
 def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:
     """Everything worth measuring: what follows from the sizes first, then tiles of as many registers, direct or not."""
-    usual = Choice(form_for(sizes), microkernel.rows, microkernel.columns)
+    usual = _usual(sizes, microkernel)
     registers = microkernel.rows * microkernel.vectors
     tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MOST_VECTORS + 1)]
     return tuple(dict.fromkeys([usual, *(Choice(form, *tile) for form in (usual.form, None) for tile in tiles)]))

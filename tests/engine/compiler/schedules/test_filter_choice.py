@@ -3,7 +3,7 @@
 import pytest
 
 from engine.compiler.correlation import Correlation
-from engine.compiler.schedules.filter_choice import choice_for, choices, form_for
+from engine.compiler.schedules.filter_choice import Choice, choice_for, choices, form_for
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
 
@@ -39,3 +39,9 @@ def test_choices_fill_as_many_registers(microkernel: Microkernel) -> None:
 
 def test_what_is_never_filtered_has_no_filter_to_choose() -> None:
     assert {choice.form for choice in choices(Correlation(1024, 1024, 3), AVX512)} == {None}
+
+
+def test_tiles_of_short_layers_are_narrow_where_weights_are_read_from_memory() -> None:
+    sizes = Correlation(1024, 512, 3)
+    assert choice_for(sizes, AVX512) == Choice(None, 24, 16)
+    assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
