@@ -11,6 +11,7 @@ import platformdirs
 
 APPLICATION_NAME = "Kokoro Desk"
 _FOLDER_NAME = "kokoro-desk"
+PACKED_WEIGHTS_SUFFIX = ".weights"
 
 
 def project_folder() -> Path:

@@ -13,12 +13,11 @@ from pathlib import Path
 from engine.artifacts import CPU_DEVICE, Manifest
 from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import OutputError
-from engine.paths import packed_weights_folder
+from engine.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
 from engine.preparation import Observer, run_engine, sole_maker
 from engine.runners.packed_weights import PackedWeights, load_packed, part_of, save_packed, weights_key
 from engine.speech import Array, PreparationEvent
 
-_SUFFIX = ".weights"
 TITLE = "Preparing the voice model"
 _WAITING = "Waiting for the voice model"
 
@@ -53,12 +52,12 @@ def ensure_weights(
 def packed_weights_path(model: str, weights: str | None) -> Path:
     """Where the packed weights of a model are kept; those for newer modules, or drawn anew, take the place of older."""
     name = model if weights is None else f"{model}-random"
-    return packed_weights_folder() / f"{name}{_SUFFIX}"
+    return packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}"
 
 
 def all_packed_weights() -> list[Path]:
     """The files of every model whose packed weights are kept."""
-    return sorted(packed_weights_folder().glob(f"*{_SUFFIX}"))
+    return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
 
 
 def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> None:

@@ -14,8 +14,9 @@ FIRST_PHONEMES = 50
 """Aimed at for the first utterance: three seconds of speech, so that it is soon made and heard."""
 GROWTH = 1.7
 """The next utterance may be this much longer than the one before without a gap at a real-time factor of 0.6."""
-MOST_PHONEMES = 250
-"""Aimed at once the start is made; beyond it the voice begins to rush."""
+MOST_PHONEMES = 200
+"""Aimed at once the start is made: twelve seconds of speech, for which the arrays of the decoder stay small; from about
+250 the voice begins to rush."""
 FEWEST_PHONEMES = 20
 """Kokoro was trained on little that is shorter, and sounds clipped there: less stands alone only as a paragraph."""
 SLACK = 1.25

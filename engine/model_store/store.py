@@ -26,7 +26,7 @@ from engine.model_store.progress import Activity, Observer, Speedometer, ignore
 from engine.model_store.sources import Sources, find_sources
 from engine.model_store.worker import run
 from engine.model_store.workspace import alone, building, require_space
-from engine.paths import data_folder
+from engine.paths import PACKED_WEIGHTS_SUFFIX, data_folder, packed_weights_folder
 from engine.voices import Voice, describe
 
 
@@ -175,11 +175,15 @@ class ModelStore:
         installation.verify(manifest, advance, cancel)
 
     def remove(self, name: str) -> None:
-        """Delete a model and what was received of it; raises `StorageError`, or `InvalidRequest` for a bundled one."""
+        """Delete a model, what was received of it and what was made of it.
+
+        Raises `StorageError`, or `InvalidRequest` for a bundled one.
+        """
         entry = _to_have(entry_named(name, self._entries))
         with self._alone(entry, Speedometer(name, ignore), None):
             self._installation(entry).remove()
             shutil.rmtree(self._staging(entry), ignore_errors=True)
+            (packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}").unlink(missing_ok=True)
 
     def _install(
         self,

@@ -225,8 +225,14 @@ def test_verifying_reads_all_with_progress(installed: ModelStore) -> None:
         installed.verify(NAME)
 
 
-def test_removed_is_gone(installed: ModelStore) -> None:
+def test_removed_is_gone_with_what_was_made_of_it(
+    installed: ModelStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "packed_weights_folder", lambda: tmp_path)
+    packed = tmp_path / f"{NAME}.weights"
+    packed.touch()
     installed.remove(NAME)
+    assert not packed.exists()
     assert installed.status(NAME).state is ModelState.ABSENT
     assert installed.open(NAME) is None
     with pytest.raises(InvalidRequest, match=r"not on this machine.*models fetch kokoro-82m"):
