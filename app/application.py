@@ -21,19 +21,23 @@ from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.background_output import BackgroundOutput
 from app.diagnostics import Diagnostics
 from app.diagnostics_process import COMMAND
-from app.engine_worker import EngineFactory, starter_engine
+from app.engine_worker import EngineFactory, engine_for
 from app.icons import application_icon
 from app.main_window import MainWindow
+from app.model_manager import ModelManager
+from app.model_worker import LibraryFactory
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech_controller import SpeechController
 from app.theme import Theme
+from engine.model_store import ModelStore
 from engine.paths import APPLICATION_NAME, resources_folder
 
 log = logging.getLogger(__name__)
 
 ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
+MODELS_MUST_END_WITHIN_MS = 5000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 
@@ -65,6 +69,7 @@ class Application(QObject):
         make_engine: EngineFactory | None = None,
         output: AudioOutput | None = None,
         reference_command: Sequence[str] = COMMAND,
+        make_library: LibraryFactory = ModelStore,
     ) -> None:
         super().__init__(qt)
         output = output or BackgroundOutput(DefaultAudioOutput())
@@ -77,6 +82,8 @@ class Application(QObject):
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
         self.diagnostics = Diagnostics(self.window, self.controller, output, settings, self.theme, reference_command)
+        self.models = ModelManager(self.window, settings, self.theme, make_library)
+        self.models.engine_wanted.connect(self._on_engine_wanted)
         self._apply(options, first_start=settings.text is None)
 
     def open(self) -> None:
@@ -87,19 +94,25 @@ class Application(QObject):
     def close(self) -> bool:
         """Stop everything; whether the engine has ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
-        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
+        models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
+        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
     def _engine_factory(self) -> EngineFactory:
-        return self._given_engine or partial(starter_engine, self._settings.device)
+        return self._given_engine or partial(engine_for, self._settings.model, self._settings.device)
 
     @Slot(QAction)
     def _on_device(self, action: QAction) -> None:
         self._settings.device = action.data()
+        self._on_engine_wanted()
+
+    @Slot()
+    def _on_engine_wanted(self) -> None:
         self.controller.change_engine(self._engine_factory())
 
     @Slot()
     def _begin(self) -> None:
         self.controller.prepare()
+        self.models.controller.look()
         if self._speaks_at_once:
             self.window.speak()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self.controller.player.check_device)
