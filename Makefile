@@ -69,7 +69,7 @@ $(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
 	@touch $@
 
 $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[train,development]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[train,bench,development]"
 	@touch $@
 
 system-run:

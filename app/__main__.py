@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app.display import MISSING_LIBRARY, why_no_window
 from engine.offline import stay_offline
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

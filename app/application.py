@@ -10,8 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
@@ -19,19 +20,21 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.background_output import BackgroundOutput
-from app.diagnostics import Diagnostics
-from app.diagnostics_process import COMMAND
 from app.engine_worker import EngineFactory, engine_for
 from app.icons import application_icon
 from app.main_window import MainWindow
-from app.model_manager import ModelManager
-from app.model_worker import LibraryFactory
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech_controller import SpeechController
 from app.theme import Theme
-from engine.model_store import ModelStore
+from engine.languages import language_of
 from engine.paths import APPLICATION_NAME, resources_folder
+from engine.speech import SpeechRequest, VoiceInfo
+
+if TYPE_CHECKING:
+    from app.diagnostics import Diagnostics
+    from app.model_manager import ModelManager
+    from app.model_worker import LibraryFactory
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +43,9 @@ REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
+ADD_DIAGNOSTICS_AFTER_MS = 200
+"""Loading the panel takes a moment too; where it was open before, it is there from the start."""
+ADD_MODELS_AFTER_MS = 300
 
 
 @dataclass(frozen=True)
@@ -68,23 +74,46 @@ class Application(QObject):
         settings: Settings,
         make_engine: EngineFactory | None = None,
         output: AudioOutput | None = None,
-        reference_command: Sequence[str] = COMMAND,
-        make_library: LibraryFactory = ModelStore,
+        reference_command: Sequence[str] | None = None,
+        make_library: LibraryFactory | None = None,
     ) -> None:
         super().__init__(qt)
-        output = output or BackgroundOutput(DefaultAudioOutput())
+        self._output = output or BackgroundOutput(DefaultAudioOutput())
+        self._reference_command = reference_command
+        self._make_library = make_library
+        self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
+        self._models_timer.timeout.connect(self._add_models)
         self._speaks_at_once = options.text is not None or settings.text is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
-        self.controller = SpeechController(self._engine_factory(), output, self)
+        self.controller = SpeechController(self._engine_factory(), self._output, self)
         self.window = MainWindow(self.controller, settings, self.theme)
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
-        self.diagnostics = Diagnostics(self.window, self.controller, output, settings, self.theme, reference_command)
-        self.models = ModelManager(self.window, settings, self.theme, make_library)
-        self.models.engine_wanted.connect(self._on_engine_wanted)
+        self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
+        self.window.page.header.voices.preview_wanted.connect(self._on_preview)
+        if not settings.docks.isEmpty():
+            self._add_diagnostics()
         self._apply(options, first_start=settings.text is None)
+
+    @cached_property
+    def diagnostics(self) -> Diagnostics:
+        """The diagnostics, added to the window when they are first asked for, soon after it is shown."""
+        from app.diagnostics import Diagnostics  # brings plots and what the engine knows of validation
+
+        return Diagnostics(
+            self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
+        )
+
+    @cached_property
+    def models(self) -> ModelManager:
+        """The models, added to the window soon after it is shown."""
+        from app.model_manager import ModelManager  # brings what the engine needs to have models
+
+        models = ModelManager(self.window, self._settings, self.theme, self._make_library)
+        models.engine_wanted.connect(self._on_engine_wanted)
+        return models
 
     def open(self) -> None:
         """Show the window; everything slow begins once it is there."""
@@ -94,6 +123,7 @@ class Application(QObject):
     def close(self) -> bool:
         """Stop everything; whether the engine has ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
+        self._models_timer.stop()
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
@@ -109,13 +139,28 @@ class Application(QObject):
     def _on_engine_wanted(self) -> None:
         self.controller.change_engine(self._engine_factory())
 
+    @Slot(object)
+    def _on_preview(self, voice: VoiceInfo) -> None:
+        self.window.page.banner.dismiss()
+        sample = language_of(voice.language).sample
+        self.controller.speak(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
+
     @Slot()
     def _begin(self) -> None:
         self.controller.prepare()
-        self.models.controller.look()
         if self._speaks_at_once:
             self.window.speak()
+        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
+        self._models_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self.controller.player.check_device)
+
+    @Slot()
+    def _add_diagnostics(self) -> None:
+        _ = self.diagnostics  # the first look adds them
+
+    @Slot()
+    def _add_models(self) -> None:
+        self.models.controller.look()
 
     def _apply(self, options: Options, *, first_start: bool) -> None:
         header = self.window.page.header
@@ -130,8 +175,7 @@ class Application(QObject):
         if options.diagnostics:
             self.diagnostics.open()
         if options.screenshot is not None:
-            diagnostics = self.diagnostics
-            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: diagnostics.busy)
+            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: self.diagnostics.busy)
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)

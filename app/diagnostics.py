@@ -43,7 +43,7 @@ class Diagnostics(QObject):
         output: AudioOutput,
         settings: Settings,
         theme: Theme,
-        command: Sequence[str] = COMMAND,
+        command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -51,7 +51,7 @@ class Diagnostics(QObject):
         self._settings = settings
         self.panel = DiagnosticsPanel()
         self.dock = DiagnosticsDock(window, self.panel)
-        self.process = DiagnosticsProcess(command, self)
+        self.process = DiagnosticsProcess(command or COMMAND, self)
         self.controller = DiagnosticsController(self.process, RunFolders(), self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)

@@ -23,7 +23,7 @@ from app.settings import Settings
 from app.theme import Theme
 from app.widgets.models_dialog import ModelsDialog
 from engine.errors import EngineError
-from engine.model_store import ModelState
+from engine.model_store import ModelState, ModelStore
 
 
 class ModelManager(QObject):
@@ -31,13 +31,15 @@ class ModelManager(QObject):
 
     engine_wanted = Signal()
 
-    def __init__(self, window: MainWindow, settings: Settings, theme: Theme, make_library: LibraryFactory) -> None:
+    def __init__(
+        self, window: MainWindow, settings: Settings, theme: Theme, make_library: LibraryFactory | None = None
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._settings = settings
         self._offered = ""
         self._fetched = ""
-        self.controller = ModelController(make_library, settings.model, self)
+        self.controller = ModelController(make_library or ModelStore, settings.model, self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
         self._connect_window(theme)

@@ -12,8 +12,8 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.theme import Appearance
-from engine.checkpoints import STARTER
 from engine.devices import AUTO, DEVICES
+from engine.speech import STARTER
 
 USUAL_SPEED = 1.0
 

@@ -1,6 +1,6 @@
 """The command line: `python -m engine COMMAND`; progress on stderr, data on stdout.
 
-It does not know how anything is done; it calls the engine and words the outcome.
+It does not know how anything is done, nor any option; it calls the engine and words the outcome.
 """
 
 from __future__ import annotations
@@ -10,35 +10,30 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.audio_file import ensure_writable, save_wav
-from engine.benchmark.command import add_options as add_benchmark_options
 from engine.benchmark.command import outcome_of as benchmark_outcome
-from engine.checkpoints import MODEL_NAMES, STARTER
+from engine.command_line import DEFAULT_OUTPUT, build_parser, text_of
 from engine.compiler.command import CompileRequest
-from engine.compiler.command import add_options as add_compile_options
 from engine.compiler.command import request_from as compile_request_from
-from engine.devices import AUTO, DEVICES
-from engine.errors import EngineError, InvalidRequest
-from engine.model_store.command import add_options as add_models_options
+from engine.errors import EngineError
 from engine.model_store.command import outcome_of as models_outcome
 from engine.offline import stay_offline
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
 from engine.validator.command import STANDARD_OUTPUT
-from engine.validator.command import add_options as add_validation_options
 from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
 from engine.validator.wire import Wire
+from engine.voice_command import outcome_of as voice_outcome
+from engine.voice_command import preview_text
 from engine.weight_preparation import pack
 
-DEFAULT_OUTPUT = Path("speech.wav")
 EXIT_INTERRUPTED = 130
 SERVICE_NICENESS = 10
 
@@ -48,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stay_offline()
     options = build_parser().parse_args(arguments)
     try:
-        return int(options.run(options) or 0)
+        return int(COMMANDS[options.command](options) or 0)
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -60,115 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Every command and option of the contract."""
-    parser = argparse.ArgumentParser(prog="python -m engine", description="Speaks text locally with compiled Kokoro.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (
-        _add_speak,
-        _add_voices,
-        _add_compile,
-        _add_pack,
-        _add_validate,
-        _add_benchmark,
-        _add_models,
-        _add_doctor,
-        _add_train_starter,
-        _add_evaluate_starter,
-    ):
-        add(commands)
-    return parser
-
-
-def _command(commands: Any, name: str, run: Callable[[argparse.Namespace], int | None], summary: str) -> Any:
-    parser = commands.add_parser(name, help=summary, description=summary)
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _add_model(parser: Any) -> None:
-    parser.add_argument("--model", default=STARTER, help=f"one of: {', '.join(MODEL_NAMES)} (default: starter)")
-    parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture")
-
-
-def _add_speak(commands: Any) -> None:
-    parser = _command(commands, "speak", speak, "Speak a text into a WAV file or out of the loudspeaker.")
-    parser.add_argument("text", nargs="?", help="the text; - reads standard input")
-    parser.add_argument("--file", type=Path, help="read the text from this file")
-    parser.add_argument("--voice", help="a name from `voices` (default: the first)")
-    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
-    parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
-    parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
-    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
-    parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
-    parser.add_argument("--play", action="store_true", help="play while speaking")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
-    _add_model(parser)
-
-
-def _add_voices(commands: Any) -> None:
-    parser = _command(commands, "voices", voices, "List the voices.")
-    parser.add_argument("--json", action="store_true")
-    _add_model(parser)
-
-
-def _add_compile(commands: Any) -> None:
-    parser = _command(commands, "compile", compile_stages, "Build the compiled modules of a model.")
-    add_compile_options(parser)
-    _add_model(parser)
-
-
-def _add_pack(commands: Any) -> None:
-    parser = _command(commands, "pack", pack_weights, "Pack a model's weights for its modules, as speaking does.")
-    parser.add_argument("--modules", type=Path, required=True, help="the folder of the compiled modules")
-    parser.add_argument("--progress-json", action="store_true", help=argparse.SUPPRESS)
-    _add_model(parser)
-
-
-def _add_validate(commands: Any) -> None:
-    parser = _command(commands, "validate", validate, "Compare the compiled model with PyTorch, stage by stage.")
-    add_validation_options(parser)
-    _add_model(parser)
-
-
-def _add_benchmark(commands: Any) -> None:
-    parser = _command(commands, "benchmark", benchmark, "Say how fast the modules are: on paper, for Macs.")
-    add_benchmark_options(parser)
-    _add_model(parser)
-
-
-def _add_models(commands: Any) -> None:
-    parser = _command(commands, "models", models, "List, fetch, import, verify or remove models.")
-    add_models_options(parser)
-
-
-def _add_doctor(commands: Any) -> None:
-    parser = _command(commands, "doctor", examine, "Check this installation.")
-    parser.add_argument("--json", action="store_true")
-
-
-def _add_train_starter(commands: Any) -> None:
-    parser = _command(commands, "train-starter", train_starter, "Train the bundled starter model from scratch.")
-    parser.add_argument("--work-dir", type=Path, required=True, help="data and checkpoints; resumes what is there")
-    parser.add_argument("--output-dir", type=Path, help="where the finished model goes (default: WORK_DIR/package)")
-    parser.add_argument("--minutes", type=float, help="scale the whole training to about this many CPU minutes")
-
-
-def _add_evaluate_starter(commands: Any) -> None:
-    parser = _command(commands, "evaluate-starter", evaluate_starter, "Word error rate on the held-out sentences.")
-    parser.add_argument("--sentences", type=int, default=40, help="how many of the 40 (default: all)")
-    parser.add_argument("--json", action="store_true")
-
-
 def speak(options: argparse.Namespace) -> int:
     """Speak into a file, the loudspeaker, or both."""
     output = options.out or (None if options.play else DEFAULT_OUTPUT)
     if output:
         ensure_writable(output)
-    text = _text(options)
+    text = text_of(options)
     synthesizer = Synthesizer(options.model, options.device, options.weights)
     voice = options.voice or synthesizer.voices()[0].name
-    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause)
+    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)
     synthesizer.prepare(_show)
     started = time.perf_counter()
     chunks, first_seconds = _collect(synthesizer, request, options.play, started)
@@ -185,11 +80,19 @@ def speak(options: argparse.Namespace) -> int:
     return 0
 
 
-def voices(options: argparse.Namespace) -> None:
-    """List what can be given to --voice."""
-    listed = [asdict(voice) for voice in Synthesizer(options.model, weights=options.weights).voices()]
-    lines = [f"{voice['name']:<14} {voice['language']:<6} {voice['gender']}" for voice in listed]
-    _report(options, listed, "\n".join(lines))
+def voices(options: argparse.Namespace) -> int:
+    """List what can be given to --voice, change that list, or let a voice be heard."""
+    if options.action == "preview":
+        return _preview(options)
+    outcome = voice_outcome(options)
+    _report(options, outcome.data, outcome.words)
+    return 0
+
+
+def _preview(options: argparse.Namespace) -> int:
+    options.text = preview_text(options)
+    options.play = options.play or options.out is None
+    return speak(options)
 
 
 def compile_stages(options: argparse.Namespace) -> None:
@@ -198,7 +101,7 @@ def compile_stages(options: argparse.Namespace) -> None:
     from engine.compiler.build import build  # brings torch and tvm
 
     report = _show_json if options.progress_json else _show
-    manifest = build(request.config, request.stages, request.variant, request.folder, report)
+    manifest = build(request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds)
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
     artifacts = [
         {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}
@@ -276,25 +179,6 @@ def _doctor_words() -> str:
     return in_words(examine_installation())
 
 
-def _text(options: argparse.Namespace) -> str:
-    if options.file is not None:
-        return _read(options.file)
-    if options.text == "-":
-        return sys.stdin.read()
-    if options.text is None:
-        raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
-    return str(options.text)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
-    except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
-
-
 def _collect(
     synthesizer: Synthesizer, request: SpeechRequest, play: bool, started: float
 ) -> tuple[list[AudioChunk], float]:
@@ -353,6 +237,19 @@ def evaluate_starter(options: argparse.Namespace) -> None:
     lines = [f"{result.voice}: word error rate {result.word_error_rate:.2f}" for result in results]
     _report(options, [asdict(result) for result in results], "\n".join(lines))
 
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int | None]] = {
+    "speak": speak,
+    "voices": voices,
+    "compile": compile_stages,
+    "pack": pack_weights,
+    "validate": validate,
+    "benchmark": benchmark,
+    "models": models,
+    "doctor": examine,
+    "train-starter": train_starter,
+    "evaluate-starter": evaluate_starter,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

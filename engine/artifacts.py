@@ -30,7 +30,7 @@ MAC_TRIPLE = "arm64-apple-macos13.0"
 MAC_PROCESSOR = "apple-m1"
 """The oldest; what is built for it runs on every Mac with an Apple processor."""
 _MAC_TARGETS = ("metal-macos",)
-"""Targets whose libraries are for any Mac with an Apple processor, wherever they are built."""
+_MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
 _COMPILER_SOURCES = ("engine/compiler", "engine/metal", "engine/ops", "engine/model/exportable")
 _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
@@ -43,7 +43,8 @@ _REBUILD_HINT = "Build it again with “python -m engine compile”."
 class Variant:
     """What distinguishes the sets of libraries of one architecture, by the words of the command line.
 
-    `probed` libraries show inner values of their stages after the outputs.
+    `probed` libraries show inner values of their stages after the outputs. `triple` is LLVM's word for the system that
+    libraries for a processor run on, where it is another than this one.
     """
 
     target: str
@@ -51,6 +52,7 @@ class Variant:
     lstm_semantics: str = "packed"
     precision: str = "float32"
     probed: bool = False
+    triple: str = ""
 
     @property
     def name(self) -> str:
@@ -72,7 +74,7 @@ CPU = Variant("cpu")
 """For this machine's processor."""
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
 """What libraries run on."""
-_CHOICES = ("lstm_method", "lstm_semantics", "precision")
+_CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple")
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,22 @@ class Parameter:
 
 
 @dataclass(frozen=True)
+class Tuned:
+    """A convolution that is computed as was measured to be fastest: how, in words, and how many times faster it is."""
+
+    convolution: str
+    choice: str
+    gain: float
+
+
+@dataclass(frozen=True)
 class Artifact:
     """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
 
     `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
     `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
-    by address. It covers kernels for Metal, the order they are called in, and the parameters.
+    by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` is what was
+    found faster on this machine than what is usual; the library is as good without.
     """
 
     stage: str
@@ -101,6 +113,7 @@ class Artifact:
     parameters: tuple[Parameter, ...]
     probes: tuple[str, ...] = ()
     fingerprint: str = ""
+    tuning: tuple[Tuned, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,7 +222,7 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
     return Identity(
         declaration=declaration_fingerprint(),
         config=config.fingerprint(),
-        target=f"{variant.target} {_processor(variant.target)}",
+        target=f"{variant.target} {_processor(variant)}",
         tvm_version=importlib.metadata.version("apache-tvm"),
         compiler_source_hash=compiler_source_hash(),
         lstm_method=variant.lstm_method,
@@ -221,7 +234,12 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
 
 def library_suffix(variant: Variant) -> str:
     """How the names of such libraries end."""
-    return _MAC_LIBRARY_SUFFIX if variant.target in _MAC_TARGETS else LIBRARY_SUFFIX
+    return _MAC_LIBRARY_SUFFIX if is_for_mac(variant) else LIBRARY_SUFFIX
+
+
+def is_for_mac(variant: Variant) -> bool:
+    """Whether such libraries are for any Mac with an Apple processor, wherever they are built."""
+    return variant.target in _MAC_TARGETS or _MAC_VENDOR in variant.triple
 
 
 def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
@@ -295,8 +313,10 @@ def compiler_source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def _processor(target: str) -> str:
-    return f"{MAC_TRIPLE} {MAC_PROCESSOR}" if target in _MAC_TARGETS else host_processor()
+def _processor(variant: Variant) -> str:
+    if variant.target in _MAC_TARGETS:
+        return f"{MAC_TRIPLE} {MAC_PROCESSOR}"
+    return variant.triple or host_processor()
 
 
 def _probes_fingerprint() -> str:
@@ -339,4 +359,6 @@ def _difference(actual: Identity, expected: Identity) -> str:
 
 def _artifact(entry: Mapping[str, Any]) -> Artifact:
     parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
-    return Artifact(**{**entry, "parameters": tuple(parameters), "probes": tuple(entry.get("probes", ()))})
+    tuning = (Tuned(**tuned) for tuned in entry.get("tuning", ()))
+    lists = {"parameters": tuple(parameters), "probes": tuple(entry.get("probes", ())), "tuning": tuple(tuning)}
+    return Artifact(**{**entry, **lists})

@@ -18,7 +18,9 @@ from engine.checkpoints import STARTER, model_config, open_checkpoint
 from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
 from engine.lstm_methods import choose_lstm_method
+from engine.paths import packed_weights_folder
 from engine.preparation import find_modules
+from engine.weight_preparation import all_packed_weights
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +95,14 @@ def _modules() -> tuple[Outcome, str]:
     return Outcome.NOTE, f"not there for {device.device}: {found.problem}; they are built on first use"
 
 
+def _packed_weights() -> tuple[Outcome, str]:
+    kept = all_packed_weights()
+    if not kept:
+        return Outcome.NOTE, f"none yet; they are kept in {packed_weights_folder()} on first use"
+    listed = ", ".join(f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB)" for path in kept)
+    return Outcome.GOOD, f"{listed}, in {kept[0].parent}"
+
+
 def _device() -> tuple[Outcome, str]:
     config = model_config(STARTER)
     choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
@@ -137,6 +147,7 @@ CHECKS: dict[str, Check] = {
     "Packages": _packages,
     "Starter model": _starter,
     "Compiled modules": _modules,
+    "Packed weights": _packed_weights,
     "Device": _device,
     "LSTM method": _lstm_method,
     "Linker": _linker,

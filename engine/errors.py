@@ -50,6 +50,10 @@ class UnknownModel(InvalidRequest):
     """No model of this name."""
 
 
+class MissingLanguage(EngineError):
+    """A language needs packages that are not installed."""
+
+
 class DamagedFile(EngineError):
     """A file does not match its checksum or cannot be read."""
 

@@ -29,7 +29,7 @@ class Loudspeaker:
         self._waiting: queue.SimpleQueue[Samples | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._failure: OutputError | None = None
-        self._thread = threading.Thread(target=self._feed, name="loudspeaker", daemon=True)
+        self._fed = threading.Event()  # joining a thread, when interrupted, takes the thread for ended (Python 3.11)
 
     def __enter__(self) -> Loudspeaker:
         try:
@@ -42,7 +42,7 @@ class Loudspeaker:
             self._stream.start()
         except self._device_error as error:
             raise no_device(error) from error
-        self._thread.start()
+        threading.Thread(target=self._feed, name="loudspeaker", daemon=True).start()
         return self
 
     def play(self, samples: Samples) -> None:
@@ -57,7 +57,7 @@ class Loudspeaker:
         try:
             if kind is None:
                 self._waiting.put(None)
-                self._thread.join()
+                self._fed.wait()
                 self._raise_failure()
                 played = True
         finally:
@@ -66,7 +66,7 @@ class Loudspeaker:
     def _close(self, played: bool) -> None:
         self._stopping.set()
         self._waiting.put(None)
-        self._thread.join()
+        self._fed.wait()
         if played:
             self._stream.stop()  # waits for what the device has still to play
         else:
@@ -74,16 +74,20 @@ class Loudspeaker:
         self._stream.close()
 
     def _feed(self) -> None:
+        try:
+            while not self._stopping.is_set() and (samples := self._waiting.get()) is not None:
+                self._write(samples)
+        except self._device_error as error:
+            self._failure = no_device(error)
+        finally:
+            self._fed.set()
+
+    def _write(self, samples: Samples) -> None:
         block = round(BLOCK_SECONDS * self._sample_rate_hz)
-        while (samples := self._waiting.get()) is not None:
-            for start in range(0, len(samples), block):
-                if self._stopping.is_set():
-                    return
-                try:
-                    self._stream.write(np.ascontiguousarray(samples[start : start + block, None]))
-                except self._device_error as error:
-                    self._failure = no_device(error)
-                    return
+        for start in range(0, len(samples), block):
+            if self._stopping.is_set():
+                return
+            self._stream.write(np.ascontiguousarray(samples[start : start + block, None]))
 
     def _raise_failure(self) -> None:
         if self._failure is not None:

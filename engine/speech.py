@@ -13,14 +13,19 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
 Samples = NDArray[np.float32]
+SLOWEST_SPEED = 0.5
+FASTEST_SPEED = 2.0
+STARTER = "starter"
+"""The model that comes with the program."""
 
 
 @dataclass(frozen=True)
 class SpeechRequest:
     """What the user wants to hear.
 
-    `speed` 1 is the model's own pace, 2 twice as fast; `pause_scale` 1 leaves pauses as they are, 2 makes them twice as
-    long; `seed` fixes the noise: the same request gives the same samples.
+    `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast;
+    `seed` fixes the noise: the same request gives the same samples. `pause_scale` 1 leaves pauses as they are, 2 makes
+    them twice as long. `language` is a BCP 47 tag, else the voice's own.
     """
 
     text: str
@@ -28,6 +33,7 @@ class SpeechRequest:
     speed: float = 1.0
     seed: int = 0
     pause_scale: float = 1.0
+    language: str | None = None
 
 
 @dataclass(frozen=True)
@@ -120,9 +126,14 @@ class AudioChunk:
 
 @dataclass(frozen=True)
 class VoiceInfo:
-    """A voice as it is listed: `language` is a BCP 47 tag such as `en-US`."""
+    """A voice as it is listed: `language` is a BCP 47 tag such as `en-US`.
+
+    `grade`, from A to F, is how its makers rate it, empty where they do not; `recipe` is what a blend is mixed of.
+    """
 
     name: str
     title: str
     language: str
     gender: str
+    grade: str = ""
+    recipe: str = ""

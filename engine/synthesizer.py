@@ -5,28 +5,39 @@ It does not know windows, devices or files.
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 from engine.audio import Joiner
 from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.config import SAMPLE_RATE_HZ
 from engine.devices import AUTO, check_device, choose_device
-from engine.errors import Cancelled, InvalidRequest, TextTooLong
+from engine.errors import Cancelled, DamagedFile, InvalidRequest, TextTooLong
 from engine.g2p import Phonemizer
+from engine.languages import language_of
 from engine.lstm_methods import choose_lstm_method
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation import ensure_modules
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
-from engine.speech import AudioChunk, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
+from engine.saved_voices import SavedVoices
+from engine.speech import (
+    FASTEST_SPEED,
+    SLOWEST_SPEED,
+    AudioChunk,
+    PlanEvent,
+    PreparationEvent,
+    SpeechRequest,
+    VoiceInfo,
+)
 from engine.stages import Place
-from engine.voices import find
 from engine.weight_preparation import ensure_weights
 
-SLOWEST_SPEED = 0.5
-FASTEST_SPEED = 2.0
+log = logging.getLogger(__name__)
+
 LONGEST_PAUSE_SCALE = 3.0
 TEXT_LIMIT_CHARACTERS = 100_000
 """About an hour and a half of speech, which a listener can hold in memory."""
@@ -52,10 +63,14 @@ class Synthesizer:
         self._phonemizers: dict[str, Phonemizer] = {}
 
     def voices(self) -> tuple[VoiceInfo, ...]:
-        """The voices of the model, without loading it."""
-        if self.model == STARTER and self._weights is None:
-            return starter_voices()
-        return tuple(voice.info for voice in self._opened().voices.values())
+        """The voices of the model and the blends of them that were saved, without loading it."""
+        starter = self.model == STARTER and self._weights is None
+        voices = starter_voices() if starter else tuple(voice.info for voice in self._opened().voices.values())
+        return (*voices, *self._saved(voices))
+
+    def voice(self, name: str) -> VoiceInfo:
+        """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
+        return SavedVoices().choose(name, self._opened().voices)[0].info
 
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s.
@@ -78,7 +93,8 @@ class Synthesizer:
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = choice.device
         for voice in checkpoint.voices.values():
-            self._phonemizer(voice.info.language)
+            if language_of(voice.info.language).english:  # takes a second; the other languages take no time
+                self._phonemizer(voice.info.language)
         observe(PreparationEvent("Ready", 1, 1))
 
     def synthesize(
@@ -86,12 +102,17 @@ class Synthesizer:
     ) -> Iterator[AudioChunk]:
         """The audio of a request, an utterance at a time, in order.
 
-        Raises `InvalidRequest` children before any work, `Cancelled` within a stage's time once `cancel` is set.
+        Raises `InvalidRequest` children and `MissingLanguage` before any work, `Cancelled` within a stage's time once
+        `cancel` is set.
         """
         check(request)
-        voice = find(self._opened().voices, request.voice)
+        voice, notices = SavedVoices().choose(request.voice, self._opened().voices)
+        language = language_of(request.language or voice.info.language)
+        if not language.english:
+            self._phonemizer(language.tag)  # says at once when packages are missing
         self.prepare(observe, cancel)
-        plan = self._phonemizer(voice.info.language).plan(request.text)
+        plan = self._phonemizer(language.tag).plan(request.text)
+        plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))
         observe(PlanEvent(plan))
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
         for utterance in plan.utterances:
@@ -112,6 +133,13 @@ class Synthesizer:
         if self._checkpoint is None:
             self._checkpoint = open_checkpoint(self.model, self._weights)
         return self._checkpoint
+
+    def _saved(self, voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
+        try:
+            return SavedVoices().listed(voices)
+        except DamagedFile as error:  # whoever asks for one of them gets the error; the others speak
+            log.warning("%s", error)
+            return ()
 
     def _ready(self) -> Pipeline:
         if self._pipeline is None:

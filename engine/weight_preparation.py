@@ -18,7 +18,8 @@ from engine.preparation import Observer, run_engine, sole_maker
 from engine.runners.packed_weights import PackedWeights, load_packed, part_of, save_packed, weights_key
 from engine.speech import Array, PreparationEvent
 
-_TITLE = "Preparing the voice model"
+_SUFFIX = ".weights"
+TITLE = "Preparing the voice model"
 _WAITING = "Waiting for the voice model"
 
 
@@ -51,7 +52,13 @@ def ensure_weights(
 
 def packed_weights_path(model: str, weights: str | None) -> Path:
     """Where the packed weights of a model are kept; those for newer modules, or drawn anew, take the place of older."""
-    return packed_weights_folder() / (model if weights is None else f"{model}-random")
+    name = model if weights is None else f"{model}-random"
+    return packed_weights_folder() / f"{name}{_SUFFIX}"
+
+
+def all_packed_weights() -> list[Path]:
+    """The files of every model whose packed weights are kept."""
+    return sorted(packed_weights_folder().glob(f"*{_SUFFIX}"))
 
 
 def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> None:
@@ -63,7 +70,7 @@ def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> No
 
     manifest, checkpoint = Manifest.load(folder), open_checkpoint(model, weights)
     path = packed_weights_path(model, weights)
-    observe(PreparationEvent(_TITLE, 0, 1))
+    observe(PreparationEvent(TITLE, 0, 1))
     stages = packed_stages(folder, checkpoint.load_weights())
     try:
         save_packed(path, weights_key(manifest, checkpoint.identity), stages)
@@ -71,7 +78,7 @@ def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> No
         raise OutputError(
             f"The folder {path.parent} cannot hold it ({error.strerror}).", "Make room there, or make it writable."
         ) from error
-    observe(PreparationEvent(_TITLE, 1, 1))
+    observe(PreparationEvent(TITLE, 1, 1))
 
 
 def _pack(path: Path, key: str, arguments: list[str], observe: Observer, cancel: threading.Event | None) -> str:

@@ -16,8 +16,15 @@ import pytest
 if TYPE_CHECKING:
     from engine.synthesizer import Synthesizer
 
-BUILD_FOLDER = Path(__file__).resolve().parents[1] / "build" / "test"
+TESTS = Path(__file__).resolve().parent
+BUILD_FOLDER = TESTS.parent / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+SLOWEST_FILES = (
+    "engine/test_exactness.py",
+    "software_metal/test_full_size.py",
+    "software_metal/test_speech.py",
+    "engine/benchmark/test_estimate.py",
+)
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)
@@ -33,6 +40,11 @@ def _own_processors() -> None:
 
 
 _own_processors()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take minutes come first: of several processes, none is left alone with one at the end."""
+    items.sort(key=lambda item: item.path.relative_to(TESTS).as_posix() not in SLOWEST_FILES)
 
 
 @pytest.fixture(scope="session")

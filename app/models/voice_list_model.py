@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from engine.errors import InvalidRequest
+from engine.languages import language_of
 from engine.speech import VoiceInfo
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 NAME_ROLE = int(Qt.ItemDataRole.UserRole)
 HEADING_ROLE = NAME_ROLE + 1
+VOICE_ROLE = NAME_ROLE + 2
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class VoiceListModel(QAbstractListModel):
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The title, the voice's name, or whether it is a heading."""
+        """The title, the voice or its name, what there is to know of it, or whether it is a heading."""
         if not index.isValid():
             return None
         row = self._rows[index.row()]
@@ -51,8 +54,10 @@ class VoiceListModel(QAbstractListModel):
             return row.voice.name if row.voice else None
         if role == HEADING_ROLE:
             return row.voice is None
+        if role == VOICE_ROLE:
+            return row.voice
         if role == Qt.ItemDataRole.ToolTipRole and row.voice:
-            return row.voice.name
+            return _explained(row.voice)
         return None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
@@ -72,9 +77,11 @@ class VoiceListModel(QAbstractListModel):
 
 
 def language_title(tag: str) -> str:
-    """A language in its own words, such as American English; the tag itself when it is not known."""
-    locale = QLocale(tag)
-    return tag if locale == QLocale.c() else locale.nativeLanguageName()
+    """A language by its name, such as American English; the tag itself when it is not known."""
+    try:
+        return language_of(tag).name
+    except InvalidRequest:
+        return tag
 
 
 def _rows(voices: Sequence[VoiceInfo]) -> list[_Row]:
@@ -86,4 +93,11 @@ def _rows(voices: Sequence[VoiceInfo]) -> list[_Row]:
 
 
 def _title(voice: VoiceInfo) -> str:
-    return f"{voice.title} · {voice.gender}" if voice.gender else voice.title
+    kind = "blend" if voice.recipe else voice.gender
+    return f"{voice.title} · {kind}" if kind else voice.title
+
+
+def _explained(voice: VoiceInfo) -> str:
+    if voice.recipe:
+        return f"{voice.name}: a blend, {voice.recipe}"
+    return f"{voice.name}: graded {voice.grade} by its makers" if voice.grade else voice.name

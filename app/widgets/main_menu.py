@@ -43,6 +43,7 @@ class MainMenu(QMenuBar):
         speech = self.addMenu("&Speech")
         self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
         self.stop = _action(speech, "Stop", *_stop_keys())
+        self.preview = _action(speech, "Hear the Voice", "Ctrl+Shift+H")
         speech.addSeparator()
         self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
         self.back = _action(speech, "Back 5 Seconds", "Ctrl+Alt+Left")

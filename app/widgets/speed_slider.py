@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 from app.icons import icon
 from app.settings import USUAL_SPEED
 from app.theme import Colours
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
 SLIDER_PIXELS = 140

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.models.voice_list_model import HEADING_ROLE, NAME_ROLE, VoiceListModel
+from app.models.voice_list_model import HEADING_ROLE, NAME_ROLE, VOICE_ROLE, VoiceListModel
 from engine.speech import VoiceInfo
+from engine.voices import describe
 
 INDENT = "\N{EM SPACE}"
 HEADING_SIZE = 0.9
@@ -20,9 +22,13 @@ ROW_PIXELS = 28
 
 
 class VoicePicker(QComboBox):
-    """`voice_chosen` is emitted with a name when the user chooses another voice."""
+    """`voice_chosen` is emitted with a name when the user chooses another voice.
+
+    `preview_wanted` is emitted with a `VoiceInfo` when the user wants to hear the chosen one.
+    """
 
     voice_chosen = Signal(str)
+    preview_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +39,11 @@ class VoicePicker(QComboBox):
         self.setItemDelegate(_GroupedDelegate(self))
         self.setAccessibleName("Voice")
         self.setPlaceholderText("Finding voices…")
-        self.setToolTip("The voice that speaks")
+        self.setToolTip("The voice that speaks; right-click to hear it")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        hear = QAction("Hear This Voice", self)
+        hear.triggered.connect(self.preview)
+        self.addAction(hear)
         self.setMinimumContentsLength(14)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMaxVisibleItems(20)
@@ -63,6 +73,14 @@ class VoicePicker(QComboBox):
         self._model.show(voices)
         self.setEnabled(bool(voices))
         self.choose(wanted)
+
+    @Slot()
+    def preview(self) -> None:
+        """Ask for a sentence in the chosen voice."""
+        name = self.voice
+        if name is not None:
+            voice = self.itemData(self._model.row_of(name), VOICE_ROLE)
+            self.preview_wanted.emit(voice if isinstance(voice, VoiceInfo) else describe(name))
 
     def _on_activated(self, row: int) -> None:
         self._asked_for = None

@@ -1,6 +1,6 @@
 """The waveform as a row of rounded bars: heard ones in one colour, those to come in another, unmade ones as dots.
 
-It does not know time or audio; one unit on the horizontal axis is one sample.
+It does not know time, or the widget that it is painted on.
 """
 
 from __future__ import annotations
@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import pyqtgraph
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.peak_pyramid import PeakPyramid
 from app.theme import LIGHT, Colours
@@ -22,11 +20,10 @@ QUIETEST_SCALE = 0.25
 """A very quiet signal is not blown up beyond this."""
 
 
-class WaveformItem(pyqtgraph.GraphicsObject):
+class WaveformItem:
     """Draws a pyramid's samples 0 to `length`; the bars are painted once per size or change, not per frame."""
 
     def __init__(self) -> None:
-        super().__init__()
         self._peaks = PeakPyramid()
         self._length = 1
         self._position = 0
@@ -37,34 +34,24 @@ class WaveformItem(pyqtgraph.GraphicsObject):
 
     def show_peaks(self, peaks: PeakPyramid, length: int) -> None:
         """Draw these peaks over so many samples."""
-        self.prepareGeometryChange()
         self._peaks = peaks
         self._length = max(length, 1)
         self._painted_for = None
-        self.update()
 
     def set_position(self, position: int) -> None:
         """Everything before this sample has been heard."""
         self._position = position
-        self.update()
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         self._colours = colours
         self._painted_for = None
-        self.update()
 
-    def boundingRect(self) -> QRectF:
-        """All samples, from -1 to 1."""
-        return QRectF(0, -1, self._length, 2)
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Draw in pixels, so that the bars stay round at any scale."""
-        area = painter.transform().mapRect(self.boundingRect())
+    def paint(self, painter: QPainter, area: QRectF) -> None:
+        """Draw all samples over the area, from -1 to 1."""
         self._paint_bars(area.width(), area.height(), painter.device().devicePixelRatioF())
         heard = area.width() * self._position / self._length
         painter.save()
-        painter.resetTransform()
         painter.translate(area.topLeft())
         for bars, start, end in ((self._heard, 0.0, heard), (self._unheard, heard, area.width())):
             painter.setClipRect(QRectF(start, 0, end - start, area.height()))

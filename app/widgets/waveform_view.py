@@ -5,10 +5,9 @@ It does not know who plays it.
 
 from __future__ import annotations
 
-import pyqtgraph
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
 from app.audio_track import AudioTrack
 from app.theme import LIGHT, Colours
@@ -20,28 +19,51 @@ PAGE_SECONDS = 5.0
 HEIGHT_PIXELS = 96
 PLAYHEAD_PIXELS = 2
 AXIS_HEIGHT_PIXELS = 20
+FRAME_PIXELS = 2
+"""For the frame that shows where the keyboard is."""
+USUAL_SIZE = QSize(256, 192)
+ROOM_FOR_WORDS_PIXELS = 90
+SPACINGS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
 NOTHING = "The waveform appears here."
+NOTHING_POINTS = 11
 
 
-class WaveformView(pyqtgraph.PlotWidget):
+class WaveformView(QWidget):
     """Positions are samples; the whole track, or what it is expected to become, always fits."""
 
     seek_wanted = Signal(int)
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._axis = _TimeAxis()
-        super().__init__(parent, axisItems={"bottom": self._axis})
+        super().__init__(parent)
         self._track = AudioTrack()
         self._position = 0
+        self._hovered: int | None = None
         self._dragging = False
         self._item = WaveformItem()
-        self._playhead = pyqtgraph.InfiniteLine(0, movable=False)
-        self._hover = pyqtgraph.InfiniteLine(0, movable=False)
-        self._nothing = pyqtgraph.LabelItem(NOTHING)
+        self._colours = LIGHT
         self._build()
-        self.set_colours(LIGHT)
         self.refresh()
+
+    @property
+    def length(self) -> int:
+        """Samples that fit into the width."""
+        return max(self._track.expected_length(), 1)
+
+    @property
+    def position(self) -> int:
+        """The sample at which the playhead is drawn."""
+        return self._position
+
+    @property
+    def seconds_per_word(self) -> int:
+        """A usual spacing that leaves room for the words below."""
+        wanted = self.length / self._sample_rate_hz * ROOM_FOR_WORDS_PIXELS / max(self._area.width(), 1)
+        return next((spacing for spacing in SPACINGS_SECONDS if spacing >= wanted), SPACINGS_SECONDS[-1])
+
+    def sizeHint(self) -> QSize:
+        """Its share of the window where nothing else is asked for."""
+        return USUAL_SIZE
 
     def show_track(self, track: AudioTrack) -> None:
         """Show another track from its start."""
@@ -51,16 +73,9 @@ class WaveformView(pyqtgraph.PlotWidget):
 
     def refresh(self) -> None:
         """Look at the track again: it has grown."""
-        length = max(self._track.expected_length(), 1)
-        self._axis.sample_rate_hz = self._track.sample_rate_hz or 1
-        self._item.show_peaks(self._track.peaks, length)
-        self.setXRange(0, length, padding=0)
-        there = self._track.length > 0
-        self._playhead.setVisible(there)
-        self._item.setVisible(there)
-        self._axis.setStyle(showValues=there)
-        self._nothing.setVisible(not there)
+        self._item.show_peaks(self._track.peaks, self.length)
         self._describe()
+        self.update()
 
     def set_position(self, position: int) -> None:
         """The sample that is heard now."""
@@ -69,13 +84,25 @@ class WaveformView(pyqtgraph.PlotWidget):
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        self.setBackground(QColor(colours.surface))
+        self._colours = colours
         self._item.set_colours(colours)
-        self._playhead.setPen(pyqtgraph.mkPen(colours.accent, width=PLAYHEAD_PIXELS))
-        self._hover.setPen(pyqtgraph.mkPen(colours.faint, width=1, style=Qt.PenStyle.DotLine))
-        self._axis.setPen(pyqtgraph.mkPen(colours.surface))
-        self._axis.setTextPen(pyqtgraph.mkPen(colours.faint))
-        self._nothing.setText(NOTHING, color=colours.faint, size="11pt")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The waveform over its time, or words where there is none yet."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colours.surface))
+        area = self._area
+        if self._track.length:
+            self._item.paint(painter, area)
+            self._paint_lines(painter, area)
+            self._paint_times(painter, area.bottom())
+        else:
+            self._paint_nothing(painter, area)
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go where the button is pressed."""
@@ -87,11 +114,11 @@ class WaveformView(pyqtgraph.PlotWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show where a click would go, or take the playhead along."""
         sample = self._sample_at(event)
-        self._hover.setValue(sample)
-        self._hover.setVisible(self._track.length > 0 and not self._dragging)
-        self.setToolTip(clock_time(sample / self._axis.sample_rate_hz) if self._track.length else "")
+        self._hovered = None if self._dragging else sample
+        self.setToolTip(clock_time(sample / self._sample_rate_hz) if self._track.length else "")
         if self._dragging:
             self._show_position(sample)
+        self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Go where the button is let go."""
@@ -101,7 +128,8 @@ class WaveformView(pyqtgraph.PlotWidget):
 
     def leaveEvent(self, event: object) -> None:
         """No hover line without a mouse."""
-        self._hover.hide()
+        self._hovered = None
+        self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to others: everything is in view."""
@@ -109,7 +137,7 @@ class WaveformView(pyqtgraph.PlotWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows, pages, home and end go along; space plays and pauses."""
-        rate = self._axis.sample_rate_hz
+        rate = self._sample_rate_hz
         steps = {
             Qt.Key.Key_Left: -STEP_SECONDS,
             Qt.Key.Key_Right: STEP_SECONDS,
@@ -127,62 +155,70 @@ class WaveformView(pyqtgraph.PlotWidget):
         else:
             event.ignore()
 
+    @property
+    def _sample_rate_hz(self) -> int:
+        return self._track.sample_rate_hz or 1
+
     def _build(self) -> None:
         self.setObjectName("waveform")
         self.setAccessibleName("Waveform")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(HEIGHT_PIXELS)
         self.setMouseTracking(True)
-        self.setFrameShape(self.Shape.NoFrame)
-        plot = self.getPlotItem()
-        plot.hideButtons()
-        plot.setMenuEnabled(False)
-        plot.hideAxis("left")
-        plot.setMouseEnabled(False, False)
-        plot.setContentsMargins(0, 0, 0, 0)
-        self._axis.setHeight(AXIS_HEIGHT_PIXELS)
-        self.setYRange(-1, 1, padding=0)
-        for item in (self._item, self._playhead, self._hover):
-            self.addItem(item)
-        self._hover.hide()
-        self._nothing.setParentItem(plot.vb)
-        self._nothing.anchor((0.5, 0.5), (0.5, 0.5))
+
+    @property
+    def _area(self) -> QRectF:
+        """Where the waveform is."""
+        inner = QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS)
+        return inner.adjusted(0, 0, 0, -AXIS_HEIGHT_PIXELS)
+
+    def _paint_lines(self, painter: QPainter, area: QRectF) -> None:
+        lines = [(self._position, QPen(QColor(self._colours.accent), PLAYHEAD_PIXELS))]
+        if self._hovered is not None:
+            lines.append((self._hovered, QPen(QColor(self._colours.faint), 1, Qt.PenStyle.DotLine)))
+        for sample, pen in lines:
+            painter.setPen(pen)
+            place = self._place_of(sample)
+            painter.drawLine(QPointF(place, area.top()), QPointF(place, area.bottom()))
+
+    def _paint_times(self, painter: QPainter, top: float) -> None:
+        """Minutes and seconds below whole seconds, as far as they fit in whole."""
+        painter.setPen(QColor(self._colours.faint))
+        step = self.seconds_per_word
+        for seconds in range(0, self.length // self._sample_rate_hz + 1, step):
+            place = QRectF(0, top, ROOM_FOR_WORDS_PIXELS, AXIS_HEIGHT_PIXELS)
+            place.moveCenter(QPointF(self._place_of(seconds * self._sample_rate_hz), place.center().y()))
+            words = clock_time(seconds)
+            inked = painter.boundingRect(place, Qt.AlignmentFlag.AlignCenter, words)
+            if inked.left() >= FRAME_PIXELS and inked.right() <= self.width() - FRAME_PIXELS:
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+
+    def _paint_nothing(self, painter: QPainter, area: QRectF) -> None:
+        font = self.font()
+        font.setPointSize(NOTHING_POINTS)
+        painter.setFont(font)
+        painter.setPen(QColor(self._colours.faint))
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, NOTHING)
 
     def _show_position(self, position: int) -> None:
         self._position = position
-        self._playhead.setValue(position)
         self._item.set_position(position)
         self._describe()
+        self.update()
 
     def _describe(self) -> None:
-        rate = self._axis.sample_rate_hz
+        rate = self._sample_rate_hz
         words = f"{clock_time(self._position / rate)} of {clock_time(self._track.length / rate)}"
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
+    def _place_of(self, sample: int) -> float:
+        return self._area.left() + self._area.width() * sample / self.length
+
     def _sample_at(self, event: QMouseEvent) -> int:
-        point = self.getPlotItem().vb.mapSceneToView(self.mapToScene(event.position().toPoint()))
-        return self._inside(round(point.x()))
+        inside = event.position().x() - self._area.left()
+        return self._inside(round(inside * self.length / max(self._area.width(), 1)))
 
     def _inside(self, position: int) -> int:
         return min(max(position, 0), self._track.length)
-
-
-class _TimeAxis(pyqtgraph.AxisItem):
-    """Marks whole seconds, whatever a sample is worth."""
-
-    def __init__(self) -> None:
-        super().__init__("bottom", maxTickLength=0)
-        self.sample_rate_hz = 1
-
-    def tickSpacing(self, minimum: float, maximum: float, size: float) -> list[tuple[float, float]]:
-        """One spacing that leaves room for the words."""
-        seconds = (maximum - minimum) / self.sample_rate_hz
-        wanted = seconds * 90 / max(size, 1)
-        usual = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
-        chosen = next((spacing for spacing in usual if spacing >= wanted), usual[-1])
-        return [(chosen * self.sample_rate_hz, 0)]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Minutes and seconds."""
-        return [clock_time(round(value / self.sample_rate_hz)) for value in values]

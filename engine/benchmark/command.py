@@ -1,6 +1,6 @@
 """The options of `engine benchmark`, and what they ask for.
 
-It does not know how anything is counted, and prints nothing.
+It does not know how anything is counted or measured, and prints nothing.
 """
 
 from __future__ import annotations
@@ -14,15 +14,22 @@ from typing import Any
 
 from engine.artifacts import write_atomically
 from engine.audio_file import ensure_writable, write_error
+from engine.benchmark import comparison_data, comparison_words, estimate_data, estimate_words
 from engine.benchmark.estimate import estimate_metal
-from engine.benchmark.estimate_data import as_data
-from engine.benchmark.estimate_words import in_words
-from engine.checkpoints import model_config
+from engine.benchmark.job import Job
+from engine.benchmark.lengths import DEFAULT_SECONDS, PLOT_SECONDS, exact_length
+from engine.benchmark.measuring import measure
+from engine.benchmark.peers import PEER_NAMES, choose_peers
+from engine.checkpoints import model_config, open_checkpoint
 from engine.errors import InvalidRequest
+from engine.runners.cores import usable_cores
 
 STANDARD_OUTPUT = Path("-")
-DEFAULT_SECONDS = 10.0
+ESTIMATE_SECONDS = 10.0
+DEFAULT_ROUNDS = 5
 TARGETS = ("metal",)
+
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -34,32 +41,76 @@ class Outcome:
 
 
 def add_options(parser: argparse.ArgumentParser | Any) -> None:
-    """Everything but the model, which every command has."""
-    parser.add_argument("--estimate", metavar="TARGET", help="metal: on paper, from the compiled modules, for Macs")
-    parser.add_argument("--seconds", type=float, default=DEFAULT_SECONDS, help="of audio (default: 10)")
+    """Everything but the model and its weights, which every command has."""
+    lengths = " ".join(f"{seconds:g}" for seconds in DEFAULT_SECONDS)
+    parser.add_argument("--seconds", type=float, nargs="+", metavar="N", help=f"of audio (default: {lengths})")
+    names = ", ".join(PEER_NAMES)
+    parser.add_argument("--peers", nargs="*", metavar="NAME", help=f"beside ours: {names} (default: all that can run)")
+    parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
+    parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help="at each length (default: 5)")
     parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="cost against length, from 1 to 60 s by default")
+    parser.add_argument("--estimate", metavar="TARGET", help="metal: on paper, from the compiled modules, for Macs")
 
 
-def outcome_of(options: argparse.Namespace, report: Callable[[str], None]) -> Outcome:
-    """Do what the options ask for; `report` gets a line per step. Writes the JSON file if one is named.
+def outcome_of(options: argparse.Namespace, report: Report) -> Outcome:
+    """Do what the options ask for; `report` gets a line per step. Writes the files that are named.
 
-    Raises `InvalidRequest`, `CompileError`.
+    Raises `InvalidRequest`, `EngineError`, `CompileError`.
     """
-    if options.estimate not in TARGETS:
-        raise InvalidRequest("There is nothing to benchmark.", "Say what: “--estimate metal”.")
-    to_file = options.json not in (None, STANDARD_OUTPUT)
-    if to_file:
-        ensure_writable(options.json)
-    config = model_config(options.model)
-    estimate = estimate_metal(options.model, config, options.seconds, lambda stage: report(f"Counted {stage}"))
-    outcome = Outcome(as_data(estimate), in_words(estimate))
-    if to_file:
-        _write(options.json, json.dumps(outcome.data, indent=2))
+    files = [path for path in (options.json, options.plot) if path not in (None, STANDARD_OUTPUT)]
+    for path in files:
+        ensure_writable(path)
+    outcome = _measured(options, report) if options.estimate is None else _estimated(options, report)
+    if options.json in files:
+        _write(options.json, json.dumps(outcome.data, indent=2).encode())
     return outcome
 
 
-def _write(path: Path, text: str) -> None:
+def _measured(options: argparse.Namespace, report: Report) -> Outcome:
+    choice = choose_peers(options.peers)
+    config = open_checkpoint(options.model, options.weights).config
+    seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
+    lengths = [exact_length(one, config) for one in seconds]
+    job = Job(options.model, options.weights, _threads(options.threads))
+    for name, why in choice.left_out.items():
+        report(f"note: {name} is left out: {why}")
+    measured = measure(job, lengths, choice, _at_least_one(options.rounds, "rounds"), report)
+    if options.plot is not None:
+        from engine.benchmark.comparison_plot import as_png  # brings matplotlib
+
+        _write(options.plot, as_png(measured))
+    return Outcome(comparison_data.as_data(measured), comparison_words.in_words(measured))
+
+
+def _estimated(options: argparse.Namespace, report: Report) -> Outcome:
+    if options.estimate not in TARGETS:
+        raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Say what: “--estimate metal”.")
+    if options.peers is not None or options.plot is not None or len(options.seconds or []) > 1:
+        raise InvalidRequest("An estimate has one length, no peers and no plot.", "Leave these options out.")
+    (seconds,) = options.seconds or [ESTIMATE_SECONDS]
+    config = model_config(options.model)
+    estimate = estimate_metal(options.model, config, seconds, lambda stage: report(f"Counted {stage}"))
+    return Outcome(estimate_data.as_data(estimate), estimate_words.in_words(estimate))
+
+
+def _threads(wanted: int | None) -> int:
+    available = len(usable_cores())
+    if wanted is None:
+        return available
+    if _at_least_one(wanted, "threads") > available:
+        raise InvalidRequest(f"There are {available} cores here.", f"Take {available} threads at most.")
+    return wanted
+
+
+def _at_least_one(number: int, noun: str) -> int:
+    if number < 1:
+        raise InvalidRequest(f"{number} {noun} are too few.", "Take 1 or more.")
+    return number
+
+
+def _write(path: Path, content: bytes) -> None:
     try:
-        write_atomically(path, text.encode())
+        write_atomically(path, content)
     except OSError as error:
         raise write_error(path, error) from error

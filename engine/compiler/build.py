@@ -26,14 +26,17 @@ from engine.artifacts import (
     Parameter,
     Variant,
     expected_identity,
+    is_for_mac,
     library_suffix,
     write_atomically,
 )
-from engine.compiler.export import export_stage
+from engine.compiler.export import StageGraph, parameters_of, trace, translate
+from engine.compiler.linux_linker import link_for_arm_linux
 from engine.compiler.mac_linker import link_bridge, link_for_mac
 from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
-from engine.compiler.targets import TargetName, target_named, tvm_target
+from engine.compiler.targets import target_of
+from engine.compiler.tuning import Search, convolutions, search_on
 from engine.config import ModelConfig
 from engine.errors import CompileError, DamagedFile
 from engine.metal.bridge import BRIDGE_NAME
@@ -41,6 +44,7 @@ from engine.model.exportable import exportable_stages
 from engine.model.exportable.probing import Probed
 from engine.model.network import build_network
 from engine.model.random_weights import without_weight_norm
+from engine.ops.microkernel_tir import microkernel_for
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
@@ -55,17 +59,20 @@ def build(
     variant: Variant,
     folder: Path,
     report: Callable[[PreparationEvent], None],
+    tuning_seconds: float = 0,
 ) -> Manifest:
     """Build the libraries of these stages into `folder`; those of other stages stay when they are of the same identity.
 
-    `report` gets one event before each stage and one at the end. Raises `CompileError`.
+    `report` gets one event before each stage and one at the end, and one for each convolution that is measured when
+    there is time for tuning. Raises `CompileError`.
     """
+    search = search_on(target_of(variant), tuning_seconds, report) if tuning_seconds else None
     _make_folder(folder)
     manifest = _manifest_to_extend(expected_identity(config, variant), folder)
     modules = weightless_modules(config, variant.probed, LstmSemantics(variant.lstm_semantics))
     for done, stage in enumerate(stages):
         report(PreparationEvent(f"Compiling {stage.title.lower()}", done, len(stages)))
-        manifest = manifest.with_artifact(build_stage(stage, modules[stage.name], config, variant, folder))
+        manifest = manifest.with_artifact(build_stage(stage, modules[stage.name], config, variant, folder, search))
     if variant.lstm_method == MPS:
         manifest = replace(manifest, bridge=build_bridge(folder))
     manifest.save(folder)
@@ -83,14 +90,25 @@ def build_bridge(folder: Path) -> Bridge:
     return Bridge(BRIDGE_NAME, sha256(content).hexdigest(), len(content))
 
 
-def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, variant: Variant, folder: Path) -> Artifact:
+def build_stage(
+    stage: Stage,
+    module: torch.nn.Module,
+    config: ModelConfig,
+    variant: Variant,
+    folder: Path,
+    search: Search | None = None,
+) -> Artifact:
     """Build the library of one stage, given as a torch module, into `folder`, whole or not at all.
 
-    Raises `CompileError`.
+    Its convolutions are computed as `search` finds best, where there is one. Raises `CompileError`.
     """
     started = time.perf_counter()
-    tvm_form = tvm_target(target_named(variant.target))
-    graph = export_stage(stage, module, config, tvm_form, LstmMethod(variant.lstm_method), precision_of(stage, variant))
+    tvm_form = target_of(variant)
+    program = trace(stage, module, config)
+    findings = () if search is None else search.findings(convolutions(program), microkernel_for(tvm_form))
+    tuned = [(finding.sizes, finding.choice) for finding in findings]
+    method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
+    graph = StageGraph(translate(stage, program, tvm_form, method, precision, tuned), parameters_of(program))
     executable = build_executable(graph.module, tvm_form)
     content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
@@ -104,6 +122,7 @@ def build_stage(stage: Stage, module: torch.nn.Module, config: ModelConfig, vari
         parameters=graph.parameters,
         probes=module.paths if isinstance(module, Probed) else (),
         fingerprint=_fingerprint(executable, graph.parameters),
+        tuning=tuple(finding.in_words for finding in findings),
     )
 
 
@@ -123,11 +142,16 @@ def weightless_modules(
 
 def link(executable: relax.VMExecutable, variant: Variant) -> bytes:
     """The executable as a shared library; raises `CompileError` when there is no linker or it fails."""
-    linker = link_for_mac if target_named(variant.target) is TargetName.METAL_MACOS else _link_shared
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"stage{library_suffix(variant)}"
-        executable.export_library(str(path), fcompile=linker, workspace_dir=folder)
+        executable.export_library(str(path), fcompile=_linker(variant), workspace_dir=folder)
         return path.read_bytes()
+
+
+def _linker(variant: Variant) -> Callable[..., None]:
+    if is_for_mac(variant):
+        return link_for_mac
+    return link_for_arm_linux if variant.triple else _link_shared
 
 
 def find_linker() -> str:

@@ -22,17 +22,23 @@ from engine.stages import DEVICE_STAGES, Stage
 
 _MACS = "metal-macos"
 _ALL = "all"
+_MINUTES = 4.0
+_SECONDS_PER_MINUTE = 60
 
 
 @dataclass(frozen=True)
 class CompileRequest:
-    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with."""
+    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with.
+
+    `tuning_seconds` is how long to search for faster kernels.
+    """
 
     config: ModelConfig
     variant: Variant
     stages: tuple[Stage, ...]
     folder: Path
     checkpoint: Checkpoint | None
+    tuning_seconds: float = 0
 
 
 def add_options(parser: argparse.ArgumentParser | Any) -> None:
@@ -41,6 +47,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
     )
+    parser.add_argument("--triple", default="", help="another system's ARM processors, such as aarch64-linux-gnu")
     parser.add_argument(
         "--lstm-method",
         default=LstmMethod.TIR,
@@ -61,6 +68,15 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
     place.add_argument("--ship", action="store_true", help="build into compiled_models/, which comes with the program")
     parser.add_argument("--validate", action="store_true", help="compare what was built with PyTorch, stage by stage")
+    parser.add_argument(
+        "--tune",
+        type=float,
+        nargs="?",
+        const=_MINUTES,
+        default=0.0,
+        metavar="MINUTES",
+        help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
 
@@ -72,7 +88,7 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)
-    return CompileRequest(config, variant, stages, folder, _checkpoint(options))
+    return CompileRequest(config, variant, stages, folder, _checkpoint(options), _tuning_seconds(options))
 
 
 def _stages(name: str) -> tuple[Stage, ...]:
@@ -83,9 +99,12 @@ def _stages(name: str) -> tuple[Stage, ...]:
 
 
 def _variant(options: argparse.Namespace) -> Variant:
-    from engine.compiler.targets import target_named  # brings tvm
+    from engine.compiler.targets import arm_cpu, target_named  # brings tvm
 
     target = target_named(options.target).value
+    if options.triple:
+        arm_cpu(options.triple)
+        _require_cpu(target)
     if options.lstm_method not in list(LstmMethod):
         methods = ", ".join(LstmMethod)
         raise InvalidRequest(f"There is no LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
@@ -95,8 +114,18 @@ def _variant(options: argparse.Namespace) -> Variant:
     if options.lstm_method == LstmMethod.MPS and target != _MACS:
         raise InvalidRequest(f"The LSTM method mps does not run on {target}.", f"Use --target {_MACS}, or another.")
     return Variant(
-        target, str(options.lstm_method), str(options.lstm_semantics), _precision(options), probed=options.probes
+        target,
+        str(options.lstm_method),
+        str(options.lstm_semantics),
+        _precision(options),
+        probed=options.probes,
+        triple=options.triple,
     )
+
+
+def _require_cpu(target: str) -> None:
+    if target != CPU.target:
+        raise InvalidRequest(f"The target {target} has a triple of its own.", f"Use --target {CPU.target}.")
 
 
 def _precision(options: argparse.Namespace) -> str:
@@ -108,12 +137,20 @@ def _precision(options: argparse.Namespace) -> str:
     return str(options.precision)
 
 
+def _tuning_seconds(options: argparse.Namespace) -> float:
+    if not 0 <= options.tune < float("inf"):
+        raise InvalidRequest("The time for tuning must be a number of minutes, 0 or more.")
+    if options.tune and (options.triple or options.target != CPU.target):
+        raise InvalidRequest("Only modules for this processor can be tuned.", "Leave out --tune.")
+    return float(options.tune * _SECONDS_PER_MINUTE)
+
+
 def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if not options.validate:
         return None
-    if options.target == _MACS and sys.platform != "darwin":
+    if options.triple or (options.target == _MACS and sys.platform != "darwin"):
         raise InvalidRequest(
-            f"Modules for {_MACS} cannot be run on this computer, so they cannot be validated here.",
-            "Leave out --validate, or use it on a Mac.",
+            f"Modules for {options.triple or _MACS} cannot be run on this computer, so they cannot be validated here.",
+            "Leave out --validate, or use it where they run.",
         )
     return open_checkpoint(options.model, options.weights)

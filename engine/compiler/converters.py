@@ -15,10 +15,12 @@ from tvm import relax
 from tvm_ffi import structural_equal
 
 from engine.compiler.convolutions import CONVOLUTION_CONVERTERS
+from engine.compiler.correlation import Correlation
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, shape_of, simplified
 from engine.compiler.linear_rows import linear_rows
 from engine.compiler.lstm_calls import lstm_converters
+from engine.compiler.schedules.filter_choice import Choice
 from engine.compiler.target_kernels import kernels_for
 from engine.errors import CompileError
 from engine.ops.activation_tir import Activation, LeakyReLU, Snake
@@ -34,12 +36,13 @@ def converters_for(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
+    tuned: Sequence[tuple[Correlation, Choice]] = (),
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
 
     Raises `CompileError` for an LSTM method or a precision that the target has not.
     """
-    book = KernelBook(kernels_for(target, precision))
+    book = KernelBook(kernels_for(target, precision, tuned))
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,

@@ -6,6 +6,7 @@ It does not know how the function is lowered, nor any weight: the values of para
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +18,9 @@ from tvm.relax.frontend.torch import from_exported_program
 
 from engine.artifacts import Parameter
 from engine.compiler.converters import converters_for
+from engine.compiler.correlation import Correlation
 from engine.compiler.passes import first_line
+from engine.compiler.schedules.filter_choice import Choice
 from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.model.exportable.probing import Probed
@@ -46,6 +49,7 @@ def export_stage(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
+    tuned: Sequence[tuple[Correlation, Choice]] = (),
 ) -> StageGraph:
     """Trace the module and translate it; its `forward` takes the stage's inputs and returns its outputs, in order.
 
@@ -53,7 +57,7 @@ def export_stage(
     translated.
     """
     program = trace(stage, module, config)
-    return StageGraph(translate(stage, program, target, lstm_method, precision), parameters_of(program))
+    return StageGraph(translate(stage, program, target, lstm_method, precision, tuned), parameters_of(program))
 
 
 def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> ExportedProgram:
@@ -84,6 +88,7 @@ def translate(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
+    tuned: Sequence[tuple[Correlation, Choice]] = (),
 ) -> tvm.IRModule:
     """The torch graph as Relax, hand-written kernels in the place of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
@@ -93,7 +98,7 @@ def translate(
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(target, lstm_method, precision),
+            custom_convert_map=converters_for(target, lstm_method, precision, tuned),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

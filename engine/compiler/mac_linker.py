@@ -5,21 +5,19 @@ It does not know what is in the objects. What TVM's runtime provides stays undef
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
+from engine.compiler.zig import run_linker, zig_command
 from engine.errors import CompileError
 from engine.metal.bridge import bridge_arguments
-from engine.paths import cache_folder
 
+_SYSTEM = "a Mac"
 _LEAST_SYSTEM = "13.0"
 _MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
-_ZIG_OPTIONS = ("-target", f"aarch64-macos.{_LEAST_SYSTEM}")
+_ZIG_TARGET = f"aarch64-macos.{_LEAST_SYSTEM}"
 _SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
 # Without a name of its own a library is given that of the file, which would differ with every temporary folder.
 _STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
@@ -31,7 +29,7 @@ class _MacLinker:
     object_format = "o"
 
     def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
-        _run([*linker_command(), *_SHARED, *_STAGE_NAME, "-o", output, *objects, *options])
+        run_linker([*linker_command(), *_SHARED, *_STAGE_NAME, "-o", output, *objects, *options], _SYSTEM)
 
 
 link_for_mac = _MacLinker()
@@ -39,7 +37,7 @@ link_for_mac = _MacLinker()
 
 def link_bridge(output: Path) -> None:
     """Build the library through which modules call Metal Performance Shaders; raises `CompileError`."""
-    _run([*linker_command(), *_SHARED, *bridge_arguments(output, stubs=sys.platform != "darwin")])
+    run_linker([*linker_command(), *_SHARED, *bridge_arguments(output, stubs=sys.platform != "darwin")], _SYSTEM)
 
 
 def linker_command() -> list[str]:
@@ -49,16 +47,4 @@ def linker_command() -> list[str]:
         if clang is None:
             raise CompileError("There is no C compiler to link with.", "Install one: “xcode-select --install”.")
         return [clang, *_MAC_OPTIONS]
-    if find_spec("ziglang") is None:
-        raise CompileError("Zig, which links for Macs, is not installed.", "Run “make setup-test”.")
-    return [sys.executable, "-m", "ziglang", "cc", *_ZIG_OPTIONS]
-
-
-def _run(command: Sequence[str]) -> None:
-    # Zig keeps what it builds for itself, such as its own libraries for Macs.
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        raise CompileError(f"Linking for a Mac failed: {said.strip()}", "Run “python -m engine doctor”.") from error
+    return zig_command(_ZIG_TARGET, "Macs")

@@ -60,6 +60,21 @@ def count_for_metal(stages: Sequence[Stage], run: Run) -> Iterator[StageWork]:
     return (count_stage(stage, modules[stage.name], run, metal_macos()) for stage in stages)
 
 
+def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, float]]:
+    """What the mathematics of each stage needs in each of these runs of one architecture, by the stage's name.
+
+    Operations of products with weights, each computed directly; raises `CompileError`.
+    """
+    if not runs:
+        return []
+    modules = weightless_modules(runs[0].config)
+    programs = {stage.name: trace(stage, modules[stage.name], runs[0].config) for stage in stages}
+    return [
+        {stage.name: sum(useful_flop(programs[stage.name], run.shapes(stage)).values()) for stage in stages}
+        for run in runs
+    ]
+
+
 def count_stage(stage: Stage, module: torch.nn.Module, run: Run, target: tvm.target.Target) -> StageWork:
     """All dispatches of one run of the stage, given as a torch module.
 

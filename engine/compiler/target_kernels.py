@@ -5,8 +5,12 @@ It does not know what the kernels compute.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from tvm.target import Target
 
+from engine.compiler.correlation import Correlation
 from engine.compiler.kernel_set import KernelSet
 from engine.compiler.metal_converters import METAL_CONVERTERS
 from engine.compiler.metal_schedules import conv1d as metal_conv1d
@@ -14,6 +18,7 @@ from engine.compiler.metal_schedules import conv_transpose1d as metal_conv_trans
 from engine.compiler.metal_schedules import layer_norm as metal_layer_norm
 from engine.compiler.metal_schedules import linear as metal_linear
 from engine.compiler.schedules import conv1d, conv_transpose1d, layer_norm, linear
+from engine.compiler.schedules.filter_choice import Choice
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
 from engine.ops import (
@@ -31,19 +36,24 @@ from engine.ops.precision import Precision
 from engine.ops.threadgroup_tir import Threadgroup
 
 
-def kernels_for(target: Target, precision: Precision = Precision.FLOAT32) -> KernelSet:
-    """The kernels of this target; raises `CompileError` where it has none of this precision."""
+def kernels_for(
+    target: Target, precision: Precision = Precision.FLOAT32, tuned: Sequence[tuple[Correlation, Choice]] = ()
+) -> KernelSet:
+    """The kernels of this target; on a processor, convolutions of `tuned` sizes are computed as chosen.
+
+    Raises `CompileError` where it has none of this precision.
+    """
     if target.kind.name == METAL:
         return metal_kernels(precision)
     if precision is not Precision.FLOAT32:
         raise CompileError(f"There are no kernels of precision {precision} but for Metal.")
-    return cpu_kernels(target)
+    return cpu_kernels(target, tuned)
 
 
-def cpu_kernels(target: Target) -> KernelSet:
+def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = ()) -> KernelSet:
     """Kernels for an LLVM target, in register tiles that suit its processor."""
     return KernelSet(
-        hardware=microkernel_for(target),
+        hardware=replace(microkernel_for(target), tuned=tuple(tuned)),
         conv1d=conv1d,
         conv_transpose1d=conv_transpose1d,
         linear=linear,

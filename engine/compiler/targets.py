@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import tvm
 import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
-from engine.artifacts import MAC_PROCESSOR, MAC_TRIPLE
+from engine.artifacts import MAC_PROCESSOR, MAC_TRIPLE, Variant
 from engine.errors import CompileError
 
 METAL = "metal"
@@ -22,6 +23,10 @@ DEFAULT_THREADS = 256
 """Threads of a threadgroup unless a kernel says otherwise: every Apple GPU runs as many of any kernel."""
 SIMD_WIDTH = 32
 MOST_THREADGROUP_BYTES = 32 * 1024
+ARM_PROCESSORS: Mapping[str, str] = MappingProxyType(
+    {"aarch64-linux-gnu": "generic", "arm64-apple-macos": MAC_PROCESSOR}
+)
+"""LLVM's triples of what CPU modules can be built for elsewhere, and the oldest processor they run on."""
 
 
 class TargetName(Enum):
@@ -47,12 +52,24 @@ def tvm_target(target: TargetName) -> tvm.target.Target:
     return {TargetName.CPU: host_cpu, TargetName.METAL_MACOS: metal_macos, TargetName.METAL_HOST: metal_host}[target]()
 
 
+def target_of(variant: Variant) -> tvm.target.Target:
+    """What a variant is built for; raises `CompileError` for a target or triple that is not known."""
+    return arm_cpu(variant.triple) if variant.triple else tvm_target(target_named(variant.target))
+
+
 def host_cpu() -> tvm.target.Target:
     """LLVM for this machine's processor.
 
     Every feature is stated, present or absent: a virtual machine may hide features its processor model implies.
     """
     return tvm.target.Target({"kind": "llvm", "mcpu": llvm_get_system_cpu(), "mattr": host_features()})
+
+
+def arm_cpu(triple: str) -> tvm.target.Target:
+    """LLVM for the ARM processors of a system other than this one; raises `CompileError` for any other triple."""
+    if triple not in ARM_PROCESSORS:
+        raise CompileError(f"There is no triple “{triple}”.", f"Known triples: {', '.join(ARM_PROCESSORS)}.")
+    return tvm.target.Target({"kind": "llvm", "mtriple": triple, "mcpu": ARM_PROCESSORS[triple], "mattr": ["+neon"]})
 
 
 def metal_macos() -> tvm.target.Target:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import any_of, rule
-from engine.g2p.language import Language
+from engine.languages import Language
 
 TITLES = {
     "Mr": "Mister", "Mrs": "Missus", "Ms": "Ms", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",

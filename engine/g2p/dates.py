@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import any_of, rule
-from engine.g2p.language import Language
 from engine.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
+from engine.languages import Language
 
 _MONTHS = "January February March April May June July August September October November December"
 MONTHS = _MONTHS.split()

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from engine.g2p.language import Language
 from engine.g2p.spans import SourcedText
+from engine.languages import Language
 from engine.speech import Notice
 
 Speak = Callable[[re.Match[str], Language], str | None]
@@ -77,7 +77,7 @@ class Draft:
     def leave_out(self, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], str]) -> None:
         """Replace the matches by a space and tell the user what is not spoken."""
         for match in pattern.finditer(self.text):
-            self.notice(match, f"{describe(match)} cannot be spoken by an English voice; it is left out.")
+            self.notice(match, f"{describe(match)} cannot be spoken in {self.language.name}; it is left out.")
         self.rewrite(pattern, lambda match: " ")
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from engine.g2p import abbreviations, dates, numerals, quantities, roman, symbols, web
 from engine.g2p.characters import simplify
 from engine.g2p.draft import Draft
-from engine.g2p.language import Language
 from engine.g2p.lines import join_lines
 from engine.g2p.long_words import cut_long_words
 from engine.g2p.markup import strip_markup
 from engine.g2p.overrides import Override, put_back, set_aside
 from engine.g2p.spans import SourcedText
+from engine.languages import Language
 from engine.speech import Notice
 
 

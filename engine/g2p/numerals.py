@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import rule
-from engine.g2p.language import Language
 from engine.g2p.numbers import (
     YEARS,
     cardinal,
@@ -19,6 +18,7 @@ from engine.g2p.numbers import (
     spelled,
     year,
 )
+from engine.languages import Language
 
 VULGAR = {
     "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",

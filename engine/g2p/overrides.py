@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import Language
+from engine.languages import Language
 
 PLACEHOLDER = "\ue000"
 REPLACEMENT = "\ufffd"
@@ -21,6 +21,7 @@ INLINE = re.compile(
 )
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
 NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
+NOT_WORDS = re.compile(r"[^\w' -]+")
 LONGEST_PLAIN_CHARACTERS = 60
 _BOTH = (
     ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("eɪ", "A"), ("aɪ", "I"), ("aʊ", "W"), ("ɔɪ", "Y"),
@@ -29,7 +30,12 @@ _BOTH = (
 )  # fmt: skip
 AMERICAN_IPA = (*_BOTH, ("oʊ", "O"), ("əʊ", "O"), ("ɜː", "ɜɹ"), ("ɹɹ", "ɹ"), ("ː", ""), ("e", "ɛ"), ("o", "ɔ"))
 BRITISH_IPA = (*_BOTH, ("oʊ", "Q"), ("əʊ", "Q"), ("eə", "ɛː"), ("ɛə", "ɛː"), ("e", "ɛ"), ("o", "ɔ"))
-"""Usual IPA to the one symbol per sound that Kokoro was trained with, as misaki's espeak fallback does it."""
+OTHER_IPA = (
+    ("a\u0361ɪ", "I"), ("a\u0361ʊ", "W"), ("e\u0361ɪ", "A"), ("o\u0361ʊ", "O"), ("ə\u0361ʊ", "Q"), ("ɔ\u0361ɪ", "Y"),
+    ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("ts", "ʦ"), ("dz", "ʣ"), ("tɕ", "ʨ"), ("dʑ", "ʥ"),
+    ("g", "ɡ"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"), (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
+)  # fmt: skip
+"""Usual IPA to the one symbol per sound that Kokoro was trained with, as misaki does it for each language."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +100,11 @@ def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
         phonemes = to_misaki(match["phonemes"], language)
         if not phonemes:
             return None
-        text = " ".join(NOT_LETTERS.sub("", match["text"]).split()).strip("'-") or "x"
+        rest = NOT_LETTERS if language.english else NOT_WORDS
+        text = " ".join(rest.sub("", match["text"]).split()).strip("'-") or "x"
         return SetAside(text, Override(0, len(text), phonemes=phonemes))
+    if not language.english:
+        return None  # stress and the reading of numbers are rules of misaki's for English
     text = match["text"].strip()
     if not text or NOT_PLAIN.search(text) or len(text) > LONGEST_PLAIN_CHARACTERS:
         return None
@@ -106,6 +115,7 @@ def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
 
 def to_misaki(phonemes: str, language: Language) -> str:
     """Phonemes in the usual IPA or in misaki's letters as misaki's letters, with single spaces."""
-    for usual, ours in BRITISH_IPA if language.british else AMERICAN_IPA:
+    english = BRITISH_IPA if language.british else AMERICAN_IPA
+    for usual, ours in english if language.english else OTHER_IPA:
         phonemes = phonemes.replace(usual, ours)
     return " ".join(phonemes.split())

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from engine.errors import NothingToSpeak
 from engine.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
-from engine.g2p.language import language_of
-from engine.g2p.normalise import Normalised, normalise
+from engine.g2p.front_end import FrontEnd
+from engine.g2p.normalise import Normalised
 from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
 from engine.g2p.sentences import Sentence, sentences
 from engine.g2p.spans import Span
 from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined
+from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
 
 MOST_NOTICES = 100
@@ -26,9 +27,10 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 class Phonemizer:
     """Plans how a model speaks a text.
 
-    `language` is `en-US` or `en-GB`, `symbols` the characters of the model's vocabulary, `phoneme_limit` the
-    most it takes at once. Building one takes a second or two and loads the lexicon; the default `load_analyser` takes
-    spaCy's English model where it is installed, else the offline tagger. An instance belongs to one thread.
+    `language` is the tag of one of `engine.languages.LANGUAGES`, `symbols` the characters of the model's vocabulary,
+    `phoneme_limit` the most it takes at once. Building one for English takes a second or two and loads the lexicon; the
+    default `load_analyser` takes spaCy's English model where it is installed, else the offline tagger. Raises
+    `MissingLanguage` where a language needs packages that are not installed. An instance belongs to one thread.
     """
 
     def __init__(
@@ -42,10 +44,7 @@ class Phonemizer:
         self._language = language_of(language)
         self._symbols = frozenset(symbols)
         self._phoneme_limit = phoneme_limit
-        import_spacy()
-        from engine.g2p.phonemes import Pronouncer  # loads misaki, which wants spaCy
-
-        self._pronouncer = Pronouncer(self._language.british, load_analyser)
+        self._front_end = _front_end(self._language, load_analyser)
 
     def plan(self, text: str) -> Plan:
         """The utterances of the text in order, and a notice for whatever cannot be spoken as it is written.
@@ -54,24 +53,22 @@ class Phonemizer:
         """
         if not text.strip():
             raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
-        normalised = normalise(text, self._language)
+        normalised = self._front_end.normalise(text)
         notices = list(normalised.notices)
         pieces: list[Piece] = []
         for sentence in sentences(normalised.sourced.text):
             spoken, problems = self._spoken(normalised, sentence)
-            pieces += pieces_of(spoken, sentence.border)
+            pieces += pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
             notices += problems
         utterances = _utterances(groups(pieces, self._phoneme_limit), text)
         if not utterances:
-            raise NothingToSpeak(
-                "Nothing in the text has a sound in English.", "Type words or numbers in Latin letters."
-            )
+            raise _soundless(self._language)
         return Plan(tuple(utterances), _readable(notices))
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
         """The words of a sentence in the model's symbols and in offsets of the source, and what went wrong."""
         text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
-        said = self._pronouncer.pronounce(text, normalised.overrides_in(start, sentence.end))
+        said = self._front_end.pronounce(text, normalised.overrides_in(start, sentence.end))
         words, notices, done = [], [], 0
         for word in said:
             span = normalised.sourced.source_span(start + word.start, start + word.end)
@@ -81,10 +78,27 @@ class Phonemizer:
             # words cut out of one token of spaCy all carry the span of that token
             begin, done = max(span.start, done), max(span.end, done)
             words.append(replace(word, phonemes=known, start=begin, end=done))
-        for message, first, last in self._pronouncer.unknown_words.reports():
-            span = normalised.sourced.source_span(start + first, start + last)
-            notices.append(Notice(message, span.start, span.end))
+        for report in self._front_end.reports():
+            span = normalised.sourced.source_span(start + report.start, start + report.end)
+            notices.append(Notice(report.message, span.start, span.end))
         return words, notices
+
+
+def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyser]) -> FrontEnd:
+    """The front end of a language; what it loads is loaded here, as importing the engine must stay cheap."""
+    if language.english:
+        import_spacy()
+        from engine.g2p.english import EnglishFrontEnd  # loads misaki, which wants spaCy
+
+        return EnglishFrontEnd(language, load_analyser)
+    from engine.g2p.other_languages.front_end import OtherFrontEnd
+
+    return OtherFrontEnd(language)
+
+
+def _soundless(language: Language) -> NothingToSpeak:
+    what = "words or numbers in Latin letters" if language.english else "words of that language"
+    return NothingToSpeak(f"Nothing in the text has a sound in {language.name}.", f"Type {what}.")
 
 
 def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Notice:

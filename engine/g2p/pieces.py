@@ -5,7 +5,7 @@ It does not know how words are pronounced or how pieces are grouped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -41,14 +41,16 @@ def has_sound(phonemes: str) -> bool:
     return any(symbol not in PUNCTUATION for symbol in phonemes)
 
 
-def pieces_of(words: Sequence[SpokenWord], border: Border) -> list[Piece]:
+def pieces_of(
+    words: Sequence[SpokenWord], border: Border, phrase_starters: Collection[str] = PHRASE_STARTERS
+) -> list[Piece]:
     """The words of one sentence as pieces; `border` is what follows the sentence."""
     runs = list(_runs(words))
     pieces: list[Piece] = []
     for run, following in zip_longest(runs, runs[1:]):
         phonemes = "".join(word.phonemes for word in run)
         if phonemes.strip():
-            after = _border(phonemes, following)
+            after = _border(phonemes, following, phrase_starters)
             pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after))
         elif pieces:
             pieces[-1] = replace(pieces[-1], space=True)
@@ -69,11 +71,11 @@ def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
         yield run
 
 
-def _border(phonemes: str, following: Sequence[SpokenWord] | None) -> Border:
+def _border(phonemes: str, following: Sequence[SpokenWord] | None, phrase_starters: Collection[str]) -> Border:
     if phonemes.rstrip(CLOSING)[-1:] in CLAUSE_ENDS or phonemes[-1:] == ")":
         return Border.CLAUSE
     if following is None:
         return Border.WORD
     if following[0].phonemes[:1] in ("(", "—"):
         return Border.CLAUSE
-    return Border.PHRASE if following[0].text.lower() in PHRASE_STARTERS else Border.WORD
+    return Border.PHRASE if following[0].text.lower() in phrase_starters else Border.WORD

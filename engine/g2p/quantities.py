@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import any_of, rule
-from engine.g2p.language import Language
 from engine.g2p.numbers import is_one, number
 from engine.g2p.units import CURRENCIES, MAGNITUDES, UNITS, unit_name
+from engine.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
 BEFORE_AMOUNT = r"(?<![\w.,])(?<![A-Za-z]-)"

@@ -9,8 +9,8 @@ import re
 from itertools import pairwise
 
 from engine.g2p.draft import rule
-from engine.g2p.language import Language
 from engine.g2p.numbers import cardinal, ordinal
+from engine.languages import Language
 
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 """Larger ones are rare, and `D` and `M` more often letters."""

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from engine.g2p.split import Border
 
-SENTENCE_END = re.compile(r"""[.!?…]+["”'’)\]]*(?= [^a-z])|[!?]["”'’)\]]*(?= )""")
+SENTENCE_END = re.compile(r"""[.!?…]+["”'’)\]]*(?= .)""")
+FIRM_END = re.compile(r"""[!?]["”'’)\]]*$""")
+"""Ends a sentence even before a small letter."""
 LONGEST_CHARACTERS = 600
 """Text without a sentence's end is analysed in stretches of about this length."""
 
@@ -36,7 +38,8 @@ def sentences(text: str) -> Iterator[Sentence]:
 
 def _in_paragraph(text: str, start: int, end: int) -> Iterator[Sentence]:
     for match in SENTENCE_END.finditer(text, start, end):
-        if match.end() < end:
+        small = text[match.end() + 1 : match.end() + 2].islower()
+        if match.end() < end and not (small and FIRM_END.search(match[0]) is None):
             yield from _stretches(text, start, match.end(), Border.SENTENCE)
             start = match.end()
     yield from _stretches(text, start, end, Border.PARAGRAPH)

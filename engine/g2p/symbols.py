@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import Rule, rule
-from engine.g2p.language import Language
+from engine.languages import Language
 
 NAMES = {
     "&": "and",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.g2p.language import Language
+from engine.languages import Language
 
 
 @dataclass(frozen=True)

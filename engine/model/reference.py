@@ -8,7 +8,7 @@ harmonics. It does not know batches, nor any other implementation of a stage.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from enum import Enum
 from typing import Any
 
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 from torch.overrides import TorchFunctionMode
 
+from engine.config import F0_VALUES_PER_FRAME
 from engine.model.network import Network
 from engine.ops.harmonic_source import exact_waveform, spectrum
 from engine.speech import Array
@@ -63,11 +64,18 @@ class Reference:
         stage = stage_named(stage_name)
         values = [torch.tensor(inputs[tensor.name]) for tensor in stage.inputs]
         with torch.no_grad(), _observed(self._network, stage.probes, observe):
-            outputs = self._stages[stage_name](*values)
+            outputs = self.compute(stage_name, *values)
         return {
             tensor.name: np.ascontiguousarray(output, dtype=tensor.dtype)
             for tensor, output in zip(stage.outputs, outputs, strict=True)
         }
+
+    def compute(self, stage_name: str, *values: Tensor) -> tuple[Tensor | Array, ...]:
+        """The stage's outputs in declared order from its inputs in declared order, as torch computes them.
+
+        Tensors alone where the precision is `UPSTREAM`; it can then be traced for any length above one.
+        """
+        return self._stages[stage_name](*values)
 
     def _bert(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
         hidden = self._network.bert(tokens, attention_mask=torch.ones_like(tokens))
@@ -75,7 +83,7 @@ class Reference:
 
     def _duration(self, text_features: Tensor, prosody: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
         predictor: Any = self._network.predictor
-        d = predictor.text_encoder(text_features, prosody, token_count.long(), _no_padding(token_count))
+        d = predictor.text_encoder(text_features, prosody, token_count.long(), _no_padding(text_features[:, 0]))
         x, _ = predictor.lstm(d)
         return predictor.duration_proj(x), d
 
@@ -84,13 +92,13 @@ class Reference:
     ) -> tuple[Tensor, ...]:
         predictor: Any = self._network.predictor
         en = prosody_features[:, frame_token[0].long()].transpose(1, 2)
-        with _SingleStepNorm():
+        with _norm_of(frame_token):
             curves = predictor.F0Ntrain(en, prosody)
-        return tuple(curve.reshape(1, len(frame_token[0]), -1) for curve in curves)
+        return tuple(curve.reshape(1, -1, F0_VALUES_PER_FRAME) for curve in curves)
 
     def _text_encoder(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
         encoder: Any = self._network.text_encoder
-        return (encoder(tokens, token_count.long(), _no_padding(token_count)),)
+        return (encoder(tokens, token_count.long(), _no_padding(tokens)),)
 
     def _source(self, f0: Tensor, source_noise: Tensor, frame_count: Tensor) -> tuple[Tensor | Array, ...]:
         generator: Any = self._network.decoder.generator
@@ -114,8 +122,8 @@ class Reference:
     ) -> tuple[Tensor, ...]:
         decoder: Any = self._network.decoder
         asr = phoneme_features[:, :, frame_token[0].long()]
-        border = _SpectrumBorder(*harmonics.split(self.config.frequency_bins, dim=1))
-        with _replaced(decoder.generator, m_source=_NoSource(), stft=border), _SingleStepNorm():
+        border = SpectrumBorder(*harmonics.split(self.config.frequency_bins, dim=1))
+        with _replaced(decoder.generator, m_source=NoSource(), stft=border), _norm_of(frame_token):
             decoder(asr, f0.flatten(1), energy.flatten(1), timbre)
         return border.given
 
@@ -175,17 +183,17 @@ class _SingleStepNorm(TorchFunctionMode):
         return func(*args, **keywords)
 
 
-class _SpectrumBorder(nn.Module):
-    """In the place of the generator's STFT: gives the source's spectrum, takes the waveform's."""
+class SpectrumBorder(nn.Module):
+    """In the place of the generator's STFT: gives the spectrum `source`, keeps the waveform's as `given`."""
 
     def __init__(self, magnitude: Tensor, phase: Tensor) -> None:
         super().__init__()
-        self._source = magnitude, phase
+        self.source = magnitude, phase
         self.given: tuple[Tensor, ...] = ()
 
     def transform(self, waveform: Tensor) -> tuple[Tensor, Tensor]:
         """The spectrum of the source, whatever the waveform."""
-        return self._source
+        return self.source
 
     def inverse(self, magnitude: Tensor, phase: Tensor) -> Tensor:
         """Keep what the generator made; no waveform is wanted."""
@@ -193,10 +201,11 @@ class _SpectrumBorder(nn.Module):
         return magnitude
 
 
-class _NoSource(nn.Module):
+class NoSource(nn.Module):
     """In the place of the generator's source, whose spectrum is given."""
 
     def forward(self, curve: Tensor) -> tuple[Tensor, None, None]:
+        """Anything: it is not looked at."""
         return curve, None, None
 
 
@@ -240,6 +249,11 @@ def _first_array(output: Any) -> NDArray[np.floating]:
     return np.asarray(output).copy() if isinstance(output, Tensor) else _first_array(output[0])
 
 
-def _no_padding(token_count: Tensor) -> Tensor:
-    """Upstream's mask of padding [1, tokens] for an utterance without any."""
-    return torch.zeros(1, int(token_count), dtype=torch.bool)
+def _no_padding(tokens: Tensor) -> Tensor:
+    """Upstream's mask of padding, of the shape of `tokens` [1, tokens], for an utterance without any."""
+    return torch.zeros_like(tokens, dtype=torch.bool)
+
+
+def _norm_of(frame_token: Tensor) -> AbstractContextManager[Any]:
+    """What instance norms need for frames [1, frames]: nothing, unless there is a single one."""
+    return _SingleStepNorm() if frame_token.shape[1] == 1 else nullcontext()

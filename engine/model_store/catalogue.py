@@ -29,10 +29,9 @@ class PinnedFile:
 
 @dataclass(frozen=True)
 class VoiceEntry:
-    """A published voice: `grade` is its maker's, from A to F, empty where none was given."""
+    """A published voice."""
 
     info: VoiceInfo
-    grade: str
     file: PinnedFile
 
 
@@ -71,11 +70,6 @@ class ModelEntry:
     def config(self) -> ModelConfig:
         """The architecture; raises `DamagedFile`."""
         return ModelConfig.load(self.config_file)
-
-    def voice_info(self, name: str) -> VoiceInfo:
-        """What is known of a voice: as published, else what its name says."""
-        published = {voice.info.name: voice.info for voice in self.voices}
-        return published.get(name) or describe(name)
 
 
 def catalogue() -> tuple[ModelEntry, ...]:
@@ -118,6 +112,4 @@ def _file(values: Mapping[str, Any]) -> PinnedFile:
 
 
 def _voice(values: Mapping[str, Any]) -> VoiceEntry:
-    name = values["name"]
-    info = VoiceInfo(name, describe(name).title, values["language"], values["gender"])
-    return VoiceEntry(info, values["grade"], _file(values))
+    return VoiceEntry(describe(values["name"]), _file(values))

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from engine.config import ModelConfig
-from engine.errors import Cancelled, DamagedFile, InvalidRequest, StorageError, UnusableModel
+from engine.errors import Cancelled, DamagedFile, InvalidRequest, UnusableModel
 from engine.model.mapped_weights import map_weights
 from engine.model.weights import Weights
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
@@ -27,12 +25,9 @@ from engine.model_store.installation import Installation, Manifest
 from engine.model_store.progress import Activity, Observer, Speedometer, ignore
 from engine.model_store.sources import Sources, find_sources
 from engine.model_store.worker import run
+from engine.model_store.workspace import alone, building, require_space
 from engine.paths import data_folder
-from engine.voices import Voice
-
-SPARE_BYTES = 64 << 20
-"""Disk space that is left free."""
-_POLL_SECONDS = 0.1
+from engine.voices import Voice, describe
 
 
 class ModelState(StrEnum):
@@ -118,7 +113,7 @@ class ModelStore:
         if manifest is None:
             return None
         tables = map_weights(installation.path(manifest.voices_file))
-        voices = {voice: Voice(entry.voice_info(voice), tables[voice]) for voice in manifest.voices}
+        voices = {voice: Voice(describe(voice), tables[voice]) for voice in manifest.voices}
         return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
 
     def fetch(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
@@ -134,7 +129,7 @@ class ModelStore:
                 return
             order = Download(entry.repository, entry.revision, entry.files, self._staging(entry))
             try:
-                self._require_space(2 * entry.bytes - order.bytes_received())
+                require_space(self.folder, 2 * entry.bytes - order.bytes_received())
                 paths = {path: Path(place) for path, place in run(order.work(), meter.show, cancel)["paths"].items()}
                 checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
                 voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
@@ -198,11 +193,12 @@ class ModelStore:
     ) -> None:
         """Convert in a folder aside, then move in."""
         installation = self._installation(entry)
+        installation.tidy()
         earlier = _earlier(entry, installation, sources)
-        with self._building(entry) as folder:
+        with building(self.folder, entry.name) as folder:
             voices_file = None if earlier is None else installation.path(earlier.voices_file)
             order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file)
-            self._require_space(order.bytes)
+            require_space(self.folder, order.bytes)
             voices = run(order.work(), meter.show, cancel)["voices"]
             known = [voice.info.name for voice in entry.voices]
             voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
@@ -241,44 +237,10 @@ class ModelStore:
                 "Choose a checkpoint of this model, or give the model that it is for by --name.",
             )
 
-    def _require_space(self, needed_bytes: int) -> None:
-        free = shutil.disk_usage(self.folder).free
-        if free < needed_bytes + SPARE_BYTES:
-            raise StorageError(
-                f"{_megabytes(needed_bytes + SPARE_BYTES)} are needed in {self.folder}, {_megabytes(free)} are free.",
-                "Make space there, then try it again.",
-            )
-
-    @contextmanager
-    def _alone(self, entry: ModelEntry, meter: Speedometer, cancel: threading.Event | None) -> Iterator[None]:
-        """Wait until no other process changes this model; failures of the folder become a `StorageError`."""
-        lock = FileLock(self.folder / f".{entry.name}.lock")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            while not _acquired(lock):
-                meter.show(Activity.WAITING, 0, entry.bytes)
-                if cancel is not None and cancel.is_set():
-                    raise Cancelled("It was stopped.")
-            try:
-                self._installation(entry).tidy()
-                yield
-            finally:
-                lock.release()
-        except OSError as error:
-            raise StorageError(
-                f"The folder {self.folder} cannot be written ({error.strerror or error}).",
-                "Make it writable and make space there; models are kept there.",
-            ) from error
-
-    @contextmanager
-    def _building(self, entry: ModelEntry) -> Iterator[Path]:
-        folder = self.folder / f".build-{entry.name}"
-        shutil.rmtree(folder, ignore_errors=True)  # left by a process that was killed
-        folder.mkdir(parents=True)
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    def _alone(
+        self, entry: ModelEntry, meter: Speedometer, cancel: threading.Event | None
+    ) -> AbstractContextManager[None]:
+        return alone(self.folder, entry.name, lambda: meter.show(Activity.WAITING, 0, entry.bytes), cancel)
 
     def _installation(self, entry: ModelEntry) -> Installation:
         return Installation(self.folder / entry.name)
@@ -309,15 +271,3 @@ def _to_have(entry: ModelEntry) -> ModelEntry:
     if entry.bundled:
         raise InvalidRequest(f"{entry.title} come with the program.", "There is nothing to do.")
     return entry
-
-
-def _acquired(lock: FileLock) -> bool:
-    try:
-        lock.acquire(timeout=_POLL_SECONDS)
-    except Timeout:
-        return False
-    return True
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:,.0f} MB"

@@ -1,7 +1,7 @@
-"""Adaptive instance normalisation as TIR, with the activation that follows it: a channel at a time, in three passes.
+"""Adaptive instance normalisation as TIR, with the activation that follows it: a channel at a time, in two passes.
 
-Mean, variance (both summed in float64) and the result, each over the valid length only; what stands beyond is never
-read, the result there is 0. It does not know where styles come from.
+Mean and variance (summed in float64), then the result, over the valid length only; what stands beyond is never read,
+the result there is 0. It does not know where styles come from.
 """
 
 from __future__ import annotations
@@ -34,34 +34,39 @@ def adaptive_norm(channels: int, activation: Activation, microkernel: Microkerne
     return adaptive_norm_function(channels, activation, body, T.int64)
 
 
-def _to_the(power: int, value: Any) -> Any:
-    return value if power == 1 else value * value
+@T.inline
+def _add(sums: Any, vector: Any, lane: Any, distance: Any) -> None:
+    sums[0, vector, lane] += distance
+    sums[1, vector, lane] += distance * distance
 
 
 @T.inline
-def _sum(lanes: Any, source: Any, member: Any, channel: Any, length: Any, centre: Any, power: Any, total: Any) -> None:
-    """Set total[0] to the sum of (source - centre)^power over the valid length."""
-    sums = T.alloc_buffer((VECTORS, lanes), "float64")
-    spilled = T.alloc_buffer((VECTORS, lanes), "float64")
+def _measure(lanes: Any, source: Any, member: Any, channel: Any, length: Any, centre: Any, totals: Any) -> None:
+    """Set totals[0] to the sum of distances from `centre` over the valid length, totals[1] to that of their squares."""
+    sums = T.alloc_buffer((2, VECTORS, lanes), "float64")
+    spilled = T.alloc_buffer((2, VECTORS, lanes), "float64")
     groups: T.int64 = length // (VECTORS * lanes)
-    for vector in T.unroll(VECTORS):
+    for power, vector in T.grid(2, VECTORS):
         for lane in T.vectorized(lanes):
-            sums[vector, lane] = T.float64(0)
+            sums[power, vector, lane] = T.float64(0)
     for group in T.serial(groups):
         for vector in T.unroll(VECTORS):
             for lane in T.vectorized(lanes):
-                sums[vector, lane] += _to_the(
-                    power,
+                _add(
+                    sums,
+                    vector,
+                    lane,
                     T.Cast("float64", source[member, channel, (group * VECTORS + vector) * lanes + lane]) - centre,
                 )
-    for vector in T.unroll(VECTORS):
+    for power, vector in T.grid(2, VECTORS):
         for lane in T.vectorized(lanes):
-            spilled[vector, lane] = sums[vector, lane]
-    total[0] = T.float64(0)
-    for vector, lane in T.grid(VECTORS, lanes):
-        total[0] += spilled[vector, lane]
+            spilled[power, vector, lane] = sums[power, vector, lane]
     for position in T.serial(groups * VECTORS * lanes, length):
-        total[0] += _to_the(power, T.Cast("float64", source[member, channel, position]) - centre)
+        _add(spilled, 0, 0, T.Cast("float64", source[member, channel, position]) - centre)
+    totals[0] = T.float64(0)
+    totals[1] = T.float64(0)
+    for power, vector, lane in T.grid(2, VECTORS, lanes):
+        totals[power] += spilled[power, vector, lane]
 
 
 @T.inline
@@ -93,14 +98,15 @@ def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     count: T.float64 = T.Cast("float64", T.max(length, 1))
     gain: T.float32 = operands.gain(member, channel)
     shift: T.float32 = gain * operands.bias[channel] + operands.beta(member, channel)
-    total = T.alloc_buffer((1,), "float64")
+    totals = T.alloc_buffer((2,), "float64")
     line = T.alloc_buffer((4,), "float32")
-    _sum(lanes, operands.source, member, channel, length, T.float64(0), 1, total)
-    mean: T.float64 = total[0] / count
-    _sum(lanes, operands.source, member, channel, length, mean, 2, total)
-    factor: T.float64 = T.Cast("float64", gain * operands.weight[channel]) / T.sqrt(
-        total[0] / count + T.float64(EPSILON)
-    )
+    # No value is further from the mean than sqrt(count) standard deviations, so sums about the first lose little.
+    centre: T.float64 = T.if_then_else(length > 0, T.Cast("float64", operands.source[member, channel, 0]), T.float64(0))
+    _measure(lanes, operands.source, member, channel, length, centre, totals)
+    distance: T.float64 = totals[0] / count
+    mean: T.float64 = centre + distance
+    variance: T.float64 = T.max(totals[1] / count - distance * distance, T.float64(0))
+    factor: T.float64 = T.Cast("float64", gain * operands.weight[channel]) / T.sqrt(variance + T.float64(EPSILON))
     line[0] = T.Cast("float32", mean)
     line[1] = T.Cast("float32", factor)
     # What rounding takes from the mean matters where the signal hardly varies about it.

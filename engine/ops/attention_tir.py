@@ -97,34 +97,25 @@ def _score(
                 scores[chunk, row, step] += factor * columns[member, head, channel, step]
 
 
-@T.inline
-def _highest(plan: Any, scores: Any, chunk: Any, row: Any, length: Any, partial: Any, result: Any) -> None:
-    """The largest score of a row; `partial` holds one value per lane so that this becomes vector code."""
-    for lane in T.vectorized(plan.lanes):
-        partial[lane] = T.float32(LOWEST)
-    for block in T.serial(length // plan.lanes):
-        for lane in T.vectorized(plan.lanes):
-            partial[lane] = T.max(partial[lane], scores[chunk, row, block * plan.lanes + lane])
-    for step in T.serial(length // plan.lanes * plan.lanes, length):
-        partial[0] = T.max(partial[0], scores[chunk, row, step])
-    result[0] = T.float32(LOWEST)
-    for lane in T.serial(plan.lanes):
-        result[0] = T.max(result[0], partial[lane])
+def _sum(first: Any, second: Any) -> Any:
+    return first + second
 
 
 @T.inline
-def _total(plan: Any, scores: Any, chunk: Any, row: Any, length: Any, partial: Any, result: Any) -> None:
-    """The sum of a row, likewise."""
+def _reduce(
+    plan: Any, scores: Any, chunk: Any, row: Any, length: Any, combine: Any, least: Any, partial: Any, result: Any
+) -> None:
+    """One value of a row's scores, from `least` on; `partial` holds one per lane so that this becomes vector code."""
     for lane in T.vectorized(plan.lanes):
-        partial[lane] = T.float32(0)
+        partial[lane] = T.float32(least)
     for block in T.serial(length // plan.lanes):
         for lane in T.vectorized(plan.lanes):
-            partial[lane] += scores[chunk, row, block * plan.lanes + lane]
+            partial[lane] = combine(partial[lane], scores[chunk, row, block * plan.lanes + lane])
     for step in T.serial(length // plan.lanes * plan.lanes, length):
-        partial[0] += scores[chunk, row, step]
-    result[0] = T.float32(0)
+        partial[0] = combine(partial[0], scores[chunk, row, step])
+    result[0] = T.float32(least)
     for lane in T.serial(plan.lanes):
-        result[0] += partial[lane]
+        result[0] = combine(result[0], partial[lane])
 
 
 @T.inline
@@ -137,10 +128,10 @@ def _average(
     sums = T.alloc_buffer((ROWS,), "float32")
     mixed = T.alloc_buffer((ROWS, plan.width), "float32")
     for row in T.serial(ROWS):
-        _highest(plan, scores, chunk, row, length, partial, total)
+        _reduce(plan, scores, chunk, row, length, T.max, LOWEST, partial, total)
         for step in T.serial(length):
             scores[chunk, row, step] = exp(scores[chunk, row, step] - total[0])
-        _total(plan, scores, chunk, row, length, partial, total)
+        _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
         sums[row] = total[0]
         for channel in T.serial(plan.width):
             mixed[row, channel] = T.float32(0)

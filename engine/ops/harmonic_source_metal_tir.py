@@ -20,7 +20,8 @@ from engine.ops.harmonic_source import (
     VOICED_ABOVE_HZ,
     VOICED_NOISE_DEVIATION,
 )
-from engine.ops.math_tir import atan2, cos, sin, tanh
+from engine.ops.math_tir import atan2, sin, tanh
+from engine.ops.stft_tir import Stft, fill_circle
 from engine.ops.threadgroup_tir import Threadgroup
 
 PITCH_BITS = 20
@@ -31,26 +32,14 @@ _RADIANS = 2 * math.pi / (1 << PHASE_BITS)
 
 
 @dataclass(frozen=True)
-class _Source:
+class _Source(Stft):
     values: int
-    samples: int
     harmonics: int
-    n_fft: int
-    hop: int
     group: Threadgroup
-
-    @property
-    def bins(self) -> int:
-        return self.n_fft // 2 + 1
 
     @property
     def samples_per_value(self) -> int:
         return self.samples // self.values
-
-    @property
-    def turn(self) -> float:
-        """The angle of one step around the table of cosines and sines."""
-        return 2 * math.pi / self.n_fft
 
 
 def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
@@ -59,7 +48,7 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
     y is uint32, in units of 2^-32 cycle: per harmonic the step of each value, then per harmonic the sum of all steps up
     to it. Beyond the length it is undefined.
     """
-    plan = _Source(values, values, harmonics, 1, 1, group)
+    plan = _Source(1, 1, values, values, harmonics, group)
 
     @T.prim_func(s_tir=True)
     def source_phases(f0: T.handle, n: T.handle, y: T.handle) -> None:
@@ -109,7 +98,7 @@ def waveform(values: int, samples: int, harmonics: int, group: Threadgroup) -> P
     """The kernel: f0 [batch, frames, values], noise [batch, frames, samples, harmonics], phases as above, lengths
     [batch], weight [1, harmonics], bias [1] -> y [batch, frames * samples], 0 beyond the length.
     """  # noqa: D205
-    plan = _Source(values, samples, harmonics, 1, 1, group)
+    plan = _Source(1, 1, samples, values, harmonics, group)
 
     @T.prim_func(s_tir=True)
     def source_waveform(
@@ -179,7 +168,7 @@ def spectrum(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimFunc
 
     Magnitudes, then phases, under the phase contract; 0 beyond the length.
     """
-    plan = _Source(1, samples, 1, n_fft, hop, group)
+    plan = _Source(n_fft, hop, samples, 1, 1, group)
 
     @T.prim_func(s_tir=True)
     def source_spectrum(s: T.handle, n: T.handle, y: T.handle) -> None:
@@ -199,12 +188,7 @@ def spectrum(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimFunc
                     bin_number: T.int32 = T.truncmod(place, plan.bins)
                     column: T.int32 = part * plan.group.threads + thread
                     length: T.int32 = lengths[member] * plan.samples
-                    for turn in T.serial(T.ceildiv(plan.n_fft, plan.group.threads)):
-                        tap: T.int32 = turn * plan.group.threads + thread
-                        if tap < plan.n_fft:
-                            cosines[tap] = cos(T.Cast("float32", tap) * T.float32(plan.turn))
-                            sines[tap] = sin(T.Cast("float32", tap) * T.float32(plan.turn))
-                    T.tvm_storage_sync("shared")
+                    fill_circle(plan.group, plan.n_fft, cosines, sines, thread)
                     if T.And(column < columns, column * plan.hop <= length):
                         _column(plan, signal, cosines, sines, target, member, bin_number, column, length)
                     else:

@@ -22,25 +22,15 @@ from engine.ops.harmonic_source import (
 )
 from engine.ops.math_tir import atan2, sin_of_cycles64, tanh64
 from engine.ops.microkernel_tir import Microkernel
+from engine.ops.stft_tir import Stft, cosine64, hann64, sine64
 
 
 @dataclass(frozen=True)
-class _Source:
+class _Source(Stft):
     """Sizes of the source; a segment is the half of an F0 value's samples over which interpolation has one formula."""
 
     values: int
-    samples: int
     harmonics: int
-    n_fft: int
-    hop: int
-
-    @property
-    def bins(self) -> int:
-        return self.n_fft // 2 + 1
-
-    @property
-    def columns(self) -> int:
-        return self.samples // self.hop
 
     @property
     def samples_per_value(self) -> int:
@@ -66,7 +56,7 @@ def harmonic_source(
     f0 [batch, frames, values], noise [batch, frames, samples, harmonics], lengths [batch] (int32), weight
     [1, harmonics], bias [1] -> y [batch, n_fft + 2, samples / hop * frames + 1].
     """
-    plan = _Source(values, samples, harmonics, n_fft, hop)
+    plan = _Source(n_fft, hop, samples, values, harmonics)
 
     @T.prim_func(s_tir=True)
     def harmonic_source(
@@ -172,17 +162,11 @@ def _waveform(
 
 @T.inline
 def _transform_table(plan: Any, cosines: Any, sines: Any) -> None:
-    """The windowed transform: cos x = sin(x + a quarter cycle), Hann = 1/2 - cos / 2."""
+    """The windowed transform."""
     for bin_number, tap in T.grid(plan.bins, plan.n_fft):
-        window: T.float64 = T.float64(0.5) - T.float64(0.5) * sin_of_cycles64(
-            T.Cast("float64", (4 * tap + plan.n_fft) % (4 * plan.n_fft)) / T.float64(4 * plan.n_fft)
-        )
-        cosines[bin_number, tap] = window * sin_of_cycles64(
-            T.Cast("float64", (4 * bin_number * tap + plan.n_fft) % (4 * plan.n_fft)) / T.float64(4 * plan.n_fft)
-        )
-        sines[bin_number, tap] = window * sin_of_cycles64(
-            T.Cast("float64", bin_number * tap % plan.n_fft) / T.float64(plan.n_fft)
-        )
+        window: T.float64 = hann64(tap, plan.n_fft)
+        cosines[bin_number, tap] = window * cosine64(bin_number * tap, plan.n_fft)
+        sines[bin_number, tap] = window * sine64(bin_number * tap, plan.n_fft)
 
 
 @T.inline

@@ -5,7 +5,6 @@ It does not know what made the spectrum.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,30 +12,19 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.ops.math_tir import cos, sin
+from engine.ops.stft_tir import Stft, fill_circle
 from engine.ops.threadgroup_tir import Threadgroup
 
 
 @dataclass(frozen=True)
-class _Inverse:
+class _Inverse(Stft):
     """Sizes of the transform; `reach` is how many columns may touch a sample."""
 
-    n_fft: int
-    hop: int
-    samples: int
     group: Threadgroup
-
-    @property
-    def bins(self) -> int:
-        return self.n_fft // 2 + 1
 
     @property
     def reach(self) -> int:
         return -(-self.n_fft // self.hop)
-
-    @property
-    def turn(self) -> float:
-        """The angle of one step around the table of cosines and sines."""
-        return 2 * math.pi / self.n_fft
 
 
 def rectangular(n_fft: int, group: Threadgroup) -> PrimFunc:
@@ -96,15 +84,7 @@ def overlap_add(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimF
                     result = T.alloc_buffer((2,), "float32", scope="local")
                     sample: T.int32 = part * plan.group.threads + thread
                     last: T.int32 = T.truncdiv(lengths[member] * plan.samples, plan.hop)
-                    for turn in T.serial(T.ceildiv(plan.n_fft, plan.group.threads)):
-                        if turn * plan.group.threads + thread < plan.n_fft:
-                            cosines[turn * plan.group.threads + thread] = cos(
-                                T.Cast("float32", turn * plan.group.threads + thread) * T.float32(plan.turn)
-                            )
-                            sines[turn * plan.group.threads + thread] = sin(
-                                T.Cast("float32", turn * plan.group.threads + thread) * T.float32(plan.turn)
-                            )
-                    T.tvm_storage_sync("shared")
+                    fill_circle(plan.group, plan.n_fft, cosines, sines, thread)
                     result[0] = T.float32(0)
                     result[1] = T.float32(0)
                     if T.And(sample < sample_count, sample < lengths[member] * plan.samples):

@@ -11,25 +11,14 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.ops.math_tir import cos, sin, sin_of_cycles64
+from engine.ops.math_tir import cos, sin
 from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.ops.stft_tir import Stft, cosine64, hann64, sine64
 
 
 @dataclass(frozen=True)
-class _Inverse:
+class _Inverse(Stft):
     """Sizes of the transform; `reach` is how many columns outside a frame touch its samples on one side."""
-
-    n_fft: int
-    hop: int
-    samples: int
-
-    @property
-    def bins(self) -> int:
-        return self.n_fft // 2 + 1
-
-    @property
-    def columns(self) -> int:
-        return self.samples // self.hop
 
     @property
     def reach(self) -> int:
@@ -75,11 +64,9 @@ def inverse_stft(n_fft: int, hop: int, samples: int, microkernel: Microkernel) -
 
 @T.inline
 def _tables(plan: Any, window: Any, cosines: Any, sines: Any) -> None:
-    """Hann = 1/2 - cos / 2, and the windowed inverse transform, in which inner bins count twice."""
+    """The window, and the windowed inverse transform, in which inner bins count twice."""
     for tap in T.serial(plan.n_fft):
-        hann: T.float64 = T.float64(0.5) - T.float64(0.5) * sin_of_cycles64(
-            T.Cast("float64", (4 * tap + plan.n_fft) % (4 * plan.n_fft)) / T.float64(4 * plan.n_fft)
-        )
+        hann: T.float64 = hann64(tap, plan.n_fft)
         window[tap] = T.Cast("float32", hann)
         for bin_number in T.serial(plan.bins):
             weight: T.float64 = (
@@ -87,18 +74,8 @@ def _tables(plan: Any, window: Any, cosines: Any, sines: Any) -> None:
                 * T.Select(bin_number == 0 or bin_number == plan.bins - 1, T.float64(1), T.float64(2))
                 / T.float64(plan.n_fft)
             )
-            cosines[bin_number, tap] = T.Cast(
-                "float32",
-                weight
-                * sin_of_cycles64(
-                    T.Cast("float64", (4 * bin_number * tap + plan.n_fft) % (4 * plan.n_fft))
-                    / T.float64(4 * plan.n_fft)
-                ),
-            )
-            sines[bin_number, tap] = T.Cast(
-                "float32",
-                weight * sin_of_cycles64(T.Cast("float64", bin_number * tap % plan.n_fft) / T.float64(plan.n_fft)),
-            )
+            cosines[bin_number, tap] = T.Cast("float32", weight * cosine64(bin_number * tap, plan.n_fft))
+            sines[bin_number, tap] = T.Cast("float32", weight * sine64(bin_number * tap, plan.n_fft))
 
 
 @T.inline

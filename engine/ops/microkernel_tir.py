@@ -5,6 +5,7 @@ It does not know what is computed in the tile: convolutions, matrix products and
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 from tvm.target import Target
@@ -21,6 +22,7 @@ class Microkernel:
     """A tile of `rows` x `columns` float32 accumulators held in vector registers of `lanes` values.
 
     `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
+    `tuned` has pairs of sizes and what was found best for them on this machine.
     """
 
     lanes: int
@@ -28,6 +30,7 @@ class Microkernel:
     columns: int
     tile_bytes: int = TILE_BYTES
     chunks: int = CHUNKS
+    tuned: tuple[tuple[Hashable, Hashable], ...] = ()
 
     @property
     def vectors(self) -> int:

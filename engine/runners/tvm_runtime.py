@@ -25,9 +25,6 @@ _CPU = (1, 0)
 _METAL = (8, 0)
 """Device type and number in DLPack's terms."""
 _NAIVE_ALLOCATOR, _POOLED_ALLOCATOR = 1, 2
-_MMAP_THRESHOLD = -3
-"""The number of that setting in glibc's `mallopt`."""
-_LARGE_BLOCK_BYTES = 1 << 20
 _EXISTS = 0
 """TVM's number for the question whether there is such a device."""
 _SHARE_ALL_CORES = -3
@@ -108,7 +105,6 @@ class _HostMemory:
 
     def __init__(self, ffi: Any) -> None:
         self._ffi = ffi
-        _give_large_blocks_back()
 
     def tensor(self, array: Array) -> Any:
         """A copy at an address that aligned vectors can be read from."""
@@ -171,16 +167,6 @@ class _MetalMemory:
     def release_unused(self) -> None:
         """Give the pool's buffers back."""
         self._release()
-
-
-def _give_large_blocks_back() -> None:
-    """Have glibc return every large block to the system when it is freed.
-
-    By itself it stops doing so once a block of that size was freed; then other lengths of speech leave gaps that stay.
-    """
-    library = ctypes.CDLL(None)
-    if sys.platform == "linux" and hasattr(library, "mallopt"):
-        library.mallopt(_MMAP_THRESHOLD, _LARGE_BLOCK_BYTES)
 
 
 def require_metal() -> None:

@@ -25,7 +25,8 @@ SWEEPS = ("padding",)
 def add_options(parser: argparse.ArgumentParser | Any) -> None:
     """Everything but the model, which every command has."""
     parser.add_argument("--text", help="what to speak (default: a sample text)")
-    parser.add_argument("--voice", help="a name from `voices` (default: the first)")
+    parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise, or the random utterances (default: 0)")
     regimes = ",".join(Regime)
@@ -52,7 +53,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
     text = options.text if options.text is not None else sample_text()
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
-        speech=SpeechRequest(text, voice, options.speed, options.seed),
+        speech=SpeechRequest(text, voice, options.speed, options.seed, options.language),
         model=options.model,
         weights=options.weights,
         regimes=_regimes(options),

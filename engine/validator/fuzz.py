@@ -13,8 +13,7 @@ import numpy as np
 
 from engine.checkpoints import Checkpoint
 from engine.errors import InvalidRequest
-from engine.speech import Utterance
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
 from engine.validator.ranking import severity
 from engine.validator.results import Reading, Report, Row, ValidationRequest, Verdict
 from engine.validator.validation import Observer, Spoken, Validator, ignore

@@ -19,6 +19,7 @@ from engine.checkpoints import Checkpoint
 from engine.config import ModelConfig
 from engine.pipeline import initial_values
 from engine.runners.padded import padded_length
+from engine.saved_voices import SavedVoices
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from engine.synthesizer import check
@@ -26,7 +27,6 @@ from engine.validator.metrics import compare
 from engine.validator.regimes import check_choices
 from engine.validator.results import Metrics, ValidationRequest
 from engine.validator.validation import phonemizer
-from engine.voices import find
 
 if TYPE_CHECKING:
     from engine.model.lstm_activations import SingleLstm
@@ -101,8 +101,8 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
     check(request.speech)
     check_choices(request)
     config = checkpoint.config
-    voice = find(checkpoint.voices, request.speech.voice)
-    utterances = phonemizer(checkpoint, voice).plan(request.speech.text).utterances
+    voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
+    utterances = phonemizer(checkpoint, voice, request.speech.language).plan(request.speech.text).utterances
     from engine.model.lstm_activations import SingleLstm, captured_inputs
     from engine.model.random_weights import network_with
 

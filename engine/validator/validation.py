@@ -13,6 +13,7 @@ from functools import lru_cache
 from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import Cancelled, InvalidRequest
 from engine.g2p import Phonemizer
+from engine.saved_voices import SavedVoices
 from engine.speech import PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
@@ -28,7 +29,7 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import findings
 from engine.validator.versions import versions
-from engine.voices import Voice, find
+from engine.voices import Voice
 
 Observer = Callable[[ValidationEvent], None]
 
@@ -63,8 +64,8 @@ class Validator:
         """
         check(request.speech)
         checkpoint = self.prepare(request).checkpoint
-        voice = find(checkpoint.voices, request.speech.voice)
-        plan = phonemizer(checkpoint, voice).plan(request.speech.text)
+        voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
+        plan = phonemizer(checkpoint, voice, request.speech.language).plan(request.speech.text)
         observe(PlanEvent(plan))
         spoken = [Spoken(utterance, voice, request.speech.speed, request.speech.seed) for utterance in plan.utterances]
         return self.validate_utterances(request, spoken, observe, cancel)
@@ -106,10 +107,10 @@ class Validator:
         self._regimes = None
 
 
-def phonemizer(checkpoint: Checkpoint, voice: Voice) -> Phonemizer:
-    """What turns text into phonemes for this voice and model."""
+def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
+    """What turns text into phonemes for this voice and model, in the voice's language or another."""
     config = checkpoint.config
-    return _phonemizer(voice.info.language, frozenset(config.vocab), config.phoneme_limit)
+    return _phonemizer(language or voice.info.language, frozenset(config.vocab), config.phoneme_limit)
 
 
 @lru_cache(maxsize=4)

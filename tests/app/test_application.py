@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from app.activity import Readiness
@@ -14,7 +14,9 @@ from app.audio_output import NoAudioDevice
 from app.audio_player import Playback
 from app.settings import Settings
 from engine.errors import CompileError
+from engine.languages import BRITISH
 from engine.model_store import ModelState
+from engine.speech import SpeechRequest
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput
 
@@ -60,6 +62,33 @@ def test_it_opens_and_prepares_in_the_background(
     assert application.controller.player.playback is Playback.STOPPED
 
 
+def test_the_diagnostics_are_added_once_the_window_is_there(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(application)
+    application.open()
+    size = application.window.size()
+    assert not application.window.findChildren(QDockWidget)
+    qtbot.waitUntil(lambda: bool(application.window.findChildren(QDockWidget)))
+    assert application.diagnostics.dock.isHidden()
+    assert application.window.size() == size
+
+
+def test_diagnostics_that_were_open_are_there_from_the_start(
+    qapp: QApplication, settings: Settings, opened: Opened
+) -> None:
+    first = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(first)
+    first.window.show()
+    first.diagnostics.open()
+    settings.docks = first.diagnostics.dock.state
+    again = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    opened.append(again)
+    again.window.show()
+    assert [dock.isVisible() for dock in again.window.findChildren(QDockWidget)] == [True]
+
+
 def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened) -> None:
     store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
     application = Application(qapp, Options(), Settings(store), FakeEngine, FakeOutput())
@@ -81,6 +110,20 @@ def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
     qtbot.waitUntil(lambda: application.controller.track.whole)
     request = engine.requests[0]
     assert (request.text, request.voice, request.speed) == ("Given.", "am_adam", 1.5)
+
+
+def test_a_voice_is_heard_with_a_sentence_of_its_language(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    engine = FakeEngine()
+    application = Application(qapp, Options(voice="bm_george", speed=1.5), settings, lambda: engine, FakeOutput())
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application.window.menu.preview.trigger()
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    assert engine.requests == [SpeechRequest(BRITISH.sample, "bm_george", 1.5)]
+    assert application.window.page.editor.text == "From last time."
 
 
 def test_another_device_means_another_engine(

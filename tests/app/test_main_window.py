@@ -216,9 +216,9 @@ def test_the_appearance_is_chosen_in_the_menu_and_remembered(desk: Desk) -> None
     dark.trigger()
     assert desk.theme.colours == DARK
     assert desk.settings.appearance is Appearance.DARK
-    assert desk.page.player.waveform.backgroundBrush().color().name() == DARK.surface
+    assert desk.page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
     desk.theme.choose(Appearance.LIGHT)
-    assert desk.page.player.waveform.backgroundBrush().color().name() == LIGHT.surface
+    assert desk.page.player.waveform.grab().toImage().pixelColor(2, 2).name() == LIGHT.surface
 
 
 def test_closing_stops_and_remembers(desk: Desk) -> None:

@@ -29,19 +29,6 @@ NARROW = (AVX2, NEON)
 """Register tiles of other processors; the compiler splits or widens their vectors to run here."""
 
 
-OTHER_PROCESSORS = (
-    ({"kind": "llvm", "mtriple": "arm64-apple-macos", "mcpu": "apple-m1"}, "fmla"),
-    ({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "haswell"}, "vfmadd"),
-)
-"""Targets that need not be this machine, with the name of their instruction that multiplies and adds."""
-
-
-def assembly_of(function: PrimFunc, target: dict[str, str]) -> str:
-    """The machine code of one kernel, in words."""
-    module = tvm.compile(tvm.IRModule({"main": function}), target=Target(target)).mod
-    return next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
-
-
 def built(function: PrimFunc) -> Kernel:
     """A callable (output shape, inputs...) -> output; the output starts as NaN: nothing may be left unwritten."""
     run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]

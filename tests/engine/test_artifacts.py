@@ -217,6 +217,7 @@ def test_only_what_is_unusual_about_a_variant_is_named(variant, name):
 
 def test_any_difference_in_variant_makes_another_identity(tiny_config):
     others = [replace(MACS, **{field: "other"}) for field in ("lstm_method", "lstm_semantics", "precision")]
+    others.append(Variant("cpu", triple="aarch64-linux-gnu"))
     variants = [CPU, PROBED, MACS, replace(MACS, probed=True), *others]
     assert len({expected_identity(tiny_config, variant) for variant in variants}) == len(variants)
 
@@ -227,3 +228,11 @@ def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, mo
     assert expected_identity(tiny_config, MACS) == here
     assert expected_identity(tiny_config, CPU).target == "cpu another"
     assert (library_suffix(MACS), library_suffix(CPU)) == (".dylib", ".so")
+
+
+def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatch):
+    macs, linux = (Variant("cpu", triple=triple) for triple in ("arm64-apple-macos", "aarch64-linux-gnu"))
+    assert (library_suffix(macs), library_suffix(linux)) == (".dylib", ".so")
+    here = expected_identity(tiny_config, linux)
+    monkeypatch.setattr(artifacts, "host_processor", lambda: "another")
+    assert expected_identity(tiny_config, linux) == here

@@ -2,12 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from engine import doctor
+from engine import doctor, weight_preparation
 from engine.artifacts import CPU, Variant
 from engine.devices import DeviceChoice
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
 from engine.preparation import FoundModules
+from engine.weight_preparation import packed_weights_path
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -61,3 +62,12 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
     outcome, words = doctor.CHECKS["Compiled modules"]()
     assert outcome is Outcome.NOTE
     assert f"not there for {device}: they are not built yet" in words
+
+
+def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(weight_preparation, "packed_weights_folder", lambda: tmp_path)
+    assert doctor.CHECKS["Packed weights"]()[0] is Outcome.NOTE
+    path = packed_weights_path("kokoro-82m", None)
+    path.write_bytes(bytes(2_000_000))
+    path.with_name(f"{path.name}.lock").touch()
+    assert doctor.CHECKS["Packed weights"]() == (Outcome.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")

@@ -1,3 +1,4 @@
+import signal
 import threading
 from types import SimpleNamespace
 
@@ -26,14 +27,18 @@ class Stream:
         self.free = threading.Event()
         self.free.set()
         self.gone = False
+        self.writing = False
+        self.torn = False
         self.ended = ""
 
     def start(self) -> None:
         pass
 
     def write(self, samples: np.ndarray) -> None:
+        self.writing = True
         self.asked.set()
         assert self.free.wait(LONG_SECONDS)
+        self.writing = False
         if self.gone:
             raise PortAudioError("Unplugged")
         self.written.append(samples)
@@ -43,6 +48,7 @@ class Stream:
 
     def abort(self) -> None:
         self.ended = "aborted"
+        self.torn = self.writing
 
     def close(self) -> None:
         pass
@@ -94,6 +100,22 @@ def test_an_error_cuts_the_sound_within_a_block(streams: list[Stream]) -> None:
         fail_while_playing()
     assert len(streams[0].written) <= 1
     assert streams[0].ended == "aborted"
+
+
+def test_an_interrupt_leaves_the_device_alone_until_it_has_taken_its_block(streams: list[Stream]) -> None:
+    def be_interrupted() -> None:
+        with Loudspeaker(RATE_HZ) as loudspeaker:
+            streams[0].free.clear()
+            loudspeaker.play(np.ones(10 * BLOCK, np.float32))
+            assert streams[0].asked.wait(LONG_SECONDS)
+            main = threading.main_thread().ident
+            threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
+            threading.Timer(0.3, streams[0].free.set).start()
+
+    with pytest.raises(KeyboardInterrupt):
+        be_interrupted()
+    assert streams[0].ended == "aborted"
+    assert not streams[0].torn
 
 
 def test_a_device_that_goes_is_said(streams: list[Stream]) -> None:

@@ -42,6 +42,35 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--model", "kokoro-82m", "--weights", "random:0", "save", "test-noise", "random"],
+        ["save", "test-noise", "random", "--model", "kokoro-82m", "--weights", "random:0"],
+    ],
+)
+def test_the_model_may_be_named_before_and_after_what_is_done(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["voices", "--json", *arguments]) == 0
+    assert json.loads(capsys.readouterr().out)["recipe"] == "af_random(1)"
+    assert main(["voices", "remove", "test-noise"]) == 0
+
+
+def test_a_voice_is_tried_in_its_own_language_or_another(
+    starter: Synthesizer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = (voice.name for voice in starter.voices()[:2])
+    arguments = ["voices", "preview", f"{first}(2)+{second}", "--json", "--out"]
+    figures = []
+    for name, more in (("own", []), ("spanish", ["--language", "es"])):
+        assert main([*arguments, str(tmp_path / name), *more]) == 0
+        figures.append(json.loads(capsys.readouterr().out))
+    assert figures[0]["voice"] == f"{first}(2)+{second}"
+    assert all(figure["seconds_audio"] > 1 for figure in figures)
+    assert (tmp_path / "own").read_bytes() != (tmp_path / "spanish").read_bytes()
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["speak", ""], "Type"),
@@ -49,10 +78,17 @@ def test_voices_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["speak"], "No text was given"),
         (["speak", "a" * 200_000], "Split it into parts"),
         (["speak", "Hi", "--voice", "af_salli"], "Known voices"),
+        (["speak", "Hi", "--voice", "am_rowan(0)"], "no weight above 0"),
+        (["speak", "Hi", "--voice", "am_rowan+af_salli"], "Known voices"),
+        (["speak", "Hi", "--language", "de"], "Choose one of: en-US"),
+        (["voices", "--language", "tlh"], "Choose one of: en-US"),
+        (["voices", "save", "af_heart", "am_rowan"], "Choose another name"),
+        (["voices", "remove", "nobody"], "no voice named"),
         (["speak", "Hi", "--speed", "0"], "Choose a speed"),
         (["speak", "Hi", "--speed", "-1"], "Choose a speed"),
         (["speak", "Hi", "--speed", "nan"], "Choose a speed"),
         (["speak", "Hi", "--speed", "100"], "Choose a speed"),
+        (["speak", "Hi", "--pause", "4"], "Choose a number from 0"),
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),

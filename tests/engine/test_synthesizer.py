@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.audio import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
-from engine.errors import Cancelled, InvalidRequest, NothingToSpeak, TextTooLong, UnknownVoice
+from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, TextTooLong, UnknownVoice
+from engine.g2p.other_languages import sounds
+from engine.languages import language_of
 from engine.speech import Event, PlanEvent, SpeechRequest, StageEvent
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check
@@ -67,6 +69,35 @@ def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:
         list(starter.synthesize(SpeechRequest(TEXT, starter.voices()[0].name), stop_at_once, cancel))
     assert sum(isinstance(event, StageEvent) for event in events) == 1
     assert len(spoken(starter, "Still alive.")) > 0
+
+
+@pytest.mark.parametrize("tag", ["en-GB", "es", "fr-FR", "hi", "it", "pt-BR"])
+def test_any_voice_speaks_other_languages_when_asked(starter: Synthesizer, tag: str) -> None:
+    sample = language_of(tag).sample
+    events: list[Event] = []
+    chunks = list(starter.synthesize(SpeechRequest(sample, "am_rowan", language=tag), events.append))
+    assert " ".join(chunk.utterance.text for chunk in chunks) == sample
+    assert 1 < sum(chunk.seconds for chunk in chunks) < 10
+    assert next(event.plan for event in events if isinstance(event, PlanEvent)).notices == ()
+
+
+def test_a_blend_lies_between_its_voices(starter: Synthesizer) -> None:
+    def samples(voice: str) -> np.ndarray:
+        return np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest("One more.", voice))])
+
+    rowan, blend = samples("am_rowan"), samples("rowan(1)+sally(3)")
+    assert np.array_equal(samples("am_rowan(5)"), rowan)
+    assert not np.array_equal(blend[: len(rowan)], rowan[: len(blend)])
+    assert starter.voice("rowan:1,sally:3").title == "Rowan 25% + Sally 75%"
+
+
+def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sounds, "find_spec", lambda name: None)
+    synthesizer = Synthesizer("starter")
+    events: list[Event] = []
+    with pytest.raises(MissingLanguage, match="Japanese needs packages"):
+        list(synthesizer.synthesize(SpeechRequest("はい", "am_rowan", language="ja"), events.append))
+    assert events == []
 
 
 WORDS = [

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +12,7 @@ from engine import weight_preparation
 from engine.artifacts import CPU, Variant, modules_folder
 from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import Cancelled, OutputError
-from engine.paths import shipped_modules_folder
+from engine.paths import project_folder, shipped_modules_folder
 from engine.pipeline import Pipeline
 from engine.preparation import find_modules
 from engine.runners.base import Runner
@@ -20,7 +22,7 @@ from engine.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.speech import PreparationEvent, Utterance
 from engine.stages import Place
 from engine.synthesizer import Synthesizer
-from engine.weight_preparation import ensure_weights, pack, packed_weights_path
+from engine.weight_preparation import TITLE, ensure_weights, pack, packed_weights_path
 from tests.engine.memory import resident_bytes
 
 
@@ -182,4 +184,32 @@ def test_modules_for_a_gpu_pack_the_weights_there(children: list[list[str]], che
 
 def test_random_weights_are_kept_apart_from_trained_ones() -> None:
     names = {packed_weights_path("kokoro-82m", weights).name for weights in (None, "random:0", "random:1")}
-    assert names == {"kokoro-82m", "kokoro-82m-random"}
+    assert names == {"kokoro-82m.weights", "kokoro-82m-random.weights"}
+
+
+def test_two_that_start_at_once_pack_once(
+    checkpoint: Checkpoint, modules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(weight_preparation, "packed_weights_folder", lambda: tmp_path)
+    events: list[PreparationEvent] = []
+    found: list[object] = []
+
+    def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> tuple[int, str]:
+        program = (
+            "from engine import weight_preparation as w; from pathlib import Path; from engine.__main__ import main"
+        )
+        program += f"; w.packed_weights_folder = lambda: Path({str(tmp_path)!r}); raise SystemExit(main({arguments!r}))"
+        child = subprocess.run([sys.executable, "-c", program], cwd=project_folder(), capture_output=True, text=True)
+        events.append(PreparationEvent(child.stderr, 1, 1))
+        return child.returncode, child.stderr
+
+    monkeypatch.setattr(weight_preparation, "run_engine", run_engine)
+    threads = [threading.Thread(target=lambda: found.append(ensured(checkpoint, modules, events))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [event.title.splitlines()[-1] for event in events if event.done] == [f"{TITLE} (1 of 1)"]
+    assert all(isinstance(weights, PackedWeights) for weights in found)
+    assert len(found) == 2
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".lock", ".weights"]

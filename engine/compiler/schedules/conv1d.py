@@ -6,11 +6,13 @@ the caller, batch and length at run time.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Ending, weight_at
 from engine.compiler.schedules.correlation_kernel import CorrelationPlan, correlation_kernel, packing_kernel
-from engine.compiler.schedules.filter_choice import form_for
+from engine.compiler.schedules.filter_choice import choice_for
 from engine.compiler.schedules.filtering import filtering_kernel
 from engine.compiler.schedules.filtering_plan import Filtering
 from engine.compiler.schedules.filtering_weight import filtering_weight
@@ -45,5 +47,6 @@ def pack_weight(sizes: Correlation, microkernel: Microkernel) -> PrimFunc:
 
 
 def _plan(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan | Filtering:
-    form = form_for(sizes)
-    return CorrelationPlan(sizes, microkernel) if form is None else Filtering(sizes, form, microkernel)
+    choice = choice_for(sizes, microkernel)
+    tile = replace(microkernel, rows=choice.rows, columns=choice.columns)
+    return CorrelationPlan(sizes, tile) if choice.form is None else Filtering(sizes, choice.form, tile)

@@ -1,13 +1,15 @@
-"""Which convolutions are computed by minimal filtering, and by which filter: decided by sizes, here and only here.
+"""How a convolution is computed, directly or by which filter: decided by sizes unless a measurement decided otherwise.
 
 It does not know how either is computed.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
-from engine.ops.microkernel_tir import ceil_div
+from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
@@ -15,6 +17,35 @@ FEWEST_CHANNELS = 32
 """Transforms are per channel, products per pair of channels: with few channels, transforms cost more than they save."""
 MOST_CHANNELS = 512
 """Transformed weights are larger. Layers of more channels are short here, and wait for their weights."""
+
+
+MOST_VECTORS = 3
+"""In a row of a register tile: more would leave no registers for the samples on every processor."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a convolution is computed: its filter, None if directly, and its register tile."""
+
+    form: MinimalFilter | None
+    rows: int
+    columns: int
+
+
+def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
+    """What was found best for these sizes, else what follows from them."""
+    for tuned, choice in microkernel.tuned:
+        if tuned == replace(sizes, padding=0) and isinstance(choice, Choice):
+            return choice
+    return Choice(form_for(sizes), microkernel.rows, microkernel.columns)
+
+
+def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:
+    """Everything worth measuring: what follows from the sizes first, then tiles of as many registers, direct or not."""
+    usual = Choice(form_for(sizes), microkernel.rows, microkernel.columns)
+    registers = microkernel.rows * microkernel.vectors
+    tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MOST_VECTORS + 1)]
+    return tuple(dict.fromkeys([usual, *(Choice(form, *tile) for form in (usual.form, None) for tile in tiles)]))
 
 
 def form_for(sizes: Correlation) -> MinimalFilter | None:

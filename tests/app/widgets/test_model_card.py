@@ -37,7 +37,7 @@ def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
 
 def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     card = shown(qtbot, ModelRow(ABSENT, Path()))
-    height = card.sizeHint().height()
+    height = card.heightForWidth(500)
     card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, idle=False))
     assert card.bar.maximum() == 0
     progress = ModelProgress(FULL_SIZE.name, Activity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
@@ -46,7 +46,7 @@ def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     assert card.bar.value() == pytest.approx(BAR_STEPS / 2, abs=1)
     assert "2.0 MB/s" in card.words.text()
     assert card.button.text() == "Cancel"
-    assert card.sizeHint().height() == height
+    assert card.heightForWidth(500) == height > 0
 
 
 def test_the_menu_fits_the_model(qtbot: QtBot, tmp_path: Path) -> None:

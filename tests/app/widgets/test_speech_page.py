@@ -42,4 +42,4 @@ def test_it_takes_the_colours(qtbot: QtBot) -> None:
     page = SpeechPage()
     qtbot.addWidget(page)
     page.set_colours(DARK)
-    assert page.player.waveform.backgroundBrush().color().name() == DARK.surface
+    assert page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface

@@ -3,7 +3,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import USUAL_SPEED
 from app.widgets.speed_slider import SpeedSlider
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
 @pytest.fixture

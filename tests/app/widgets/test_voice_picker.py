@@ -63,3 +63,23 @@ def test_keys_skip_headings_and_tell_what_was_chosen(picker: VoicePicker, qtbot:
     with qtbot.waitSignal(picker.voice_chosen) as chosen:
         qtbot.keyClick(picker, Qt.Key.Key_Down)
     assert chosen.args == ["bm_george"]
+
+
+def test_the_chosen_voice_can_be_heard(picker: VoicePicker, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(picker.preview_wanted):
+        picker.preview()
+    picker.show_voices(VOICES)
+    picker.choose("bm_george")
+    (action,) = picker.actions()
+    with qtbot.waitSignal(picker.preview_wanted) as wanted:
+        action.trigger()
+    assert wanted.args == [VOICES[1]]
+
+
+def test_a_voice_that_is_not_listed_can_be_heard_too(picker: VoicePicker, qtbot: QtBot) -> None:
+    picker.show_voices(VOICES)
+    picker.ask_for("bf_emma(2)+bm_george(1)")
+    with qtbot.waitSignal(picker.preview_wanted) as wanted:
+        picker.preview()
+    (voice,) = wanted.args or ()
+    assert (voice.name, voice.language) == ("bf_emma(2)+bm_george(1)", "en-GB")

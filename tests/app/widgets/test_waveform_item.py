@@ -1,6 +1,6 @@
 import numpy as np
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtWidgets import QStyleOptionGraphicsItem
 from pytestqt.qtbot import QtBot
 
 from app.peak_pyramid import PeakPyramid
@@ -14,10 +14,7 @@ def painted(item: WaveformItem) -> QImage:
     image = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
     image.fill(QColor("white"))
     painter = QPainter(image)
-    area = item.boundingRect()
-    painter.scale(WIDTH / area.width(), HEIGHT / area.height())
-    painter.translate(-area.topLeft())
-    item.paint(painter, QStyleOptionGraphicsItem())
+    item.paint(painter, QRectF(0, 0, WIDTH, HEIGHT))
     painter.end()
     return image
 

@@ -8,10 +8,12 @@ import pytest
 from engine.artifacts import CPU, MANIFEST_NAME, Fresh, Manifest, Stale, Variant, expected_identity, freshness, verify
 from engine.compiler import build as building
 from engine.compiler.build import build, find_linker, precision_of, weightless_modules
+from engine.compiler.tuning import Search
 from engine.errors import CompileError
 from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
+from tests.engine.compiler.elf import is_arm64_library
 from tests.engine.compiler.embedded import metal_kernels, modules_in
 from tests.engine.compiler.mac_symbols import provided_symbols, tvm_symbols
 from tests.engine.compiler.mach_o import MachO
@@ -208,3 +210,26 @@ def test_only_the_decoder_multiplies_halves():
     chosen = {stage.name for stage in DEVICE_STAGES if precision_of(stage, halves) is Precision.FLOAT16}
     assert chosen == {"decoder"}
     assert all(precision_of(stage, Variant("metal-macos")) is Precision.FLOAT32 for stage in DEVICE_STAGES)
+
+
+@pytest.mark.parametrize("triple", ["aarch64-linux-gnu", "arm64-apple-macos"])
+def test_a_stage_is_built_for_arm_processors_of_other_systems(triple, tiny_config, tmp_path):
+    variant = Variant("cpu", triple=triple)
+    stage = stage_named("f0n")
+    manifest = make(tiny_config, tmp_path, [stage], variant=variant)
+    path = verify(tmp_path, manifest.artifact("f0n"))
+    assert MachO(path).is_arm64_library if "apple" in triple else is_arm64_library(path)
+    assert freshness(tmp_path, expected_identity(tiny_config, variant), ["f0n"]) == Fresh(manifest)
+    assert isinstance(freshness(tmp_path, expected_identity(tiny_config, CPU), ["f0n"]), Stale)
+
+
+def test_what_tuning_found_is_in_the_manifest(tiny_config, tmp_path, monkeypatch):
+    search = Search(60, 0, lambda sizes, choice, length: 1 / choice.rows, lambda _: None, lambda: 0)
+    monkeypatch.setattr(building, "search_on", lambda *_: search)
+    stage = stage_named("text_encoder")
+    manifest = build(tiny_config, [stage], CPU, tmp_path, lambda _: None, tuning_seconds=60)
+    usual = make(tiny_config, tmp_path / "usual", [stage])
+    assert usual.artifact("text_encoder").tuning == ()
+    assert manifest.artifact("text_encoder").tuning
+    assert Manifest.load(tmp_path) == manifest
+    assert freshness(tmp_path, expected_identity(tiny_config, CPU), ["text_encoder"]) == Fresh(manifest)

@@ -38,6 +38,22 @@ def test_half_precision_is_a_variant_of_its_own():
     assert asked.folder.name.endswith("-metal-macos-float16")
 
 
+def test_processors_of_another_system_are_a_variant_of_their_own():
+    asked = request("--triple", "aarch64-linux-gnu")
+    assert asked.variant == Variant("cpu", triple="aarch64-linux-gnu")
+    assert asked.folder.name.endswith("-cpu-aarch64-linux-gnu")
+    with pytest.raises(CompileError, match="no triple"):
+        request("--triple", "armv7")
+    with pytest.raises(InvalidRequest, match="cannot be run on this computer"):
+        request("--triple", "aarch64-linux-gnu", "--validate")
+
+
+def test_time_for_tuning_is_given_in_minutes():
+    assert request().tuning_seconds == 0
+    assert request("--tune", "0.5").tuning_seconds == 30
+    assert request("--tune").tuning_seconds == 240
+
+
 def test_validation_opens_the_model_before_any_work():
     assert request("--validate").checkpoint.name == "starter"
     with pytest.raises(MissingModel, match="not on this machine"):
@@ -51,6 +67,10 @@ def test_validation_opens_the_model_before_any_work():
         (["--lstm-method", "cudnn"], "Methods: mps, tir, torch"),
         (["--lstm-semantics", "sloppy"], "Semantics: packed, no-pack"),
         (["--lstm-method", "mps"], "mps does not run on cpu"),
+        (["--triple", "aarch64-linux-gnu", "--target", "metal-macos"], "a triple of its own"),
+        (["--tune", "-1"], "number of minutes"),
+        (["--tune", "nan"], "number of minutes"),
+        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Only modules for this processor"),
         (["--precision", "float8"], "Precisions: float32, float16"),
         (["--precision", "float16"], "float16 is for Metal"),
     ],

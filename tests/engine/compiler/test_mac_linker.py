@@ -28,20 +28,7 @@ def test_nothing_of_where_a_library_was_linked_is_in_it(tmp_path):
 
 
 def test_a_missing_linker_is_named(monkeypatch):
-    monkeypatch.setattr(mac_linker.sys, "platform", "linux")
-    monkeypatch.setattr(mac_linker, "find_spec", lambda _: None)
-    with pytest.raises(CompileError, match="Zig"):
-        linker_command()
     monkeypatch.setattr(mac_linker.sys, "platform", "darwin")
     monkeypatch.setattr(mac_linker.shutil, "which", lambda _: None)
     with pytest.raises(CompileError, match="xcode-select"):
         linker_command()
-
-
-def test_what_the_linker_says_reaches_the_error(monkeypatch, tmp_path):
-    monkeypatch.setattr(mac_linker, "linker_command", lambda: ["ls"])
-    with pytest.raises(CompileError, match="Linking for a Mac failed: ls"):
-        link_for_mac(str(tmp_path / "out"), [str(tmp_path / "none.o")])
-    monkeypatch.setattr(mac_linker, "linker_command", lambda: [str(tmp_path / "no program")])
-    with pytest.raises(CompileError, match="Linking for a Mac failed"):
-        link_for_mac(str(tmp_path / "out"), [])

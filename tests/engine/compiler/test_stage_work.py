@@ -3,7 +3,7 @@
 import pytest
 
 from engine.compiler.build import weightless_modules
-from engine.compiler.stage_work import Run, count_for_metal, count_stage
+from engine.compiler.stage_work import Run, count_for_metal, count_stage, needed_flop
 from engine.compiler.targets import metal_macos
 from engine.stages import stage_named
 
@@ -30,3 +30,13 @@ def test_compulsory_bytes_are_those_of_the_buffers_in_use(tiny_config, run):
     assert table.output == (1, tokens, channels)
     rows = tiny_config.n_token * channels
     assert table.compulsory_bytes <= 4 * (tokens * channels + rows + tokens)
+
+
+def test_what_is_needed_is_the_same_for_every_target(tiny_config, run):
+    stage = stage_named("text_encoder")
+    twice = Run(tiny_config, 1, {name: 2 * length for name, length in run.lengths.items()})
+    needed, doubled = needed_flop([stage], [Run(tiny_config, 1, run.lengths), twice])
+    (counted,) = count_for_metal([stage], Run(tiny_config, 1, run.lengths))
+    assert needed == {stage.name: pytest.approx(counted.useful_flop)}
+    assert doubled[stage.name] == pytest.approx(2 * needed[stage.name])
+    assert needed_flop([stage], []) == []

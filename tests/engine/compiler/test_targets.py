@@ -1,16 +1,20 @@
 import pytest
 from tvm.target.codegen import llvm_get_cpu_features
 
+from engine.artifacts import CPU, Variant
 from engine.compiler.targets import (
     MOST_THREADGROUP_BYTES,
     TargetName,
+    arm_cpu,
     host_cpu,
     host_features,
     metal_macos,
     target_named,
+    target_of,
     tvm_target,
 )
 from engine.errors import CompileError
+from engine.ops.microkernel_tir import NEON, microkernel_for
 
 
 def test_targets_have_the_names_of_the_command_line():
@@ -46,3 +50,19 @@ def test_metal_kernels_are_started_by_code_for_a_mac():
     target = metal_macos()
     assert target.host.attrs["mtriple"] == "arm64-apple-macos13.0"
     assert target.attrs["max_shared_memory_per_block"] == MOST_THREADGROUP_BYTES == 32768
+
+
+@pytest.mark.parametrize("triple", ["aarch64-linux-gnu", "arm64-apple-macos"])
+def test_arm_processors_get_tiles_of_their_own_registers(triple):
+    target = target_of(Variant("cpu", triple=triple))
+    assert target.attrs["mtriple"] == triple
+    assert microkernel_for(target) == NEON
+
+
+def test_a_variant_without_triple_is_for_this_machine():
+    assert target_of(CPU).attrs["mcpu"] == host_cpu().attrs["mcpu"]
+
+
+def test_an_unknown_triple_names_the_known_ones():
+    with pytest.raises(CompileError, match="no triple “armv7”"):
+        arm_cpu("armv7")

@@ -4,7 +4,7 @@ import pytest
 
 from engine.g2p.abbreviations import RULES
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
+from engine.languages import AMERICAN
 
 
 @pytest.mark.parametrize(

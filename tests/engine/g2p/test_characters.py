@@ -4,7 +4,7 @@ import pytest
 
 from engine.g2p.characters import KEPT, emoji_name, shortened, simple_form, simplify
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
+from engine.languages import AMERICAN
 
 
 def simplified(text: str) -> Draft:

@@ -4,7 +4,7 @@ import pytest
 
 from engine.g2p.dates import RULES
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN, BRITISH
+from engine.languages import AMERICAN, BRITISH
 
 
 def spoken(text: str, british: bool = False) -> str:

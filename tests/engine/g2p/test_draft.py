@@ -3,7 +3,7 @@
 import re
 
 from engine.g2p.draft import Draft, any_of, rule
-from engine.g2p.language import BRITISH
+from engine.languages import BRITISH
 
 
 def test_rules_apply_in_turn_and_know_the_language() -> None:
@@ -22,7 +22,7 @@ def test_notices_point_into_the_source_after_rewriting() -> None:
     assert draft.text == "five dollars   end"
     (notice,) = draft.notices
     assert (notice.start, notice.end) == (3, 4)
-    assert notice.message == "“☃” cannot be spoken by an English voice; it is left out."
+    assert notice.message == "“☃” cannot be spoken in British English; it is left out."
 
 
 def test_removing_signs_needs_no_notice_but_removing_words_does() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
 from engine.g2p.lines import ITEM, WRAPPED_CHARACTERS, join_lines
+from engine.languages import AMERICAN
 
 LONG = "x" * WRAPPED_CHARACTERS
 

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
 from engine.g2p.long_words import LONGEST_LETTERS, cut_long_words
+from engine.languages import AMERICAN
 
 
 def cut(text: str) -> str:

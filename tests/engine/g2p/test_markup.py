@@ -3,9 +3,9 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
 from engine.g2p.lines import ITEM
 from engine.g2p.markup import strip_markup
+from engine.languages import AMERICAN
 
 
 def stripped(text: str) -> Draft:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.g2p.language import AMERICAN, BRITISH
 from engine.g2p.normalise import normalise
 from engine.g2p.overrides import Override
+from engine.languages import AMERICAN, BRITISH
 
 
 def spoken(text: str, british: bool = False) -> str:

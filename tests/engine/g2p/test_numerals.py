@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
 from engine.g2p.numerals import RULES
+from engine.languages import AMERICAN
 
 
 def spoken(text: str) -> str:

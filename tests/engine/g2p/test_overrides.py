@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN, BRITISH
 from engine.g2p.overrides import PLACEHOLDER, Override, put_back, set_aside, to_misaki
+from engine.languages import AMERICAN, BRITISH
 
 
 def test_words_are_set_aside_and_put_back() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN, BRITISH
 from engine.g2p.quantities import RULES
+from engine.languages import AMERICAN, BRITISH
 
 
 def spoken(text: str, british: bool = False) -> str:

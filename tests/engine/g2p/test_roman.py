@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
 from engine.g2p.roman import RULES, roman
+from engine.languages import AMERICAN
 
 
 @pytest.mark.parametrize(

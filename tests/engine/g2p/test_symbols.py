@@ -3,8 +3,8 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.language import AMERICAN
 from engine.g2p.symbols import RULES
+from engine.languages import AMERICAN
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.g2p.language import AMERICAN, BRITISH
 from engine.g2p.units import CURRENCIES, MAGNITUDES, UNITS, unit_name
+from engine.languages import AMERICAN, BRITISH
 
 
 @pytest.mark.parametrize("symbol", UNITS)

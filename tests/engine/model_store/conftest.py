@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +23,27 @@ def published(tiny_config: ModelConfig, tmp_path_factory: pytest.TempPathFactory
     return publish(tiny_config, tmp_path_factory.mktemp("resources"))
 
 
-@pytest.fixture
-def hub(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
+@contextmanager
+def hub_for(published: Published, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
     """The hub that the real client asks, in this process and in those it starts; its cache is empty."""
     from huggingface_hub import constants
 
-    with stand_in_hub(dict(published.files)) as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub_home"))
-        monkeypatch.setattr(constants, "ENDPOINT", hub.endpoint)
-        monkeypatch.setattr(
+    with stand_in_hub(dict(published.files)) as hub, monkeypatch.context() as patch:
+        patch.setenv("HF_ENDPOINT", hub.endpoint)
+        patch.setenv("HF_HOME", str(folder / "hub_home"))
+        patch.setattr(constants, "ENDPOINT", hub.endpoint)
+        patch.setattr(
             constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.endpoint + "/{repo_id}/resolve/{revision}/{filename}"
         )
-        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub_home" / "hub"))
-        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-        monkeypatch.setattr("time.sleep", lambda seconds: None)  # the client's pauses before it asks again
+        patch.setattr(constants, "HF_HUB_CACHE", str(folder / "hub_home" / "hub"))
+        patch.setattr(constants, "HF_HUB_OFFLINE", False)
+        patch.setattr("time.sleep", lambda seconds: None)  # the client's pauses before it asks again
+        yield hub
+
+
+@pytest.fixture
+def hub(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
+    with hub_for(published, tmp_path, monkeypatch) as hub:
         yield hub
 
 

@@ -14,6 +14,7 @@ import torch
 
 from engine.config import ModelConfig
 from engine.model.network import build_network
+from engine.model.weights import Weights
 from engine.model_store import ModelEntry, PinnedFile, VoiceEntry
 from engine.speech import VoiceInfo
 from tests.engine.model_store.stand_in_hub import REPOSITORY, REVISION
@@ -22,18 +23,34 @@ CHECKPOINT_NAME = "kokoro-v1_0.pth"
 VOICE_NAMES = ("af_heart", "bm_george")
 
 
-def published_state(config: ModelConfig, seed: int = 0) -> dict[str, dict[str, torch.Tensor]]:
-    """Five state dicts: keys behind `module.`, weight norm in parts, no affine parameters of instance norms."""
+def published_state(config: ModelConfig, weights: Weights | None = None) -> dict[str, dict[str, torch.Tensor]]:
+    """Five state dicts: keys behind `module.`, weight norm in parts, no affine parameters of instance norms.
+
+    They hold these weights, given as the program has them and with all there is, or random ones.
+    """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.manual_seed(0)
         network = build_network(config)
+    if weights is not None:
+        network.load_state_dict({**network.state_dict(), **_unfolded(weights, set(network.state_dict()))})
     norms = {name for name, module in network.named_modules() if isinstance(module, torch.nn.InstanceNorm1d)}
     state: dict[str, dict[str, torch.Tensor]] = {}
     for name, tensor in network.state_dict().items():
         part, _, rest = name.partition(".")
-        if name.rpartition(".")[0] not in norms:
+        if weights is not None or name.rpartition(".")[0] not in norms:
             state.setdefault(part, {})[f"module.{rest}"] = tensor
     return {part: state[part] for part in ("bert", "bert_encoder", "predictor", "decoder", "text_encoder")}
+
+
+def _unfolded(weights: Weights, names: set[str]) -> dict[str, torch.Tensor]:
+    """Weight norm's two parts, where a network has them: how long each row is, and where it points."""
+    tensors = {name: torch.from_numpy(array) for name, array in weights.items()}
+    unfolded = {name: tensor for name, tensor in tensors.items() if name in names}
+    for name, tensor in tensors.items():
+        if f"{name}_v" in names:
+            rows = tensor.flatten(1).norm(dim=1).reshape(-1, *[1] * (tensor.ndim - 1))
+            unfolded |= {f"{name}_g": rows, f"{name}_v": 3 * tensor}
+    return unfolded
 
 
 def saved(value: Any, **options: Any) -> bytes:
@@ -72,8 +89,7 @@ def publish(config: ModelConfig, folder: Path, name: str = "kokoro-82m", checkpo
     voices = {f"voices/{v}.pt": saved(torch.from_numpy(voice_table(config, i))) for i, v in enumerate(VOICE_NAMES)}
     files = {CHECKPOINT_NAME: checkpoint or saved(published_state(config)), **voices}
     entries = tuple(
-        VoiceEntry(VoiceInfo(v, v[3:].title(), "en-US", "female"), "A", pinned(f"voices/{v}.pt", files))
-        for v in VOICE_NAMES
+        VoiceEntry(VoiceInfo(v, v[3:].title(), "en-US", "female"), pinned(f"voices/{v}.pt", files)) for v in VOICE_NAMES
     )
     entry = ModelEntry(
         name, "Some model", "Apache-2.0", "somewhere", config_file, REPOSITORY, REVISION,

@@ -1,4 +1,7 @@
-"""A model hub on this machine's loopback, for the real client, that can be told to misbehave."""
+"""A model hub on this machine's loopback, for the real client, that can be told to misbehave.
+
+Like the real one it sends who asks for a file on to another host, and says there and then which file it is.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from urllib.parse import unquote
 REPOSITORY = "someone/some-model"
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 _CHUNK_BYTES = 1 << 14
+_RESOLVE = f"/{REPOSITORY}/resolve/{REVISION}/"
+_CONTENT = "/content/"
 
 
 @dataclass
@@ -47,15 +52,18 @@ class StandInHub:
     closing: threading.Event = field(default_factory=threading.Event)
 
     def fault_for(self, method: str, path: str) -> Fault:
+        """The hub itself refuses, the other host spoils what it sends."""
         for fault in self.faults:
-            if path.endswith(fault.path) and fault.method in (method, "*") and fault.times > 0:
+            refuses = fault.html or fault.status != 200
+            fits = path.endswith(fault.path) and fault.method in (method, "*")
+            if fits and fault.times > 0 and refuses is not path.startswith(_CONTENT):
                 fault.times -= 1
                 return fault
         return Fault()
 
     def bytes_asked_for(self, path: str) -> list[str]:
         """The ranges of all GET requests of a file, empty for a whole one."""
-        return [given for method, asked, given in self.requests if method == "GET" and asked.endswith(path)]
+        return [given for method, asked, given in self.requests if method == "GET" and asked == f"{_CONTENT}{path}"]
 
 
 @contextmanager
@@ -88,17 +96,27 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, send: bool) -> None:
         path = unquote(self.path)
         self.hub.requests.append((self.command, path, self.headers.get("Range", "")))
-        prefix = f"/{REPOSITORY}/resolve/{REVISION}/"
-        content = self.hub.files.get(path.removeprefix(prefix)) if path.startswith(prefix) else None
         fault = self.hub.fault_for(self.command, path)
+        name = path.removeprefix(_RESOLVE).removeprefix(_CONTENT)
         if fault.html:
             self._page(send)
         elif fault.status != 200:
             self._plain(fault.status)
-        elif content is None:
+        elif name not in self.hub.files:
             self._plain(404, {"X-Error-Code": "EntryNotFound"})
+        elif path.startswith(_RESOLVE):
+            self._plain(302, self._identity(name))
         else:
-            self._file(content, fault, send)
+            self._file(self.hub.files[name], fault, send)
+
+    def _identity(self, name: str) -> dict[str, str]:
+        content = self.hub.files[name]
+        return {
+            "Location": f"{self.hub.endpoint.replace('127.0.0.1', 'localhost')}{_CONTENT}{name}",
+            "X-Linked-Etag": f'"{hashlib.sha256(content).hexdigest()}"',
+            "X-Linked-Size": str(len(content)),
+            "X-Repo-Commit": self.hub.commit,
+        }
 
     def _page(self, send: bool) -> None:
         page = b"<html><body>Log in to this network</body></html>"
@@ -116,14 +134,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _file(self, content: bytes, fault: Fault, send: bool) -> None:
-        digest = hashlib.sha256(content).hexdigest()
         start = 0 if fault.ignore_range else _start(self.headers.get("Range", ""))
         body = (content if fault.body is None else fault.body)[start:]
         self.send_response(206 if start else 200)
-        self.send_header("ETag", f'"{digest}"')
-        self.send_header("X-Linked-Etag", f'"{digest}"')
-        self.send_header("X-Linked-Size", str(len(content)))
-        self.send_header("X-Repo-Commit", self.hub.commit)
         self.send_header("Accept-Ranges", "bytes")
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")

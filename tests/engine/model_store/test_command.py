@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.__main__ import main
 from engine.errors import InvalidRequest
 from engine.model_store import Activity, ModelProgress, ModelStore
 from engine.model_store.command import Outcome, add_options, in_words, outcome_of
@@ -24,6 +25,14 @@ def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
     assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m"]
     assert "comes with the program" in outcome.words
     assert "355 MB from https://huggingface.co/hexgrad/Kokoro-82M" in outcome.words
+
+
+def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.__main__.stay_offline", lambda: None)  # for good, in a process of its own
+    assert main(["models", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1]["bytes_to_fetch"] == 355_476_935
+    assert main(["models", "fetch", "nothing"]) == 1
+    assert "There is no model named “nothing”" in capsys.readouterr().err
 
 
 def test_from_fetching_to_removing(models: ModelStore, hub: StandInHub) -> None:

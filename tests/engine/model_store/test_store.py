@@ -21,7 +21,7 @@ from engine.errors import (
     UnusableModel,
 )
 from engine.model.random_weights import network_with
-from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, store
+from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, store, workspace
 from tests.engine.model_store.conftest import run_here
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, saved, voice_table
 from tests.engine.model_store.stand_in_hub import Fault, StandInHub
@@ -70,23 +70,20 @@ def test_a_fetched_model_is_there_with_its_voices(models: ModelStore, hub: Stand
     assert left_over(models) == []
 
 
-def test_what_is_here_is_not_fetched_again(models: ModelStore, hub: StandInHub) -> None:
-    models.fetch(NAME)
-    hub.requests.clear()
-    models.fetch(NAME)
+def test_what_is_here_is_not_fetched_again(installed: ModelStore, hub: StandInHub) -> None:
+    installed.fetch(NAME)
     assert hub.requests == []
 
 
-def test_a_damaged_model_is_fetched_anew(models: ModelStore, hub: StandInHub) -> None:
-    models.fetch(NAME)
-    opened = models.open(NAME)
+def test_a_damaged_model_is_fetched_anew(installed: ModelStore, hub: StandInHub) -> None:
+    opened = installed.open(NAME)
     assert opened is not None
     opened.weights_file.write_bytes(b"x")
-    assert models.status(NAME).state is ModelState.DAMAGED
+    assert installed.status(NAME).state is ModelState.DAMAGED
     with pytest.raises(DamagedFile):
-        models.open(NAME)
-    models.fetch(NAME)
-    assert models.status(NAME).state is ModelState.INSTALLED
+        installed.open(NAME)
+    installed.fetch(NAME)
+    assert installed.status(NAME).state is ModelState.INSTALLED
 
 
 def test_an_interrupted_one_is_partial_and_goes_on(models: ModelStore, hub: StandInHub) -> None:
@@ -239,7 +236,7 @@ def test_removed_is_gone(installed: ModelStore) -> None:
 def test_no_space_is_said_before_anything_is_fetched(
     models: ModelStore, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr(workspace, "SPARE_BYTES", 1 << 60)
     with pytest.raises(StorageError, match=r"MB are needed in .*MB are free.*Make space"):
         models.fetch(NAME)
     assert hub.requests == []

@@ -77,6 +77,15 @@ def test_statistics_of_a_long_signal_far_from_zero() -> None:
     compare("plain", [150_001], 150_001, mean=30)
 
 
+def test_statistics_where_the_first_value_lies_far_out() -> None:
+    x = np.random.default_rng(0).standard_normal((1, CHANNELS, 2001), np.float32) * np.float32(1e-3)
+    x[:, :, 0] = 1e4
+    styles, ones, zeros = np.zeros((1, 2 * CHANNELS), np.float32), np.ones(CHANNELS, np.float32), np.zeros(CHANNELS)
+    operands = (x, np.array([2001], np.int32), styles, ones, zeros.astype(np.float32), 0)
+    found = kernel("plain", host_microkernel())(x.shape, *operands)
+    np.testing.assert_allclose(found, meaning.adaptive_norm(*operands), rtol=1e-6)
+
+
 def test_a_constant_channel_becomes_its_shift() -> None:
     x = np.full((1, CHANNELS, 100), 7, np.float32)
     styles = np.arange(2 * CHANNELS, dtype=np.float32)[None]

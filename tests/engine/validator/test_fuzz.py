@@ -4,8 +4,7 @@ import pytest
 
 from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import InvalidRequest
-from engine.speech import SpeechRequest
-from engine.synthesizer import FASTEST_SPEED, SLOWEST_SPEED
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
 from engine.validator.fuzz import fuzz, random_utterances
 from engine.validator.results import Regime, ValidationRequest
 

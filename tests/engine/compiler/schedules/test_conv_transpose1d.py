@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.compiler.schedules.conv_transpose1d import conv_transpose1d, depthwise, pack_weight, packed_shape
-from engine.ops.microkernel_tir import Microkernel
+from engine.ops.microkernel_tir import Microkernel, microkernel_for
+from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 
 LENGTHS = [1, 2, 3, 47, 48, 49, 191, 193, 500]
@@ -101,3 +102,11 @@ def test_depthwise_without_bias() -> None:
     kernel = built(depthwise(2, 3, 2, 1, False, host_microkernel()))
     found = kernel((1, 2, 4), np.ones((1, 2, 2), np.float32), np.array([[[1, 2, 4]], [[1, 2, 4]]], np.float32))
     assert found[0].tolist() == [[2, 5, 2, 4]] * 2
+
+
+@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
+    target = OTHER_PROCESSORS[triple]
+    microkernel = microkernel_for(target)
+    lines = assembly(conv_transpose1d(16, 8, 20, 10, 5, True, microkernel), target)
+    assert longest_run(lines) >= microkernel.rows * microkernel.vectors

@@ -3,8 +3,9 @@
 import pytest
 
 from engine.compiler.correlation import Correlation
-from engine.compiler.schedules.filter_choice import form_for
+from engine.compiler.schedules.filter_choice import choice_for, choices, form_for
 from engine.compiler.schedules.minimal_filter import MinimalFilter
+from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,18 @@ from engine.compiler.schedules.minimal_filter import MinimalFilter
 def test_the_form_follows_from_the_sizes(sizes: tuple[int, int, int, int], form: MinimalFilter | None) -> None:
     in_channels, out_channels, taps, stride = sizes
     assert form_for(Correlation(in_channels, out_channels, taps, stride=stride)) == form
+
+
+@pytest.mark.parametrize("microkernel", [AVX512, AVX2, NEON])
+def test_choices_fill_as_many_registers(microkernel: Microkernel) -> None:
+    sizes = Correlation(128, 128, 3, padding=1)
+    found = choices(sizes, microkernel)
+    assert found[0] == choice_for(sizes, microkernel)
+    assert len(found) == len(set(found)) == 6
+    registers = microkernel.rows * microkernel.vectors
+    assert {choice.rows * choice.columns // microkernel.lanes for choice in found} == {registers}
+    assert {choice.form for choice in found} == {None, form_for(sizes)}
+
+
+def test_what_is_never_filtered_has_no_filter_to_choose() -> None:
+    assert {choice.form for choice in choices(Correlation(1024, 1024, 3), AVX512)} == {None}

@@ -7,7 +7,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tvm.target import Target
 
 from engine.compiler.correlation import Correlation, Ending
 from engine.compiler.schedules.filtering import filtering_kernel
@@ -15,7 +14,8 @@ from engine.compiler.schedules.filtering_plan import Filtering
 from engine.compiler.schedules.filtering_weight import filtering_weight
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.ops.microkernel_tir import Microkernel, microkernel_for
-from tests.engine.kernels import NARROW, OTHER_PROCESSORS, Kernel, assembly_of, built, host_microkernel
+from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
 WITH_BIAS = Ending(True)
@@ -110,21 +110,10 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     assert np.array_equal(together[1:2], kernel((1, 13, 333), x[1:2], weight, bias))
 
 
-@pytest.mark.parametrize(("target", "multiply_add"), OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(target: dict[str, str], multiply_add: str) -> None:
-    microkernel = microkernel_for(Target(target))
+@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
+    target = OTHER_PROCESSORS[triple]
+    microkernel = microkernel_for(target)
     made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
-    assembly = assembly_of(filtering_kernel(made, WITH_BIAS), target)
-    most = max(consecutive(assembly, multiply_add))
-    assert most >= made.pieces * microkernel.rows * microkernel.columns // microkernel.lanes
-
-
-def consecutive(assembly: str, multiply_add: str) -> list[int]:
-    """Multiplications per stretch of code without a label or a use of the stack."""
-    counts = [0]
-    for line in assembly.splitlines():
-        code = line.split("#")[0].split(";")[0]
-        if code.rstrip().endswith(":") or "sp)" in code or "[sp" in code:
-            counts.append(0)
-        counts[-1] += multiply_add in code
-    return counts
+    lines = assembly(filtering_kernel(made, WITH_BIAS), target)
+    assert longest_run(lines) >= made.pieces * microkernel.rows * microkernel.vectors

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.schedules.linear import linear, pack_weight, packed_shape
-from engine.ops.microkernel_tir import Microkernel
+from engine.ops.microkernel_tir import Microkernel, microkernel_for
+from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
 
 ROWS = [1, 2, 3, 7, 8, 9, 47, 129]
@@ -80,3 +81,11 @@ def test_not_a_number_stays_in_its_row() -> None:
     packed = pack(packed_shape(1, 5, host_microkernel()), np.ones((1, 5), np.float32))
     found = kernel((9, 1), x, packed, np.zeros(1, np.float32))
     assert np.flatnonzero(found[:, 0] != 5).tolist() == [3]
+
+
+@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
+    target = OTHER_PROCESSORS[triple]
+    microkernel = microkernel_for(target)
+    lines = assembly(linear(64, 48, True, Epilogue.NONE, microkernel), target)
+    assert longest_run(lines) >= microkernel.rows * microkernel.vectors

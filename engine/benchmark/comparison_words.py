@@ -1,0 +1,102 @@
+"""A measurement in words: tables for a terminal.
+
+It does not know how figures come about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.benchmark.comparison_data import NEEDED, NOT_TIMED, RATIOS, REQUESTS
+from engine.benchmark.measurement import SLOWER, LengthMeasurement, Measurement
+from engine.benchmark.peers import OURS, TITLES
+
+_TOTAL = "total"
+_NAME, _NUMBER, _PEER = 14, 10, 13
+_MEGA, _GIGA = 1e6, 1e9
+
+
+def in_words(measured: Measurement) -> str:
+    """The whole report."""
+    return "\n".join(_lines(measured))
+
+
+def _lines(measured: Measurement) -> Iterator[str]:
+    job, peak = measured.job, measured.peak_flop_per_second
+    weights = f", weights {job.weights}" if job.weights else ""
+    yield f"{job.model}{weights}, {_counted(job.threads, 'thread')}"
+    yield f"The processor's peak, as measured between the rounds: {peak / _GIGA:.0f} GFLOP/s"
+    for one in measured.lengths:
+        yield from ("", *_table(one, peak))
+    yield ""
+    yield from _processes(measured)
+    yield ""
+    yield from _requests(measured)
+    yield ""
+    for name in (name for name in measured.processes if name in TITLES):
+        yield f"{name}: {TITLES[name]}."
+    yield from (f"Left out: {name}: {why}." for name, why in measured.left_out.items())
+    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}."
+
+
+def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
+    length = one.length
+    yield (
+        f"{length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens), "
+        f"medians of {_counted(len(one.rounds), 'round')}; milliseconds, and how many times as long as ours"
+    )
+    peers = "".join(f"{peer:>{_PEER}}{'times':>{_NUMBER - 2}}" for peer in one.peers)
+    yield f"  {'stage':<{_NAME}}{OURS:>{_NUMBER}}{'RTF':>{_NUMBER}}{'GFLOP/s':>{_NUMBER}}{'of peak':>{_NUMBER}}{peers}"
+    for stage in (*one.stages, None):
+        yield _row(one, stage, peak)
+    yield from _verdict(one)
+
+
+def _row(one: LengthMeasurement, stage: str | None, peak: float) -> str:
+    rate = one.flop_per_second(OURS, stage)
+    speed = f"{'-':>{_NUMBER}}" * 2 if rate is None else f"{rate / _GIGA:>{_NUMBER}.1f}{rate / peak:>{_NUMBER}.0%}"
+    peers = "".join(
+        f"{1e3 * one.seconds(peer, stage):>{_PEER}.2f}{one.times_as_long(peer, stage):>{_NUMBER - 2}.2f}"
+        for peer in one.peers
+    )
+    factor = f"{one.real_time_factor(OURS, stage):>{_NUMBER}.4f}"
+    return f"  {stage or _TOTAL:<{_NAME}}{1e3 * one.seconds(OURS, stage):>{_NUMBER}.2f}{factor}{speed}{peers}"
+
+
+def _verdict(one: LengthMeasurement) -> Iterator[str]:
+    faster = one.times_faster_than_best_peer()
+    if faster is not None:
+        yield f"  {faster:.2f} times as fast as the best peer, {one.best_peer()}"
+    slower = [f"{stage} ({one.times_faster_than_best_peer(stage):.2f})" for stage in one.slower_stages()]
+    if slower:
+        yield f"  slower than the best peer by more than {SLOWER - 1:.0%}: {', '.join(slower)}"
+
+
+def _processes(measured: Measurement) -> Iterator[str]:
+    first, memory, idle = f"{'first run s':>{_PEER}}", f"{'peak MB':>{_NUMBER}}", f"{'idle use':>{_NUMBER}}"
+    yield f"{'process':<{_NAME}}{'ready s':>{_NUMBER}}{first}{memory}{idle}"
+    for name, figures in measured.processes.items():
+        yield (
+            f"{name:<{_NAME}}{figures.seconds_to_ready:>{_NUMBER}.2f}{figures.first_run_seconds:>{_PEER}.2f}"
+            f"{figures.peak_bytes / _MEGA:>{_NUMBER}.0f}{figures.idle_share:>{_NUMBER}.1%}"
+        )
+
+
+def _requests(measured: Measurement) -> Iterator[str]:
+    speech = measured.speech
+    yield f"Requests, {REQUESTS}:"
+    yield f"First audio: short text {1e3 * speech.short_seconds:.0f} ms, long text {1e3 * speech.long_seconds:.0f} ms"
+    yield f"From the start of a process to its first audio: {speech.cold_seconds:.2f} s"
+    yield (
+        f"“engine speak” of the short text: {speech.command_seconds:.2f} s, "
+        f"peak memory {speech.command_peak_bytes / _MEGA:.0f} MB"
+    )
+    if measured.job.weights:
+        yield "(in the last two, random weights were made first, or read where they are kept)"
+    yield f"Our stages were compiled in {sum(measured.compile_seconds.values()):.1f} s"
+    if measured.export_seconds is not None:
+        yield f"The stages were exported to ONNX in {measured.export_seconds:.1f} s"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

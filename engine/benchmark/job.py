@@ -1,0 +1,53 @@
+"""What all processes of a benchmark agree on: the model, its weights, the threads, and where the shared files are.
+
+It does not know who measures what.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from engine.checkpoints import model_config
+from engine.config import ModelConfig
+
+_NAME = "job.json"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One benchmark; `weights` is as on the command line."""
+
+    model: str
+    weights: str | None
+    threads: int
+
+    @property
+    def config(self) -> ModelConfig:
+        """The architecture of the model."""
+        return model_config(self.model)
+
+    def save(self, folder: Path) -> None:
+        """Write it where `load` finds it."""
+        (folder / _NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Job:
+        """What `save` wrote."""
+        return cls(**json.loads((folder / _NAME).read_text(encoding="utf-8")))
+
+
+def weights_path(folder: Path) -> Path:
+    """The weights that all are given."""
+    return folder / "weights.safetensors"
+
+
+def onnx_folder(folder: Path) -> Path:
+    """The exported stages."""
+    return folder / "onnx"
+
+
+def utterance_path(folder: Path, frames: int) -> Path:
+    """The arrays of the utterance with so many frames."""
+    return folder / f"utterance-{frames}.npz"

@@ -1,0 +1,118 @@
+"""What a benchmark measured, as plain data, and what follows from it: medians, ratios, rates.
+
+Ratios are medians of pairs: each round runs everybody once. It does not know how anything was measured or is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from engine.benchmark.job import Job
+from engine.benchmark.lengths import Length
+from engine.benchmark.peers import OURS
+
+Round = Mapping[str, Mapping[str, float]]
+"""The seconds of every stage, by who ran it and the stage's name."""
+SLOWER = 1.1
+"""A stage that takes so many times as long as the best peer's is worth a look."""
+
+
+@dataclass(frozen=True)
+class LengthMeasurement:
+    """All rounds at one length; `flop` is what each stage needs, 0 where nothing is multiplied with weights."""
+
+    length: Length
+    rounds: tuple[Round, ...]
+    flop: Mapping[str, float]
+
+    @property
+    def peers(self) -> tuple[str, ...]:
+        """Who ran beside ours."""
+        return tuple(name for name in self.rounds[0] if name != OURS)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """By name, in order."""
+        return tuple(self.rounds[0][OURS])
+
+    def seconds(self, name: str, stage: str | None = None) -> float:
+        """The median of a stage, or of the sum of all stages."""
+        return median(_seconds(one, name, stage) for one in self.rounds)
+
+    def real_time_factor(self, name: str, stage: str | None = None) -> float:
+        """Seconds per second of audio."""
+        return self.seconds(name, stage) / self.length.seconds
+
+    def times_as_long(self, peer: str, stage: str | None = None) -> float:
+        """How many times as long as ours the peer takes: the median of what the rounds say."""
+        return median(_seconds(one, peer, stage) / _seconds(one, OURS, stage) for one in self.rounds)
+
+    def best_peer(self, stage: str | None = None) -> str | None:
+        """The peer that takes the least; None without peers."""
+        return min(self.peers, key=lambda peer: self.times_as_long(peer, stage), default=None)
+
+    def times_faster_than_best_peer(self, stage: str | None = None) -> float | None:
+        """How many times as long as ours the best peer takes; None without peers."""
+        best = self.best_peer(stage)
+        return None if best is None else self.times_as_long(best, stage)
+
+    def slower_stages(self) -> tuple[str, ...]:
+        """Those that take more than `SLOWER` times as long as the best peer's."""
+        return tuple(
+            stage
+            for stage in self.stages
+            if (faster := self.times_faster_than_best_peer(stage)) is not None and faster * SLOWER < 1
+        )
+
+    def flop_per_second(self, name: str, stage: str | None = None) -> float | None:
+        """What the mathematics needs over the time; None for a stage that multiplies with no weights."""
+        needed = sum(self.flop.values()) if stage is None else self.flop[stage]
+        return needed / self.seconds(name, stage) if needed else None
+
+
+def _seconds(one: Round, name: str, stage: str | None) -> float:
+    return sum(one[name].values()) if stage is None else one[name][stage]
+
+
+@dataclass(frozen=True)
+class ProcessFigures:
+    """One process: how long until it was ready, its first run (which compiles where that is done late), its memory.
+
+    `idle_share` is the share of one processor that it used while it should have rested, the others running.
+    """
+
+    seconds_to_ready: float
+    first_run_seconds: float
+    peak_bytes: int
+    idle_share: float
+
+
+@dataclass(frozen=True)
+class SpeechFigures:
+    """Requests as the application makes them, on the processor.
+
+    Seconds to the first audio of a short and of a long text with the model loaded (medians), and from the start of a
+    process; seconds and peak memory of `engine speak` with the short text.
+    """
+
+    short_seconds: float
+    long_seconds: float
+    cold_seconds: float
+    command_seconds: float
+    command_peak_bytes: int
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The whole benchmark; `compile_seconds` are of our stages, `export_seconds` of the exported ones."""
+
+    job: Job
+    lengths: Sequence[LengthMeasurement]
+    processes: Mapping[str, ProcessFigures]
+    peak_flop_per_second: float
+    speech: SpeechFigures
+    compile_seconds: Mapping[str, float]
+    export_seconds: float | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,112 @@
+"""Runs a benchmark: everybody in a process of their own, in turns, on the same arrays.
+
+It does not know how a process does what it is asked, nor how figures are shown.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.artifacts import CPU, Manifest
+from engine.benchmark.job import Job
+from engine.benchmark.lengths import Length
+from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
+from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
+from engine.benchmark.preparing import COUNT, EXPORT, WEIGHTS
+from engine.benchmark.process import WorkerProcess
+from engine.benchmark.requests import measure_speech
+from engine.benchmark.timed_process import TimedProcess
+from engine.benchmark.worker import MEASURE, PEAK, PREPARING
+from engine.preparation import ensure_modules
+
+Report = Callable[[str], None]
+
+
+def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, report: Report) -> Measurement:
+    """Measure ours and the chosen peers at these lengths, and our requests; `report` gets a line per step.
+
+    Raises `EngineError` when somebody fails.
+    """
+    modules = ensure_modules(job.model, job.config, CPU, lambda event: report(event.title))
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name, ExitStack() as processes:
+        folder = Path(name)
+        job.save(folder)
+        prepared = _prepare(job, folder, lengths, choice, report)
+        peak = processes.enter_context(WorkerProcess(PEAK, folder, job.threads))
+        peak.answer()
+        runners = []
+        for runner in (OURS, *choice.names):
+            report(f"Starting {runner}")
+            runners.append(processes.enter_context(closing(TimedProcess(runner, folder, job.threads))))
+        turns = Turns(runners, peak, rounds, report)
+        measured = tuple(
+            LengthMeasurement(length, turns.at(length), flop)
+            for length, flop in zip(lengths, prepared.flop, strict=True)
+        )
+        figures = {runner.name: runner.figures() for runner in runners}
+        processes.close()
+        report("Timing requests")
+        speech = measure_speech(job, folder)
+    return Measurement(
+        job=job,
+        lengths=measured,
+        processes=figures,
+        peak_flop_per_second=turns.peak_flop_per_second,
+        speech=speech,
+        compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
+        export_seconds=prepared.export_seconds,
+        left_out=choice.left_out,
+    )
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    flop: list[dict[str, float]]
+    export_seconds: float | None = None
+
+
+def _prepare(job: Job, folder: Path, lengths: Sequence[Length], choice: Choice, report: Report) -> _Prepared:
+    with WorkerProcess(PREPARING, folder, job.threads) as preparing:
+        preparing.answer()
+        report("Writing the weights that all are given")
+        preparing.ask(WEIGHTS)
+        report("Counting what the stages need")
+        wanted = [{"frames": length.frames, "tokens": length.tokens} for length in lengths]
+        flop = preparing.ask(COUNT, lengths=wanted)["flop"]
+        if ONNX_RUNTIME not in choice.names:
+            return _Prepared(flop)
+        report("Exporting the stages to ONNX")
+        return _Prepared(flop, preparing.ask(EXPORT)["seconds"])
+
+
+class Turns:
+    """Runs everybody in turn; `peak_flop_per_second` is the most that was reached between the turns."""
+
+    def __init__(self, runners: Sequence[TimedProcess], peak: WorkerProcess, rounds: int, report: Report) -> None:
+        self._runners = runners
+        self._peak = peak
+        self._rounds = rounds
+        self._report = report
+        self.peak_flop_per_second = 0.0
+
+    def at(self, length: Length) -> tuple[Round, ...]:
+        """All rounds at this length, after one that does not count: caches fill, and some compile only then."""
+        self._report(f"{length.seconds:g} s of speech: getting warm")
+        next(runner for runner in self._runners if runner.name == OURS).make(length)
+        self._round(length)
+        return tuple(self._counted(length, number) for number in range(1, self._rounds + 1))
+
+    def _counted(self, length: Length, number: int) -> Round:
+        reached = self._peak.ask(MEASURE)["flop_per_second"]
+        self.peak_flop_per_second = max(self.peak_flop_per_second, reached)
+        turn = self._round(length)
+        totals = ", ".join(f"{name} {sum(stages.values()):.3f} s" for name, stages in turn.items())
+        self._report(f"{length.seconds:g} s of speech: round {number} of {self._rounds}: {totals}")
+        return turn
+
+    def _round(self, length: Length) -> Round:
+        return {runner.name: runner.run(length) for runner in self._runners}

@@ -1,0 +1,58 @@
+"""Makes what the processes of a benchmark share: weights, exported stages, and how much arithmetic a stage needs.
+
+In a process of its own, for it brings torch and the compiler. It does not know what is measured.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from safetensors.numpy import save_file
+
+from engine.benchmark.job import Job, onnx_folder, weights_path
+from engine.checkpoints import open_checkpoint
+from engine.model.weights import load_weights
+from engine.stages import DEVICE_STAGES
+
+WEIGHTS, EXPORT, COUNT = "weights", "export", "count"
+
+
+class Preparing:
+    """Answers `weights`, `export` and `count`, each with what it took or found."""
+
+    def __init__(self, job: Job, folder: Path) -> None:
+        self._job = job
+        self._folder = folder
+
+    def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Role.answer`."""
+        if question == WEIGHTS:
+            return self._write_weights()
+        if question == EXPORT:
+            return self._export()
+        if question == COUNT:
+            return {"flop": self._count(details["lengths"])}
+        raise ValueError(question)
+
+    def _write_weights(self) -> dict[str, Any]:
+        weights = open_checkpoint(self._job.model, self._job.weights).load_weights()
+        save_file(weights, weights_path(self._folder))
+        return {"bytes": sum(array.nbytes for array in weights.values())}
+
+    def _export(self) -> dict[str, Any]:
+        from engine.model.onnx_export import export_to_onnx  # brings torch
+
+        started = time.perf_counter()
+        onnx_folder(self._folder).mkdir()
+        weights = load_weights(weights_path(self._folder))
+        export_to_onnx(self._job.config, weights, DEVICE_STAGES, onnx_folder(self._folder))
+        return {"seconds": time.perf_counter() - started}
+
+    def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
+        """The floating-point operations of every stage at each of these lengths."""
+        from engine.compiler.stage_work import Run, needed_flop  # brings torch and tvm
+
+        return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])

@@ -1,0 +1,78 @@
+"""Times one runner's stages on given arrays.
+
+It does not know whose runner it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.benchmark.job import utterance_path
+from engine.benchmark.lengths import Length
+from engine.benchmark.memory import peak_bytes
+from engine.benchmark.utterances import inputs_of, load_utterance, make_utterance, save_utterance
+from engine.config import ModelConfig
+from engine.runners.base import Runner
+from engine.speech import Array
+from engine.stages import DEVICE_STAGES
+
+MAKE, RUN = "make", "run"
+
+
+class StageTiming:
+    """Answers `run` with the seconds of every stage, and `make` once the arrays of a length are made and written."""
+
+    def __init__(self, config: ModelConfig, folder: Path, runner: Runner) -> None:
+        self._config = config
+        self._folder = folder
+        self._runner = runner
+        self._loaded: tuple[int, dict[str, Array]] = (0, {})
+        self._rest = _Rest()
+
+    def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Role.answer`."""
+        rest = self._rest.end()
+        try:
+            if question == MAKE:
+                return self._make(Length(**details))
+            if question == RUN:
+                return {"stages": self._run(int(details["frames"])), "peak_bytes": peak_bytes(), **rest}
+            raise ValueError(question)
+        finally:
+            self._rest = _Rest()
+
+    def _make(self, length: Length) -> dict[str, Any]:
+        save_utterance(utterance_path(self._folder, length.frames), make_utterance(self._config, length, self._runner))
+        return {}
+
+    def _run(self, frames: int) -> dict[str, float]:
+        values = self._utterance(frames)
+        seconds = {}
+        for stage in DEVICE_STAGES:
+            inputs = inputs_of(stage, values)
+            started = time.perf_counter()
+            self._runner.run(stage, inputs)
+            seconds[stage.name] = time.perf_counter() - started
+        return seconds
+
+    def _utterance(self, frames: int) -> dict[str, Array]:
+        if self._loaded[0] != frames:
+            self._loaded = frames, load_utterance(utterance_path(self._folder, frames))
+        return self._loaded[1]
+
+
+class _Rest:
+    """The time between two questions, in which the process should do nothing."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter(), time.process_time()
+
+    def end(self) -> dict[str, float]:
+        """How long it was, and how many processor seconds all threads of the process used."""
+        return {
+            "rest_seconds": time.perf_counter() - self._began[0],
+            "rest_processor_seconds": time.process_time() - self._began[1],
+        }

@@ -1,0 +1,70 @@
+"""Random utterances of exact lengths: every array that a stage is given, made by the chain of one runner.
+
+Who measures gives the same arrays to all. It does not know how they are measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from engine.benchmark.lengths import Length
+from engine.config import ModelConfig
+from engine.pipeline import source_noise
+from engine.runners.base import Runner
+from engine.speech import Array
+from engine.stages import STAGES, Place, Stage
+
+STYLE_SCALE = 0.1
+"""Entries of Kokoro's voices are of about this size."""
+SEED = 0
+
+
+def make_utterance(config: ModelConfig, length: Length, runner: Runner, seed: int = SEED) -> dict[str, Array]:
+    """All arrays between the stages, by name, batch of one: random tokens and style, and what follows from them.
+
+    The alignment is not the predicted one: every token lasts equally long, so that there are exactly so many frames.
+    """
+    values = _given(config, length, np.random.default_rng(seed))
+    for stage in STAGES:
+        if stage.runs_on is Place.DEVICE:
+            values.update(runner.run(stage, inputs_of(stage, values)))
+        else:
+            values.update(even_alignment(length))
+    return values
+
+
+def even_alignment(length: Length) -> dict[str, Array]:
+    """Which token each frame speaks [1, frames], all tokens equally long, and the number of frames [1]."""
+    frame_token = np.arange(length.frames, dtype=np.int64) * length.tokens // length.frames
+    return {"frame_token": frame_token[None].astype(np.int32), "frame_count": np.array([length.frames], np.int32)}
+
+
+def inputs_of(stage: Stage, values: Mapping[str, Array]) -> dict[str, Array]:
+    """What a stage is given, of all arrays."""
+    return {tensor.name: values[tensor.name] for tensor in stage.inputs}
+
+
+def save_utterance(path: Path, values: Mapping[str, Array]) -> None:
+    """Write the arrays into an `.npz` file."""
+    with path.open("wb") as stream:
+        np.savez(stream, **values)  # type: ignore[arg-type]
+
+
+def load_utterance(path: Path) -> dict[str, Array]:
+    """The arrays of an `.npz` file."""
+    with np.load(path) as stored:
+        return {name: np.ascontiguousarray(stored[name]) for name in stored.files}
+
+
+def _given(config: ModelConfig, length: Length, random: np.random.Generator) -> dict[str, Array]:
+    style = random.standard_normal((2, 1, config.style_dim), np.float32) * np.float32(STYLE_SCALE)
+    return {
+        "tokens": random.integers(1, config.n_token, (1, length.tokens), np.int32),
+        "token_count": np.array([length.tokens], np.int32),
+        "timbre": style[0],
+        "prosody": style[1],
+        "source_noise": source_noise(config, length.frames, [SEED, 0]),
+    }

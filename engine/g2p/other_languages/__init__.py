@@ -1,0 +1,1 @@
+"""Text to phonemes for every language but English, by what misaki has for them."""

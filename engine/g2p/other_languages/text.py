@@ -1,0 +1,187 @@
+"""Text of any language but English as it is spoken: its letters, single spaces, and the punctuation Kokoro knows.
+
+It does not know numbers, which are left for what pronounces the language, nor any phoneme.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import partial
+
+from engine.g2p.characters import (
+    CONTROL,
+    DAMAGED,
+    INVISIBLE,
+    LINE_BREAK,
+    SILENT_EMOJI,
+    SPACES,
+    TRANSLITERABLE_RUN,
+    shortened,
+)
+from engine.g2p.draft import Draft, any_of
+from engine.g2p.lines import join_lines
+from engine.g2p.markup import strip_markup
+from engine.g2p.normalise import Normalised
+from engine.g2p.other_languages.writing import Writing
+from engine.g2p.overrides import PLACEHOLDER, put_back, set_aside
+from engine.g2p.scripts import script_name, transliterated
+from engine.languages import Language
+
+IsSpoken = Callable[[str], bool]
+PUNCTUATION = {
+    **dict.fromkeys("‘’‚‛ʼʹ`´", "'"),
+    **dict.fromkeys("„«‹「『《〈〝", "“"),
+    **dict.fromkeys("”‟»›」』》〉〞〟", "”"),
+    **dict.fromkeys("‐‑⁃−", "-"),
+    **dict.fromkeys("–―⸺⸻〜～", "—"),
+    **dict.fromkeys("。｡।॥॰", "."),
+    **dict.fromkeys("、，､،", ","),
+    **dict.fromkeys("[{（【", "("),
+    **dict.fromkeys("]}）】", ")"),
+    **dict.fromkeys("·‧・･•●○■□►▶‣|*_~^\\", " "),
+    "！": "!", "？": "?", "؟": "?", "：": ":", "；": ";", "‥": "…", "⋯": "…", "¿": "", "¡": "",
+}  # fmt: skip
+AFTER_WIDE_MARK = re.compile(r"(?<=[。｡।॥、，､،！？：；）】」』》〉])(?=\S)")
+BEFORE_WIDE_BRACKET = re.compile(r"(?<=\S)(?=[「『《〈（【])")
+"""Where these signs have no space beside them; Kokoro expects one there."""
+PUNCTUATION_MARK = re.compile("[" + re.escape("".join(PUNCTUATION)) + "]")
+OPENING = re.compile(r"[¿¡][¿¡\s]*(?P<letter>[^\W\d_])")
+"""What opens a question in Spanish: the mark that closes it tells the melody, the letter after it keeps its place."""
+COMPOSED = re.compile("[^\\W\\d_](?:[\u0300-\u036f\u3099\u309a]+)")
+COMPATIBLE = re.compile("[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff\u3000]+")
+"""Wide, narrow, joined and styled forms of plain characters."""
+STRAIGHT_QUOTE = re.compile('"')
+LONGEST_WORD_CHARACTERS = 45
+LONG_WORD = re.compile(rf"[^\s{PLACEHOLDER}]{{{LONGEST_WORD_CHARACTERS}}}(?=[^\s{PLACEHOLDER}])")
+"""espeak-ng's buffer for a word has 160 bytes."""
+PARAGRAPH_END = re.compile(r"[ ”)]*(?:\n|\Z)")
+INITIAL = re.compile(r"(?<![\w.])(?P<letter>[^\W\d_])\.(?=[ ]?[^\W\d_]\.|[ ][^\W\d_]{2})")
+TIDIES = tuple(
+    (re.compile(pattern), left)
+    for pattern, left in (
+        (r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+", "…"),
+        (r"[ ]?(?:-{2,}|—)(?:[ ]?[-—])*[ ]?|[ ]-+(?:[ ]|$)", "—"),
+        (r"[ ]{2,}", " "),
+        (r"[ ]+(?=[,.;:!?…)”])", ""),
+        (r"(?<=[(“])[ ]+", ""),
+        (r"(?<=[!?])[!?]+", ""),
+        (r"(?<=[,;:])(?:[ ]?[,;:])+|[,;:](?=[.!?])", ""),
+        (r"\([ ]*\)|“[ ]*”", ""),
+        (r"[ ]*\n[ \n]*", "\n"),
+        (r"\A[ ,;:.…—]+|[ ]+\Z", ""),
+    )
+)
+
+
+def normalise_other(text: str, language: Language, writing: Writing, is_spoken: IsSpoken) -> Normalised:
+    """The text as it is spoken; `is_spoken` tells of a single symbol whether the language has a word for it."""
+    draft = Draft(text, language)
+    given = set_aside(draft)
+    _plain_characters(draft)
+    strip_markup(draft)
+    _own_letters(draft, writing)
+    _own_symbols(draft, is_spoken)
+    join_lines(draft)
+    _written_out(draft, writing)
+    for pattern, left in TIDIES:
+        draft.rewrite(pattern, partial(_always, left))
+    if writing.spaced:
+        draft.rewrite(LONG_WORD, lambda match: f"{match[0]} ")
+    overrides = put_back(draft, given)
+    return Normalised(draft.sourced, tuple(overrides), tuple(draft.notices))
+
+
+def _plain_characters(draft: Draft) -> None:
+    draft.rewrite(LINE_BREAK, lambda match: "\n")
+    draft.rewrite(CONTROL, lambda match: "")
+    draft.leave_out(DAMAGED, lambda match: "A damaged character")
+    draft.rewrite(INVISIBLE, lambda match: "")
+    draft.rewrite(SILENT_EMOJI, lambda match: "")
+    draft.rewrite(COMPOSED, lambda match: unicodedata.normalize("NFC", match[0]))
+
+
+def _own_letters(draft: Draft, writing: Writing) -> None:
+    """Only punctuation that Kokoro knows, and only letters that the language knows."""
+    draft.rewrite(OPENING, lambda match: match["letter"])
+    for gap in (AFTER_WIDE_MARK, BEFORE_WIDE_BRACKET):
+        draft.rewrite(gap, lambda match: " ")
+    draft.rewrite(PUNCTUATION_MARK, lambda match: PUNCTUATION[match[0]])
+    draft.rewrite(COMPATIBLE, lambda match: unicodedata.normalize("NFKC", match[0]))
+    draft.rewrite(STRAIGHT_QUOTE, _quote)
+    draft.rewrite(SPACES, lambda match: " ")
+    draft.rewrite(TRANSLITERABLE_RUN, lambda match: _transliterated(draft, match))
+    foreign = {letter for letter in set(draft.text) if letter.isalpha() and not _is_own(letter, writing)}
+    if foreign:
+        letters = "[" + re.escape("".join(sorted(foreign))) + "]+"
+        draft.leave_out(re.compile(f"{letters}(?:[ ]{letters})*"), _described)
+
+
+def _is_own(letter: str, writing: Writing) -> bool:
+    return unicodedata.name(letter, "").split(" ")[0] in (*writing.scripts, "MODIFIER", "FEMININE", "MASCULINE")
+
+
+def _own_symbols(draft: Draft, is_spoken: IsSpoken) -> None:
+    """Leave out the symbols and digits for which the language has no word."""
+    silent = [each for each in sorted(set(draft.text)) if _is_symbol(each) and not is_spoken(each)]
+    if silent:
+        pattern = "[" + re.escape("".join(silent)) + "]+"
+        draft.leave_out(re.compile(pattern), lambda match: f"“{shortened(match[0])}”")
+
+
+def _is_symbol(character: str) -> bool:
+    """Whether it stands for a word: punctuation and the signs that strengthen a currency's number do not."""
+    return unicodedata.category(character)[0] in "SN" and character not in "$€£¥₹+<>="
+
+
+def _written_out(draft: Draft, writing: Writing) -> None:
+    """Abbreviations without dots, which would end sentences, and signs beside numbers as words."""
+    if writing.abbreviations:
+        draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing))
+    draft.rewrite(INITIAL, lambda match: f"{match['letter']} ")
+    sign = any_of(writing.currencies)
+    amount = r"\d[\d.,]{0,30}(?<![.,])"
+    gap = " " if writing.spaced else ""
+    before = r"(?<!\w)" if writing.spaced else ""
+    for pattern in (
+        rf"{before}(?P<sign>{sign})[ ]?(?P<amount>{amount})",
+        rf"(?<![\d.,])(?P<amount>{amount})[ ]?(?P<sign>{sign})",
+    ):
+        draft.rewrite(re.compile(pattern), lambda match: f"{match['amount']}{gap}{writing.currencies[match['sign']]}")
+    draft.rewrite(re.compile(r"(?<![\w.,)])-(?=\d)"), lambda match: f"{writing.minus}{gap}")
+
+
+def _abbreviations(writing: Writing) -> re.Pattern[str]:
+    """They end with a dot, which may be missing where there is one inside."""
+    dotted = any_of(short for short in writing.abbreviations if "." in short)
+    optional = rf"|(?P<dotted>{dotted})(?!\w)" if dotted else ""
+    return re.compile(rf"(?<![\w.])(?:(?P<short>{any_of(writing.abbreviations)})\.(?!\w){optional})")
+
+
+def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
+    """What it stands for; its dot is kept at the end of a paragraph, where it ends a sentence too."""
+    last = PARAGRAPH_END.match(match.string, match.end()) is not None
+    short = match["short"]
+    return writing.abbreviations[short] + ("." if last else "") if short else writing.abbreviations[match["dotted"]]
+
+
+def _quote(match: re.Match[str]) -> str:
+    """A straight quotation mark opens after white space or an opening bracket and closes anywhere else."""
+    before = match.string[match.start() - 1 : match.start()] if match.start() else " "
+    return "“" if before in " \n(—-“'" else "”"
+
+
+def _transliterated(draft: Draft, match: re.Match[str]) -> str:
+    latin = transliterated(match[0])
+    script = script_name(match[0][0]) or "foreign"
+    draft.notice(match, f"“{shortened(match[0])}” is in {script} letters; it is read as “{shortened(latin)}”.")
+    return latin
+
+
+def _described(match: re.Match[str]) -> str:
+    return f"“{shortened(match[0])}” in {script_name(match[0][0]) or 'foreign'} letters"
+
+
+def _always(left: str, match: re.Match[str]) -> str:
+    return left

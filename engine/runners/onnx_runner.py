@@ -1,0 +1,48 @@
+"""Runs stages in ONNX Runtime on the processor, from files of one stage each.
+
+It does not know how the files were made. The package onnxruntime is optional.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import onnxruntime
+
+from engine.runners.base import named_outputs
+from engine.speech import Array
+from engine.stages import Stage
+
+_PROVIDERS = ["CPUExecutionProvider"]
+_STOP_SPINNING = "session.force_spinning_stop"
+_ERRORS_ONLY = 3
+
+
+class OnnxRunner:
+    """The stages whose files `STAGE.onnx` are in `folder`, on `threads` threads, with every optimisation there is.
+
+    Threads wait for each other by spinning, as is ONNX Runtime's default, but not beyond the end of a run.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _ERRORS_ONLY
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options.add_session_config_entry(_STOP_SPINNING, "1")
+        self._sessions = {
+            path.stem: onnxruntime.InferenceSession(str(path), options, providers=_PROVIDERS)
+            for path in sorted(folder.glob("*.onnx"))
+        }
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`; the inputs are not checked."""
+        session = self._sessions[stage.name]
+        given = {node.name: inputs[node.name] for node in session.get_inputs()}
+        return named_outputs(stage, session.run([tensor.name for tensor in stage.outputs], given))
+
+    def close(self) -> None:
+        """Release the sessions."""
+        self._sessions.clear()

@@ -1,0 +1,49 @@
+"""Runs stages in PyTorch as its users do: kokoro's own modules in inference mode, arrays shared with numpy.
+
+It does not know padding, batches above one, or any compiled module of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.config import ModelConfig
+from engine.model.plain_stages import CompilableDecoder, PlainStage
+from engine.model.random_weights import network_with
+from engine.model.weights import Weights
+from engine.runners.base import named_outputs
+from engine.speech import Array
+from engine.stages import DEVICE_STAGES, Stage
+
+COMPILED_STAGE = "decoder"
+"""The one stage that torch.compile takes whole; nearly all of the arithmetic is there."""
+
+
+class PlainRunner:
+    """kokoro's modules with these weights on `threads` threads of this process.
+
+    `compiled` has `torch.compile` translate the decoder, for any length, when it runs first.
+    """
+
+    def __init__(self, config: ModelConfig, weights: Weights, threads: int, compiled: bool = False) -> None:
+        torch.set_num_threads(threads)
+        network = network_with(config, weights)
+        self._stages: dict[str, Callable[..., Any]] = {
+            stage.name: PlainStage(network, stage.name) for stage in DEVICE_STAGES
+        }
+        if compiled:
+            decoder = CompilableDecoder(network_with(config, weights))
+            self._stages[COMPILED_STAGE] = torch.compile(decoder, dynamic=True)
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`; the inputs are not checked."""
+        with torch.inference_mode():
+            values = self._stages[stage.name](*(torch.from_numpy(inputs[tensor.name]) for tensor in stage.inputs))
+        return named_outputs(stage, [np.asarray(value) for value in values])
+
+    def close(self) -> None:
+        """Nothing to release."""

@@ -1,0 +1,89 @@
+"""A whole benchmark, as short as one can be, with real peers in processes of their own."""
+
+import pytest
+
+from engine.benchmark.comparison_data import as_data
+from engine.benchmark.job import Job
+from engine.benchmark.lengths import Length, exact_length
+from engine.benchmark.measuring import Turns, measure
+from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
+from engine.stages import DEVICE_STAGES
+
+SECONDS = 0.25
+
+
+@pytest.fixture(scope="module")
+def measured():
+    job = Job("starter", None, 1)
+    lengths = [exact_length(SECONDS, job.config)]
+    return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
+
+
+def test_everybody_ran_every_stage_in_every_round(measured):
+    (length,) = measured.lengths
+    assert len(length.rounds) == 2
+    for turn in length.rounds:
+        assert list(turn) == [OURS, PYTORCH, ONNX_RUNTIME]
+        for stages in turn.values():
+            assert list(stages) == [stage.name for stage in DEVICE_STAGES]
+            assert all(seconds > 0 for seconds in stages.values())
+
+
+def test_the_other_figures_are_there(measured):
+    assert measured.peak_flop_per_second > 1e8
+    assert all(figures.peak_bytes > 1e6 for figures in measured.processes.values())
+    assert measured.speech.command_peak_bytes > 1e6
+    assert 0 < measured.speech.short_seconds < measured.speech.cold_seconds
+    assert measured.export_seconds > 0
+    assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
+    assert measured.left_out == {"somebody": "it is not here"}
+
+
+def test_the_decoder_needs_most(measured):
+    (length,) = measured.lengths
+    assert max(length.flop, key=length.flop.get) == "decoder"
+    assert length.flop["source"] == 0
+
+
+def test_it_can_be_shown(measured):
+    (length,) = as_data(measured)["lengths"]
+    assert length["audio_seconds"] == SECONDS
+    assert length["times_faster_than_best_peer"] > 0
+
+
+class Runner:
+    """In the place of a process: notes its turns, and takes a second longer with each."""
+
+    def __init__(self, name: str, log: list[str]) -> None:
+        self.name = name
+        self._log = log
+        self._seconds = 0.0
+
+    def make(self, length: Length) -> None:
+        self._log.append(f"{self.name} makes {length.frames}")
+
+    def run(self, length: Length) -> dict[str, float]:
+        self._log.append(self.name)
+        self._seconds += 1
+        return {"bert": self._seconds}
+
+
+class Meter:
+    """In the place of the process that measures the peak."""
+
+    def __init__(self) -> None:
+        self._reached = [3.0, 5.0, 4.0]
+
+    def ask(self, question: str) -> dict[str, float]:
+        return {"flop_per_second": self._reached.pop(0)}
+
+
+def test_everybody_takes_turns_and_the_first_does_not_count():
+    log: list[str] = []
+    heard: list[str] = []
+    turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
+    rounds = turns.at(Length(8, 3, 0.2))
+    assert log == [f"{OURS} makes 8", *[OURS, PYTORCH] * 4]
+    assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]
+    assert turns.peak_flop_per_second == 5.0
+    assert heard[-1] == "0.2 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"

@@ -1,0 +1,29 @@
+"""Who runs the stages; that all of them do is shown by a whole benchmark, in test_measuring."""
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from engine.benchmark.job import Job, weights_path
+from engine.benchmark.lengths import exact_length
+from engine.benchmark.stage_runners import ours, plain
+from engine.benchmark.utterances import inputs_of, make_utterance
+from engine.checkpoints import open_checkpoint
+from engine.stages import stage_named
+
+
+@pytest.fixture
+def job(tmp_path):
+    save_file(open_checkpoint("starter").load_weights(), weights_path(tmp_path))
+    return Job("starter", None, 1)
+
+
+def test_ours_and_the_original_compute_the_same(job, tmp_path):
+    runner = ours(job, tmp_path)
+    values = make_utterance(job.config, exact_length(0.25, job.config), runner)
+    original = plain(job, tmp_path)
+    for name in ("bert", "text_encoder", "istft"):
+        stage = stage_named(name)
+        for output, array in original.run(stage, inputs_of(stage, values)).items():
+            np.testing.assert_allclose(array, values[output], atol=1e-4)
+    runner.close()

@@ -1,0 +1,59 @@
+"""What is made of a process's answers."""
+
+import pytest
+
+from engine.benchmark import timed_process
+from engine.benchmark.lengths import Length
+from engine.benchmark.timed_process import TimedProcess
+from engine.errors import EngineError
+
+
+class Answering:
+    """In the place of a process: three runs, resting in between."""
+
+    def __init__(self, name, folder, threads):
+        self.answers = [
+            {"stages": {"bert": 9.0, "decoder": 1.0}, "peak_bytes": 5, "rest_seconds": 9, "rest_processor_seconds": 9},
+            {"stages": {"bert": 1.0, "decoder": 1.0}, "peak_bytes": 7, "rest_seconds": 3, "rest_processor_seconds": 0},
+            {"stages": {"bert": 2.0, "decoder": 1.0}, "peak_bytes": 8, "rest_seconds": 1, "rest_processor_seconds": 1},
+        ]
+
+    def answer(self):
+        return {"ready": "x"}
+
+    def ask(self, question, **details):
+        return self.answers.pop(0)
+
+
+class Failing(Answering):
+    """A process that does not get ready."""
+
+    closed = False
+
+    def answer(self):
+        raise EngineError("It is broken.")
+
+    def close(self):
+        Failing.closed = True
+
+
+@pytest.fixture
+def process(monkeypatch, tmp_path):
+    monkeypatch.setattr(timed_process, "WorkerProcess", Answering)
+    return TimedProcess("x", tmp_path, 1)
+
+
+def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
+    runs = [process.run(Length(8, 3, 0.2)) for _ in range(3)]
+    figures = process.figures()
+    assert [run["bert"] for run in runs] == [9.0, 1.0, 2.0]
+    assert figures.first_run_seconds == 10.0
+    assert figures.peak_bytes == 8
+    assert figures.idle_share == 0.25  # one processor second in four; what came before the first run is loading
+
+
+def test_a_process_that_does_not_get_ready_is_not_left_behind(monkeypatch, tmp_path):
+    monkeypatch.setattr(timed_process, "WorkerProcess", Failing)
+    with pytest.raises(EngineError, match="broken"):
+        TimedProcess("x", tmp_path, 1)
+    assert Failing.closed

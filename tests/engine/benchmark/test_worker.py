@@ -1,0 +1,52 @@
+import json
+
+import pytest
+
+from engine.benchmark import worker
+from engine.benchmark.job import Job
+from engine.benchmark.peers import OURS, PEER_NAMES
+from engine.benchmark.worker import MEASURE, PEAK, ROLES, Peak, serve
+from engine.errors import EngineError
+
+
+class Echo:
+    def __init__(self, job, folder):
+        self.job = job
+
+    def answer(self, question, details):
+        if question == "fail":
+            raise EngineError("It is broken.", "Mend it.")
+        return {"question": question, "details": details, "model": self.job.model}
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    Job("starter", None, 1).save(tmp_path)
+    monkeypatch.setattr(worker, "ROLES", {"echo": Echo})
+
+    def say(*lines):
+        heard = []
+        serve("echo", tmp_path, lines, heard.append)
+        return [json.loads(line) for line in heard]
+
+    return say
+
+
+def test_every_question_has_an_answer_and_the_first_comes_by_itself(served):
+    ready, answer = served('{"do": "run", "frames": 8}')
+    assert ready == {"ready": "echo"}
+    assert answer == {"question": "run", "details": {"frames": 8}, "model": "starter"}
+
+
+def test_what_fails_is_told_in_words(served):
+    assert served('{"do": "fail"}')[-1] == {"error": "It is broken.", "hint": "Mend it."}
+
+
+def test_there_is_a_role_for_ours_and_every_peer():
+    assert {OURS, PEAK, *PEER_NAMES} <= set(ROLES)
+
+
+def test_the_peak_answers_only_its_question():
+    with pytest.raises(ValueError, match="run"):
+        Peak.answer(object(), "run", {})
+    assert MEASURE != "run"

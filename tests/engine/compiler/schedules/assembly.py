@@ -1,0 +1,40 @@
+"""Kernels as assembly for processors other than this one, for tests of what their inner loops are made of."""
+
+from __future__ import annotations
+
+import re
+
+import tvm
+from tvm.target import Target
+from tvm.tirx import PrimFunc
+
+from engine.compiler.targets import ARM_PROCESSORS, arm_cpu
+
+OTHER_PROCESSORS = {
+    **{triple: arm_cpu(triple) for triple in ARM_PROCESSORS},
+    "x86_64-linux-gnu": Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "haswell"}),
+}
+"""Targets by triple."""
+_VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%ymm")
+_SCALARS = re.compile(r"\bfn?madd\s+[sd]\d|\bvfn?madd\d+s[sd]\b")
+
+
+def assembly(function: PrimFunc, target: Target) -> list[str]:
+    """The lines of a kernel, without comments."""
+    module = tvm.compile(tvm.IRModule({"main": function}), target=target).mod
+    text = next(part for part in (module, *module.imports) if part.kind == "llvm").inspect_source("asm")
+    return [line.split("#")[0].split(";")[0].rstrip() for line in text.splitlines()]
+
+
+def longest_run(lines: list[str]) -> int:
+    """Multiply-adds of whole vectors in the longest stretch without a label or a use of the stack.
+
+    Fails where single values are multiplied and added.
+    """
+    assert not any(_SCALARS.search(line) for line in lines)
+    counts = [0]
+    for line in lines:
+        if line.endswith(":") or "sp)" in line or "[sp" in line:
+            counts.append(0)
+        counts[-1] += bool(_VECTORS.search(line))
+    return max(counts)

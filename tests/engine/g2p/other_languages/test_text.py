@@ -1,0 +1,70 @@
+"""Each language's writing becomes letters and punctuation that Kokoro knows; nothing goes without a word."""
+
+import pytest
+
+from engine.g2p.other_languages.text import normalise_other
+from engine.g2p.other_languages.writing import writing_of
+from engine.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
+
+
+def normal(text: str, language: Language, spoken: str = "😀") -> str:
+    return normalise_other(
+        text, language, writing_of(language), lambda symbol: symbol in spoken or symbol.isdigit()
+    ).sourced.text
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        (SPANISH, "¿Qué tal? ¡Bien!", "Qué tal? Bien!"),
+        (SPANISH, "El Sr. Gómez vive en la Av. Mayor, etc.", "El señor Gómez vive en la avenida Mayor, etcétera."),
+        (SPANISH, "Llegó a EE. UU. en 200 a. C. y", "Llegó a Estados Unidos en 200 antes de Cristo y"),
+        (SPANISH, "Cuesta $5, 45,50 € o R$ 3.", "Cuesta 5 dólares, 45,50 euros o 3 reales."),
+        (SPANISH, "Hay -5 grados; del 3-5.", "Hay menos 5 grados; del 3-5."),
+        (SPANISH, "J. R. R. Tolkien", "J R R Tolkien"),
+        (FRENCH, "« Bonjour ! » dit-il : « ça va ? »", "“Bonjour!” dit-il: “ça va?”"),
+        (FRENCH, "M. Dupont et Mme Roy", "monsieur Dupont et Mme Roy"),
+        (FRENCH, "l’homme… … fin", "l'homme… fin"),
+        (HINDI, "नमस्ते। आप कैसे हैं॥", "नमस्ते. आप कैसे हैं."),
+        (HINDI, "डॉ. शर्मा ने ₹50 दिए", "डॉक्टर शर्मा ने 50 रुपये दिए"),
+        (ITALIAN, "Il Sig. Rossi - e la Sig.ra Bianchi", "Il signor Rossi—e la signora Bianchi"),
+        (PORTUGUESE, "R$ 10,50 [sic] {x}", "10,50 reais (sic) (x)"),
+        (JAPANESE, "「はい」と、言った。東京・大阪！", "“はい” と, 言った. 東京 大阪!"),
+        (JAPANESE, "ＮＨＫは¥１５００", "NHKは1500円"),
+        (MANDARIN, "《红楼梦》是小说；（好）…", "“红楼梦” 是小说; (好)…"),
+    ],
+)
+def test_writing_of_each_language(language: Language, text: str, expected: str) -> None:
+    assert normal(text, language) == expected
+
+
+def test_rules_of_english_are_not_applied() -> None:
+    assert normal("Dr. No & May 5, 3 km", SPANISH) == "doctor No & May 5, 3 km"
+    assert normal("Il costa 5 kg et 2e", FRENCH) == "Il costa 5 kg et 2e"
+
+
+def test_foreign_letters_and_silent_symbols_are_left_out_with_a_notice() -> None:
+    text = "Di Привет y 你好 и ☃ 😀 fin"
+    found = normalise_other(text, SPANISH, writing_of(SPANISH), lambda symbol: symbol == "😀")
+    assert found.sourced.text == "Di Privet y i 😀 fin"
+    told = [(text[notice.start : notice.end], notice.message) for notice in found.notices]
+    assert sorted(part for part, _ in told) == ["Привет", "и", "☃", "你好"]
+    assert any("cannot be spoken in Spanish; it is left out" in message for _, message in told)
+
+
+def test_markup_and_pronunciations_are_taken_off() -> None:
+    found = normalise_other("# Título\n\n**Hola** [Kokoro](/kokˈoɾo/).", SPANISH, writing_of(SPANISH), bool)
+    assert found.sourced.text == "Título.\nHola Kokoro."
+    (override,) = found.overrides
+    assert found.sourced.text[override.start : override.end] == "Kokoro"
+    assert override.phonemes == "kokˈoɾo"
+
+
+def test_the_source_of_a_question_begins_with_its_opening_mark() -> None:
+    sourced = normalise_other("¿Qué?", SPANISH, writing_of(SPANISH), bool).sourced
+    assert sourced.source_span(0, 1).start == 0
+
+
+def test_endless_words_are_parted() -> None:
+    assert max(map(len, normal("ñ" * 200, SPANISH).split())) == 45
+    assert " " not in normal("字" * 200, MANDARIN)

@@ -1,0 +1,58 @@
+"""From the hub to speech: a model is fetched, and speaks when there is no network any more."""
+
+import json
+import socket
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import checkpoints
+from engine.audio import PEAK_LIMIT
+from engine.checkpoints import open_checkpoint
+from engine.errors import MissingModel
+from engine.model_store import ModelStore, store
+from engine.paths import data_folder
+from engine.speech import SpeechRequest
+from engine.synthesizer import Synthesizer
+from tests.engine.model_store.conftest import hub_for, run_here
+from tests.engine.model_store.published import Published, publish, published_state, saved
+
+TEXT = "The model was fetched, and now it speaks."
+
+
+@pytest.fixture(scope="module")
+def posing(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    """The bundled weights as the official model would be published, in its layout."""
+    starter = open_checkpoint("starter")
+    state = published_state(starter.config, starter.load_weights())
+    return publish(starter.config, tmp_path_factory.mktemp("resources"), checkpoint=saved(state))
+
+
+@pytest.fixture
+def fetched(posing: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a model that was fetched; nothing can be reached from here on."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(store, "run", run_here)
+    monkeypatch.setattr(checkpoints, "resources_folder", lambda: posing.entry.config_file.parent.parent)
+    with pytest.raises(MissingModel, match="models fetch kokoro-82m"):
+        open_checkpoint("kokoro-82m")
+    with hub_for(posing, tmp_path, monkeypatch):
+        ModelStore(entries=(posing.entry,)).fetch("kokoro-82m")
+    monkeypatch.setattr(socket, "socket", None)
+    return "kokoro-82m"
+
+
+def test_a_fetched_model_speaks_like_the_one_it_is(fetched: str, starter: Synthesizer, posing: Published) -> None:
+    assert json.loads((data_folder() / "models" / fetched / "manifest.json").read_text())["published"]
+    synthesizer = Synthesizer(fetched)
+    voice = starter._opened().voices["am_rowan"]
+    synthesizer._opened().voices["af_heart"].table[:] = voice.table[: posing.config.phoneme_limit]
+    ours = spoken(synthesizer, "af_heart")
+    assert 0.05 < np.abs(ours).max() <= PEAK_LIMIT
+    assert np.corrcoef(ours, spoken(starter, "am_rowan"))[0, 1] > 0.999
+    synthesizer.close()
+
+
+def spoken(synthesizer: Synthesizer, voice: str) -> np.ndarray:
+    return np.concatenate([chunk.samples for chunk in synthesizer.synthesize(SpeechRequest(TEXT, voice))])
