@@ -88,6 +88,9 @@ class ModelManager(QObject):
         theme.changed.connect(self.dialog.set_colours)
 
     def _change_engine(self) -> None:
+        message = self._window.page.banner.message
+        if message is not None and message.remedy in (Remedy.MODELS, Remedy.USE_MODEL):
+            self._window.page.banner.dismiss()
         self._window.page.header.voices.show_voices(())  # those of the other model are found in a moment
         self.engine_wanted.emit()
 

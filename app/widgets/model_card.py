@@ -57,6 +57,7 @@ class ModelCard(QFrame):
         self.bar = self._made_bar()
         self.button = QPushButton(self)
         self.button.setMinimumWidth(BUTTON_WIDTH_PIXELS)
+        self.button.setAutoDefault(False)
         self.more = QToolButton(self)
         self.more.setObjectName("more")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

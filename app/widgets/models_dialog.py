@@ -73,6 +73,8 @@ class ModelsDialog(QDialog):
         self._colours = LIGHT
         self._to_remove = ""
         self._lay_out()
+        for button in (self.banner.button, self.import_button):
+            button.setAutoDefault(False)  # the return key must not remove a model
         self.import_button.setMenu(self.import_menu)
         self.import_menu.triggered.connect(self._on_import)
         self.banner.remedy_chosen.connect(self._on_remedy)

@@ -242,6 +242,15 @@ def test_a_missing_model_leads_to_the_models(desk: Desk) -> None:
     desk.wait()
 
 
+def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) -> None:
+    desk.settings.model = FULL_SIZE
+    desk.look()
+    desk.window.show_failure(MissingModel("It is not here.", "Fetch it."))
+    desk.models.use(STARTER)
+    assert desk.page.banner.message is None
+    assert desk.engines_wanted == [STARTER]
+
+
 def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(model_manager, "reveal", lambda folder: False)
     desk.dialog.reveal_wanted.emit(tmp_path)

@@ -74,6 +74,8 @@ def test_the_menu_says_what_is_wanted_and_removing_asks_first(dialog: ModelsDial
     with qtbot.assertNotEmitted(dialog.remove_wanted):
         card.remove.trigger()
     assert "340 MB" in dialog.banner.label.text()
+    with qtbot.assertNotEmitted(dialog.remove_wanted):
+        qtbot.keyClick(dialog, Qt.Key.Key_Return)
     with qtbot.waitSignal(dialog.remove_wanted) as wanted:
         dialog.banner.button.click()
     assert wanted.args == [FULL_SIZE.name]
