@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.background_output import BackgroundOutput
-from app.engine_worker import EngineFactory, starter_engine
+from app.engine_worker import EngineFactory, engine_for
 from app.icons import application_icon
 from app.main_window import MainWindow
 from app.screenshot import ScreenshotWhenIdle
@@ -33,15 +33,19 @@ from engine.speech import SpeechRequest, VoiceInfo
 
 if TYPE_CHECKING:
     from app.diagnostics import Diagnostics
+    from app.model_manager import ModelManager
+    from app.model_worker import LibraryFactory
 
 log = logging.getLogger(__name__)
 
 ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
+MODELS_MUST_END_WITHIN_MS = 5000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 ADD_DIAGNOSTICS_AFTER_MS = 200
 """Loading the panel takes a moment too; where it was open before, it is there from the start."""
+ADD_MODELS_AFTER_MS = 300
 
 
 @dataclass(frozen=True)
@@ -71,10 +75,14 @@ class Application(QObject):
         make_engine: EngineFactory | None = None,
         output: AudioOutput | None = None,
         reference_command: Sequence[str] | None = None,
+        make_library: LibraryFactory | None = None,
     ) -> None:
         super().__init__(qt)
         self._output = output or BackgroundOutput(DefaultAudioOutput())
         self._reference_command = reference_command
+        self._make_library = make_library
+        self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
+        self._models_timer.timeout.connect(self._add_models)
         self._speaks_at_once = options.text is not None or settings.text is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
@@ -98,6 +106,15 @@ class Application(QObject):
             self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
         )
 
+    @cached_property
+    def models(self) -> ModelManager:
+        """The models, added to the window soon after it is shown."""
+        from app.model_manager import ModelManager  # brings what the engine needs to have models
+
+        models = ModelManager(self.window, self._settings, self.theme, self._make_library)
+        models.engine_wanted.connect(self._on_engine_wanted)
+        return models
+
     def open(self) -> None:
         """Show the window; everything slow begins once it is there."""
         self.window.show()
@@ -106,14 +123,20 @@ class Application(QObject):
     def close(self) -> bool:
         """Stop everything; whether the engine has ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
-        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
+        self._models_timer.stop()
+        models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
+        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
     def _engine_factory(self) -> EngineFactory:
-        return self._given_engine or partial(starter_engine, self._settings.device)
+        return self._given_engine or partial(engine_for, self._settings.model, self._settings.device)
 
     @Slot(QAction)
     def _on_device(self, action: QAction) -> None:
         self._settings.device = action.data()
+        self._on_engine_wanted()
+
+    @Slot()
+    def _on_engine_wanted(self) -> None:
         self.controller.change_engine(self._engine_factory())
 
     @Slot(object)
@@ -128,11 +151,16 @@ class Application(QObject):
         if self._speaks_at_once:
             self.window.speak()
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
+        self._models_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self.controller.player.check_device)
 
     @Slot()
     def _add_diagnostics(self) -> None:
         _ = self.diagnostics  # the first look adds them
+
+    @Slot()
+    def _add_models(self) -> None:
+        self.models.controller.look()
 
     def _apply(self, options: Options, *, first_start: bool) -> None:
         header = self.window.page.header

@@ -109,12 +109,12 @@ class Diagnostics(QObject):
         if request is None:
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
-            self.controller.diagnose(request, options)
+            self.controller.diagnose(request, options, self._settings.model)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
         if self.dock.shown and self._speech.request is not None:
-            self.controller.diagnose(self._speech.request, self.panel.controls.to_run.options)
+            self.controller.diagnose(self._speech.request, self.panel.controls.to_run.options, self._settings.model)
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

@@ -15,7 +15,7 @@ from app.diagnostics_process import DiagnosticsProcess
 from app.diagnostics_run import DiagnosticsRun
 from app.run_folders import RunFolders
 from engine.checkpoints import STARTER, model_config
-from engine.errors import OutputError
+from engine.errors import EngineError
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import ArrayFolder
@@ -56,18 +56,19 @@ class DiagnosticsController(QObject):
         """Whether a diagnosis is under way."""
         return self._run is not None and self._run.active
 
-    def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions) -> None:
-        """Begin with this speech; `failed` says when there is no room for its arrays."""
+    def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
+        """Begin with this speech; `failed` says when there is no such model, or no room for its arrays."""
         self.stop()
         try:
+            config = model_config(model)
             folder = self._folders.make()
-        except OutputError as error:
+        except EngineError as error:
             self.failed.emit(error)
             return
         self._keep(folder)
-        request = ValidationRequest(speech, STARTER, arrays_folder=str(folder), **vars(options))
+        request = ValidationRequest(speech, model, arrays_folder=str(folder), **vars(options))
         self._rows = []
-        self._run = DiagnosticsRun(request, model_config(STARTER), ArrayFolder(folder))
+        self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)
         self._waiting = request
         if self._held_back:

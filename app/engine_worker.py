@@ -60,11 +60,11 @@ class SpeechEngine(Protocol):
 EngineFactory = Callable[[], SpeechEngine]
 
 
-def starter_engine(device: str = AUTO) -> SpeechEngine:
-    """The engine with the bundled model; imported here, in the worker's thread, because that takes a while."""
+def engine_for(model: str, device: str = AUTO) -> SpeechEngine:
+    """The engine with a model; imported here, in the worker's thread, because that takes a while."""
     from engine.synthesizer import Synthesizer
 
-    return Synthesizer(device=device)
+    return Synthesizer(model, device)
 
 
 class EngineWorker(QObject):
@@ -80,19 +80,19 @@ class EngineWorker(QObject):
     @Slot(object)
     def prepare(self, job: PrepareJob) -> None:
         """List the voices, then make the engine ready."""
-        error = _failure_of(partial(self._prepare, job))
+        error = failure_of(partial(self._prepare, job))
         self._report(Prepared(error))
 
     @Slot(object)
     def speak(self, job: SpeakJob) -> None:
         """Speak a request, chunk by chunk."""
-        error = _failure_of(partial(self._speak, job))
+        error = failure_of(partial(self._speak, job))
         self._report(SpeechEnded(job, error))
 
     @Slot(object)
     def save(self, job: SaveJob) -> None:
         """Write a WAV file."""
-        error = _failure_of(partial(_save, job))
+        error = failure_of(partial(_save, job))
         self._report(SaveEnded(job, error))
 
     @Slot(object)
@@ -105,7 +105,7 @@ class EngineWorker(QObject):
     def close(self) -> None:
         """Release the engine."""
         if self._engine is not None:
-            _failure_of(self._engine.close)
+            failure_of(self._engine.close)
 
     def _prepare(self, job: PrepareJob) -> None:
         _raise_if_set(job.cancel)
@@ -140,14 +140,14 @@ class EngineWorker(QObject):
         self.reported.emit(report)
 
 
-def _failure_of(work: Callable[[], object]) -> Exception | None:
+def failure_of(work: Callable[[], object]) -> Exception | None:
     """Run some work; this is the border where any failure becomes data."""
     try:
         work()
     except EngineError as error:
         return error
     except Exception as error:
-        log.exception("Unexpected failure in the engine's thread")
+        log.exception("Unexpected failure in a worker's thread")
         return error
     return None
 

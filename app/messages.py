@@ -16,12 +16,16 @@ from app.audio_player import Playback
 from engine.errors import (
     CompileError,
     DamagedFile,
+    DownloadError,
     EngineError,
     MissingModel,
     NothingToSpeak,
     OutputError,
+    StorageError,
     TextTooLong,
+    UnknownModel,
     UnknownVoice,
+    UnusableModel,
 )
 from engine.speech import Notice, PreparationEvent
 
@@ -37,6 +41,9 @@ class Remedy(Enum):
     PLAY_ON = "Continue"
     SHOW_IN_TEXT = "Show"
     COPY_DETAILS = "Copy Details"
+    MODELS = "Models…"
+    USE_MODEL = "Use It"
+    REMOVE_MODEL = "Remove"
 
 
 class Tone(Enum):
@@ -62,7 +69,11 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     NothingToSpeak: (Tone.WARNING, Remedy.EDIT_TEXT),
     TextTooLong: (Tone.WARNING, Remedy.EDIT_TEXT),
     UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE),
-    MissingModel: (Tone.ERROR, Remedy.TRY_AGAIN),
+    MissingModel: (Tone.ERROR, Remedy.MODELS),
+    UnknownModel: (Tone.ERROR, Remedy.MODELS),
+    DownloadError: (Tone.ERROR, Remedy.TRY_AGAIN),
+    UnusableModel: (Tone.ERROR, Remedy.TRY_AGAIN),
+    StorageError: (Tone.ERROR, Remedy.TRY_AGAIN),
     DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN),
     CompileError: (Tone.ERROR, Remedy.TRY_AGAIN),
     OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE),

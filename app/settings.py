@@ -13,6 +13,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from app.theme import Appearance
 from engine.devices import AUTO, DEVICES
+from engine.speech import STARTER
 
 USUAL_SPEED = 1.0
 
@@ -21,6 +22,8 @@ class Key(Enum):
     """Every name in the store."""
 
     TEXT = "text"
+    MODEL = "model"
+    MODELS_OFFERED = "models_offered"
     VOICE = "voice"
     SPEED = "speed"
     GEOMETRY = "window/geometry"
@@ -45,6 +48,24 @@ class Settings:
     @text.setter
     def text(self, text: str) -> None:
         self._write(Key.TEXT, text)
+
+    @property
+    def model(self) -> str:
+        """The name of the model that speaks."""
+        return self._string(Key.MODEL) or STARTER
+
+    @model.setter
+    def model(self, model: str) -> None:
+        self._write(Key.MODEL, model)
+
+    @property
+    def models_offered(self) -> bool:
+        """Whether the offer to fetch a model has been answered."""
+        return self._string(Key.MODELS_OFFERED) == str(True)
+
+    @models_offered.setter
+    def models_offered(self, offered: bool) -> None:
+        self._write(Key.MODELS_OFFERED, str(offered))
 
     @property
     def voice(self) -> str | None:

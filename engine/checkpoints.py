@@ -22,10 +22,10 @@ from engine.errors import DamagedFile, InvalidRequest, MissingModel, UnknownMode
 from engine.model.weights import Weights, load_weights
 from engine.model_store import ModelStore
 from engine.paths import project_folder, resources_folder, starter_folder
+from engine.speech import STARTER as STARTER
 from engine.speech import VoiceInfo
 from engine.voices import Voice, describe
 
-STARTER = "starter"
 FULL_SIZE = "kokoro-82m"
 MODEL_NAMES = (STARTER, FULL_SIZE)
 _STARTER_WEIGHTS = "model.safetensors"

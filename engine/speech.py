@@ -15,6 +15,8 @@ Array = NDArray[np.generic]
 Samples = NDArray[np.float32]
 SLOWEST_SPEED = 0.5
 FASTEST_SPEED = 2.0
+STARTER = "starter"
+"""The model that comes with the program."""
 
 
 @dataclass(frozen=True)

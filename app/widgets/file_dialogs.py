@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 NAME_WORDS = 6
@@ -48,10 +48,34 @@ def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Pat
     return dialog
 
 
+def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a checkpoint or a voice pack."""
+    kinds = "Checkpoints and voices (*.pth *.safetensors *.pt *.bin);;All files (*)"
+    dialog = _dialog(parent, "Import a Model or Voice", kinds, chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setDirectory(_downloads())
+    dialog.open()
+    return dialog
+
+
+def ask_which_model_folder(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a folder with a checkpoint, voice packs or both."""
+    dialog = _dialog(parent, "Import a Folder", "", chosen)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.setDirectory(_downloads())
+    dialog.open()
+    return dialog
+
+
 def suggested_name(text: str) -> str:
     """A file name from the first words of a text."""
     words = re.sub(r"[^\w\s'’-]", "", text).split()[:NAME_WORDS]
     return f"{' '.join(words)[:NAME_CHARACTERS].strip() or USUAL_NAME}.wav"
+
+
+def _downloads() -> str:
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
 
 
 def _dialog(parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], None]) -> QFileDialog:

@@ -6,7 +6,7 @@ It does not do any of it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
@@ -53,6 +53,9 @@ class MainMenu(QMenuBar):
         self.slower = _action(speech, "Slower", "Ctrl+[")
         self.usual_speed = _action(speech, "Normal Speed", "Ctrl+0")
         speech.addSeparator()
+        self.model_menu = speech.addMenu("Model")
+        self.model_choices = QActionGroup(self)
+        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
         self.devices = self._add_devices(speech.addMenu("Device"))
         self.view_menu = self.addMenu("&View")
         self.appearances = self._add_appearances()
@@ -96,6 +99,21 @@ class MainMenu(QMenuBar):
         """Tick a device."""
         for action in self.devices.actions():
             action.setChecked(action.data() == device)
+
+    def offer_models(self, choices: Sequence[tuple[str, str]], in_use: str) -> None:
+        """The models that can speak, each with its name and title; the one in use is ticked."""
+        offered = [(action.data(), action.text()) for action in self.model_choices.actions()]
+        if offered != list(choices):
+            self.model_menu.clear()
+            for action in self.model_choices.actions():
+                self.model_choices.removeAction(action)
+            for name, title in choices:
+                action = _action(self.model_menu, title)
+                action.setCheckable(True)
+                action.setData(name)
+                self.model_choices.addAction(action)
+        for action in self.model_choices.actions():
+            action.setChecked(action.data() == in_use)
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """What the model can run on; Metal says why where there is none."""

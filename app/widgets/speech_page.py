@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from app.theme import Colours
 from app.widgets.header_bar import HeaderBar
 from app.widgets.message_banner import MessageBanner
+from app.widgets.model_offer import ModelOffer
 from app.widgets.player_panel import PlayerPanel
 from app.widgets.status_line import StatusLine
 from app.widgets.text_editor import TextEditor
@@ -20,12 +21,13 @@ SPACE_PIXELS = 10
 
 
 class SpeechPage(QWidget):
-    """Header, message, text over waveform, status, all public; the user may shift the border in the middle."""
+    """Header, message, offer, text over waveform, status, all public; the user may shift the border in the middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = HeaderBar(self)
         self.banner = MessageBanner(self)
+        self.offer = ModelOffer(self)
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.editor = TextEditor(self.split)
         self.player = PlayerPanel(self.split)
@@ -38,7 +40,7 @@ class SpeechPage(QWidget):
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        for widget in (self.header, self.banner, self.editor, self.player):
+        for widget in (self.header, self.banner, self.offer, self.editor, self.player):
             widget.set_colours(colours)
 
     def _lay_out(self) -> None:
@@ -47,5 +49,6 @@ class SpeechPage(QWidget):
         layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(self.header)
         layout.addWidget(self.banner)
+        layout.addWidget(self.offer)
         layout.addWidget(self.split, 1)
         layout.addWidget(self.status)

@@ -15,7 +15,9 @@ from app.audio_player import Playback
 from app.settings import Settings
 from engine.errors import CompileError
 from engine.languages import BRITISH
+from engine.model_store import ModelState
 from engine.speech import SpeechRequest
+from tests.app.fake_library import FULL_SIZE, FakeLibrary
 from tests.app.fakes import FakeEngine, FakeOutput
 
 Opened = list[Application]
@@ -143,6 +145,30 @@ def test_another_device_means_another_engine(
     automatic.trigger()
     assert settings.device == "auto"
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
+
+
+def test_another_model_is_heard_with_the_next_speech_without_a_restart(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    engines: list[FakeEngine] = []
+    library = FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})
+
+    def make_engine() -> FakeEngine:
+        engines.append(FakeEngine())
+        return engines[-1]
+
+    application = Application(qapp, Options(), settings, make_engine, FakeOutput(), make_library=lambda: library)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: len(application.window.menu.model_choices.actions()) == 2)
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    application.window.menu.model_choices.actions()[1].trigger()
+    application.window.speak()  # before the other model's voices are known
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    assert settings.model == FULL_SIZE
+    assert engines[0].closed
+    assert not engines[0].requests
+    assert [request.voice for request in engines[1].requests] == ["af_heart"]
 
 
 def test_a_missing_device_is_said_soon(qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened) -> None:

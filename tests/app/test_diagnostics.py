@@ -112,6 +112,17 @@ def test_diagnose_takes_the_text_as_it_is_now_without_speaking_it(desk: Desk) ->
     assert not desk.engine.requests
 
 
+def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
+    desk.settings.model = "kokoro-82m"
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("rows 1")
+    assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
+    desk.panel.controls.to_run.diagnose_button.click()
+    assert desk.panel.run is not None
+    assert desk.panel.run.request.model == "kokoro-82m"
+
+
 def test_diagnose_without_any_text_takes_the_latest_speech(desk: Desk) -> None:
     desk.prepare()
     desk.speak("rows 2")

@@ -12,8 +12,8 @@ from app.diagnostics_options import DiagnosticsOptions
 from app.diagnostics_process import DiagnosticsProcess
 from app.diagnostics_run import DiagnosticsRun, RunState
 from app.run_folders import RunFolders
-from engine.checkpoints import STARTER, model_config
-from engine.errors import OutputError
+from engine.checkpoints import FULL_SIZE, STARTER, model_config
+from engine.errors import OutputError, UnknownModel
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES
 from engine.validator.results import Regime, RowEvent, ValidationRequest
@@ -70,6 +70,20 @@ def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
     )
     assert desk.array_folders() == [Path(str(folder))]
     assert run.config == model_config(STARTER)
+
+
+def test_the_model_in_use_is_the_one_that_is_diagnosed(desk: Desk) -> None:
+    desk.controller.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, FULL_SIZE)
+    assert desk.runs[-1].request.model == FULL_SIZE
+    assert desk.runs[-1].config == model_config(FULL_SIZE)
+
+
+def test_an_unknown_model_is_said_and_nothing_is_begun(desk: Desk, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(desk.controller.failed) as failed:
+        desk.controller.diagnose(SpeechRequest("rows 1", "af_heart"), OPTIONS, "abacus")
+    assert isinstance(failed.args[0], UnknownModel)
+    assert not desk.runs
+    assert not desk.array_folders()
 
 
 def test_rows_arrive_one_by_one_and_the_report_has_them_all(desk: Desk) -> None:

@@ -10,7 +10,7 @@ import soundfile
 from PySide6.QtCore import QObject, QThread, Signal
 from pytestqt.qtbot import QtBot
 
-from app.engine_worker import NICENESS, EngineWorker
+from app.engine_worker import NICENESS, EngineWorker, engine_for
 from app.jobs import (
     ChunkSpoken,
     PreparationAdvanced,
@@ -26,6 +26,7 @@ from app.jobs import (
 )
 from engine.errors import Cancelled, CompileError, OutputError
 from engine.speech import SpeechRequest
+from engine.synthesizer import Synthesizer
 from tests.app.fakes import RATE_HZ, VOICES, FakeEngine
 
 REQUEST = SpeechRequest("One. Two. Three.", "af_heart")
@@ -155,6 +156,12 @@ def test_an_engine_that_cannot_be_made_is_a_report(qtbot: QtBot) -> None:
     assert isinstance(bench.reports[-1].error, CompileError)
     bench.engine_thread.quit()
     assert bench.engine_thread.wait(5000)
+
+
+def test_the_engine_has_the_model_and_the_device_that_were_asked_for() -> None:
+    engine = engine_for("kokoro-82m", "cpu")
+    assert isinstance(engine, Synthesizer)
+    assert (engine.model, engine.device) == ("kokoro-82m", "cpu")
 
 
 def test_saving_writes_the_file(bench: Bench, qtbot: QtBot, tmp_path: Path) -> None:

@@ -8,7 +8,17 @@ from app.activity import Activity, Readiness
 from app.audio_output import AudioDeviceLost, NoAudioDevice
 from app.audio_player import Playback
 from app.messages import Remedy, Tone, describe, message_for, message_for_notices
-from engine.errors import DamagedFile, EngineError, InvalidRequest, NothingToSpeak, OutputError, UnknownVoice
+from engine.errors import (
+    DamagedFile,
+    DownloadError,
+    EngineError,
+    InvalidRequest,
+    MissingModel,
+    NothingToSpeak,
+    OutputError,
+    UnknownModel,
+    UnknownVoice,
+)
 from engine.speech import Notice, PreparationEvent
 
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
@@ -37,6 +47,9 @@ def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) 
         (made(UnknownVoice), Tone.WARNING, Remedy.CHOOSE_VOICE),
         (OutputError("Full."), Tone.ERROR, Remedy.SAVE_ELSEWHERE),
         (made(DamagedFile), Tone.ERROR, Remedy.TRY_AGAIN),
+        (MissingModel("Gone."), Tone.ERROR, Remedy.MODELS),
+        (UnknownModel("Which?"), Tone.ERROR, Remedy.MODELS),
+        (DownloadError("Lost."), Tone.ERROR, Remedy.TRY_AGAIN),
         (InvalidRequest("Speed."), Tone.ERROR, None),
         (NoAudioDevice(), Tone.WARNING, Remedy.LOOK_AGAIN),
         (AudioDeviceLost(), Tone.WARNING, Remedy.PLAY_ON),

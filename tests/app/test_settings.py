@@ -20,6 +20,8 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     settings = opened(file)
     assert settings.text is None
     assert settings.voice is None
+    assert settings.model == "starter"
+    assert not settings.models_offered
     assert settings.speed == USUAL_SPEED
     assert settings.appearance is Appearance.SYSTEM
     assert settings.device == "auto"
@@ -35,6 +37,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
     before.device = "metal"
+    before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.docks = QByteArray(b"\xfe\x00")
     before.save_folder = tmp_path
@@ -43,6 +46,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
     assert after.device == "metal"
+    assert (after.model, after.models_offered) == ("kokoro-82m", True)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
     assert after.docks == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path

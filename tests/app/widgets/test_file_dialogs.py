@@ -4,7 +4,14 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.file_dialogs import ask_where_to_export, ask_where_to_save, ask_which_text, suggested_name
+from app.widgets.file_dialogs import (
+    ask_where_to_export,
+    ask_where_to_save,
+    ask_which_model_file,
+    ask_which_model_folder,
+    ask_which_text,
+    suggested_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +48,18 @@ def test_exporting_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: P
     assert dialog.acceptMode() is QFileDialog.AcceptMode.AcceptSave
     dialog.accept()
     assert chosen == [tmp_path / "Hello.zip"]
+
+
+def test_a_model_is_a_file_or_a_folder(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "a.pth").touch()
+    parent, chosen = QWidget(), []
+    qtbot.addWidget(parent)
+    for ask, path in ((ask_which_model_file, tmp_path / "a.pth"), (ask_which_model_folder, tmp_path)):
+        dialog = ask(parent, chosen.append)
+        dialog.setDirectory(str(tmp_path))
+        dialog.selectFile(str(path))
+        dialog.accept()
+    assert chosen == [tmp_path / "a.pth", tmp_path]
 
 
 def test_cancelling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:

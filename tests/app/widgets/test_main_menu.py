@@ -66,6 +66,22 @@ def test_devices_are_offered_and_say_why_not(
     assert metal.toolTip() == (obstacle or "Metal GPU")
 
 
+def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    assert menu.model_menu.isEmpty()
+    menu.offer_models([("small", "Small one")], "small")
+    menu.offer_models([("small", "Small one"), ("large", "Large one")], "small")
+    assert [(action.text(), action.isChecked()) for action in menu.model_menu.actions()] == [
+        ("Small one", True),
+        ("Large one", False),
+    ]
+    menu.offer_models([("small", "Small one"), ("large", "Large one")], "large")
+    with qtbot.waitSignal(menu.model_choices.triggered) as chosen:
+        menu.model_menu.actions()[0].trigger()
+    assert chosen.args[0].data() == "small"
+
+
 def test_a_part_of_the_window_comes_first_in_its_menu(qtbot: QtBot) -> None:
     menu, part = MainMenu(), QAction("Part")
     qtbot.addWidget(menu)

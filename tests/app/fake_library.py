@@ -1,0 +1,79 @@
+"""A store of models that does what a test says; its catalogue is the real one."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.model_jobs import Task
+from engine.errors import Cancelled
+from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus, Observer
+from engine.model_store.catalogue import catalogue
+
+STARTER, FULL_SIZE = "starter", "kokoro-82m"
+INSTALLED_BYTES = 340_000_000
+
+
+@dataclass
+class FakeLibrary:
+    """Nothing but what is bundled is here; `hold` keeps a job in the middle, `error` makes it fail there."""
+
+    folder: Path = Path("models")
+    hold: threading.Event = field(default_factory=threading.Event)
+    error: Exception | None = None
+    states: dict[str, ModelState] = field(default_factory=dict)
+    problem: str = ""
+    received: int = 0
+    asked: list[tuple[Task, str, Path | None]] = field(default_factory=list)
+    threads: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.hold.set()
+
+    def catalogue(self) -> tuple[ModelEntry, ...]:
+        self.threads.add(threading.get_ident())
+        return catalogue()
+
+    def model_folder(self, name: str) -> Path:
+        return self.folder / name
+
+    def status(self, name: str) -> ModelStatus:
+        entry = next(entry for entry in catalogue() if entry.name == name)
+        if entry.bundled:
+            return ModelStatus(entry, ModelState.BUNDLED)
+        state = self.states.get(name, ModelState.ABSENT)
+        if state is ModelState.INSTALLED:
+            voices = tuple(voice.info.name for voice in entry.voices)
+            return ModelStatus(entry, state, INSTALLED_BYTES, voices, published=True, origin="the hub")
+        return ModelStatus(entry, state, self.received, problem=self.problem)
+
+    def fetch(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        self._work(Task.FETCH, name, None, observe, cancel)
+        self.states[name] = ModelState.INSTALLED
+
+    def import_from(self, path: Path, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        self._work(Task.IMPORT, name, path, observe, cancel)
+        self.states[name] = ModelState.INSTALLED
+
+    def verify(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        self._work(Task.VERIFY, name, None, observe, cancel)
+
+    def remove(self, name: str) -> None:
+        self._work(Task.REMOVE, name, None, lambda progress: None, None)
+        self.states[name] = ModelState.ABSENT
+
+    def _work(
+        self, task: Task, name: str, path: Path | None, observe: Observer, cancel: threading.Event | None
+    ) -> None:
+        self.asked.append((task, name, path))
+        activity = Activity.FETCHING if task is Task.FETCH else Activity.CHECKING
+        total = next(entry.bytes for entry in catalogue() if entry.name == name)
+        observe(ModelProgress(name, activity, 0, total))
+        while not self.hold.wait(0.005):
+            observe(ModelProgress(name, activity, total // 3, total, 4.1e6, 2 * total / 3 / 4.1e6))
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("It was stopped.")
+        if self.error is not None:
+            raise self.error
+        observe(ModelProgress(name, activity, total, total, 4.1e6, 0.0))

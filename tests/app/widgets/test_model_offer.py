@@ -1,0 +1,18 @@
+from pytestqt.qtbot import QtBot
+
+from app.theme import DARK
+from app.widgets.model_offer import ModelOffer
+
+
+def test_it_offers_a_model_and_tells_the_answer(qtbot: QtBot) -> None:
+    offer = ModelOffer()
+    qtbot.addWidget(offer)
+    assert offer.isHidden()
+    offer.set_colours(DARK)
+    offer.offer("Some model", "363 MB")
+    assert not offer.isHidden()
+    assert offer.label.text() == "The full Some model voice model can be fetched (363 MB)."
+    with qtbot.waitSignal(offer.accepted):
+        offer.fetch_button.click()
+    with qtbot.waitSignal(offer.declined):
+        offer.decline_button.click()
