@@ -7,27 +7,28 @@ modules are built or run.
 from __future__ import annotations
 
 import json
-import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import IO
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from engine.artifacts import Fresh, Missing, Stale, Variant, expected_identity, freshness, modules_folder
 from engine.config import ModelConfig
-from engine.errors import Cancelled, CompileError
+from engine.errors import CompileError
 from engine.paths import built_modules_folder, project_folder, shipped_modules_folder
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES
+from engine.waiting import hold, lines_of
 
 Observer = Callable[[PreparationEvent], None]
 
-_POLL_SECONDS = 0.1
 _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 
 
@@ -95,30 +96,10 @@ def sole_maker(path: Path, title: str, observe: Observer, cancel: threading.Even
 
     Raises `OSError` where nothing can be written, and `Cancelled`.
     """
-    lock = FileLock(path.with_name(f"{path.name}.lock"))
     path.parent.mkdir(parents=True, exist_ok=True)
-    _wait_for(lock, title, observe, cancel)
-    try:
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
+    with hold(lock, partial(observe, PreparationEvent(title, 0, 1)), cancel):
         yield
-    finally:
-        lock.release()
-
-
-def _wait_for(lock: FileLock, title: str, observe: Observer, cancel: threading.Event | None) -> None:
-    if _acquired(lock):
-        return
-    observe(PreparationEvent(title, 0, 1))
-    while not _acquired(lock):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("Preparing was stopped.")
-
-
-def _acquired(lock: FileLock) -> bool:
-    try:
-        lock.acquire(timeout=_POLL_SECONDS)
-    except Timeout:
-        return False
-    return True
 
 
 def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Event | None) -> None:
@@ -140,47 +121,24 @@ def run_engine(arguments: Sequence[str], observe: Observer, cancel: threading.Ev
         command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )
     try:
-        words = _follow(child, observe, cancel)
+        words = _follow(child.stderr, observe, cancel)
+        child.wait()  # it has closed its output, but may not have ended
     finally:
-        child.kill()  # does nothing to a child that has ended
+        child.kill()
         code = child.wait()
     return code, words
 
 
-def _follow(child: subprocess.Popen[str], observe: Observer, cancel: threading.Event | None) -> str:
+def _follow(stream: IO[str] | None, observe: Observer, cancel: threading.Event | None) -> str:
     """Pass progress on until the child closes its output; returns its last words that are no progress."""
     words = ""
-    for line in _lines(child, cancel):
+    for line in lines_of(stream, cancel):
         event = _progress(line)
         if event:
             observe(event)
         elif line.startswith("error: "):
             words = line.removeprefix("error: ").strip()
-    child.wait()
     return words
-
-
-def _lines(child: subprocess.Popen[str], cancel: threading.Event | None) -> Iterator[str]:
-    lines: queue.Queue[str | None] = queue.Queue()
-    threading.Thread(target=_pump, args=(child, lines), daemon=True).start()
-    while True:
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("Preparing was stopped.")
-        try:
-            line = lines.get(timeout=_POLL_SECONDS)
-        except queue.Empty:
-            continue
-        if line is None:
-            return
-        yield line
-
-
-def _pump(child: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
-    if child.stderr is not None:
-        with child.stderr as stream:  # closed by whoever reads it
-            for line in stream:
-                lines.put(line)
-    lines.put(None)
 
 
 def _progress(line: str) -> PreparationEvent | None:

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from engine.errors import Cancelled, DownloadError, EngineError, StorageError, UnusableModel
+from engine.errors import DownloadError, EngineError, StorageError, UnusableModel
 from engine.model_store.progress import Activity
 from engine.paths import project_folder
+from engine.waiting import lines_of
 
 Report = Callable[[Activity, int, int], None]
 
 REPORT_SECONDS = 0.1
-_POLL_SECONDS = 0.05
 _ERRORS = {kind.__name__: kind for kind in (DownloadError, UnusableModel, StorageError, EngineError)}
 
 
@@ -73,7 +72,8 @@ def _followed(
     child: subprocess.Popen[str], work: Work, report: Report, cancel: threading.Event | None
 ) -> dict[str, Any]:
     words = ""
-    for line in _lines(child, json.dumps(work.plan), cancel):
+    _give(child, json.dumps(work.plan))
+    for line in lines_of(child.stdout, cancel):
         message = _message(line)
         if "activity" in message:
             report(Activity(message["activity"]), message["done"], message["total"])
@@ -86,33 +86,13 @@ def _followed(
     raise EngineError(f"The work ended with code {child.wait()} ({words}).", "Try it again.")
 
 
-def _lines(child: subprocess.Popen[str], plan: str, cancel: threading.Event | None) -> Iterator[str]:
-    lines: queue.Queue[str | None] = queue.Queue()
-    threading.Thread(target=_pump, args=(child, plan, lines), daemon=True).start()
-    while True:
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("It was stopped.")
-        try:
-            line = lines.get(timeout=_POLL_SECONDS)
-        except queue.Empty:
-            continue
-        if line is None:
-            return
-        yield line
-
-
-def _pump(child: subprocess.Popen[str], plan: str, lines: queue.Queue[str | None]) -> None:
+def _give(child: subprocess.Popen[str], plan: str) -> None:
     try:
         if child.stdin is not None:
             with child.stdin as stream:
                 stream.write(plan)
     except BrokenPipeError:
         pass  # it ended before it read its plan; what it said tells why
-    if child.stdout is not None:
-        with child.stdout as answers:  # closed by whoever reads it
-            for line in answers:
-                lines.put(line)
-    lines.put(None)
 
 
 def _message(line: str) -> dict[str, Any]:

@@ -11,34 +11,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from engine.errors import Cancelled, StorageError
+from engine.errors import StorageError
+from engine.waiting import hold
 
 SPARE_BYTES = 64 << 20
 """Disk space that is left free."""
-_POLL_SECONDS = 0.1
 
 
 @contextmanager
 def alone(
     folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Wait until no other process changes the model of this name; `waiting` is called again and again meanwhile.
+    """Wait until no other process changes the model of this name; `waiting` is called where one does.
 
     Raises `Cancelled` once `cancel` is set, and `StorageError` for whatever goes wrong with the folder's files.
     """
-    lock = FileLock(folder / f".{name}.lock")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        while not _acquired(lock):
-            waiting()
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("It was stopped.")
-        try:
+        with hold(FileLock(folder / f".{name}.lock"), waiting, cancel):
             yield
-        finally:
-            lock.release()
     except OSError as error:
         raise StorageError(
             f"The folder {folder} cannot be written ({error.strerror or error}).",
@@ -66,14 +59,6 @@ def require_space(folder: Path, needed_bytes: int) -> None:
             f"{_megabytes(needed_bytes + SPARE_BYTES)} are needed in {folder}, {_megabytes(free)} are free.",
             "Make space there, then try it again.",
         )
-
-
-def _acquired(lock: FileLock) -> bool:
-    try:
-        lock.acquire(timeout=_POLL_SECONDS)
-    except Timeout:
-        return False
-    return True
 
 
 def _megabytes(count: int) -> str:
