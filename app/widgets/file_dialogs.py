@@ -12,8 +12,6 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from engine.model_store import IMPORTABLE_SUFFIXES
-
 NAME_WORDS = 6
 NAME_CHARACTERS = 48
 USUAL_NAME = "Speech"
@@ -52,6 +50,8 @@ def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Pat
 
 def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a checkpoint or a voice pack."""
+    from engine.model_store import IMPORTABLE_SUFFIXES  # not before the window is there
+
     patterns = " ".join(f"*{suffix}" for suffix in IMPORTABLE_SUFFIXES)
     kinds = f"Checkpoints and voices ({patterns});;All files (*)"
     dialog = _dialog(parent, "Import a Model or Voice", kinds, chosen)
