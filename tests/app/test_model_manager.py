@@ -1,4 +1,4 @@
-"""Everything from the click to the store, the speech engine and the settings; the last test has a real store."""
+"""Everything from the click to the store, the speech engine and the settings; the last tests have a real store."""
 
 import hashlib
 from collections.abc import Iterator
