@@ -16,6 +16,7 @@ from app.audio_player import Playback
 from engine.errors import (
     CompileError,
     DamagedFile,
+    DamagedModel,
     DownloadError,
     EngineError,
     MissingModel,
@@ -70,6 +71,7 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     TextTooLong: (Tone.WARNING, Remedy.EDIT_TEXT),
     UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE),
     MissingModel: (Tone.ERROR, Remedy.MODELS),
+    DamagedModel: (Tone.ERROR, Remedy.MODELS),
     UnknownModel: (Tone.ERROR, Remedy.MODELS),
     DownloadError: (Tone.ERROR, Remedy.TRY_AGAIN),
     UnusableModel: (Tone.ERROR, Remedy.TRY_AGAIN),
@@ -80,6 +82,12 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     NoAudioDevice: (Tone.WARNING, Remedy.LOOK_AGAIN),
     AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON),
 }
+
+_HINTS: dict[type[EngineError], str] = {
+    MissingModel: "Fetch or import it under Speech > Models…, or use another one.",
+    CompileError: "Try it again; if it stays so, install the application again.",
+}
+"""What to do about a failure of which the engine's own hint is a command to type."""
 
 
 def message_for(error: Exception) -> Message:
@@ -92,8 +100,12 @@ def message_for(error: Exception) -> Message:
     for kind in type(error).__mro__:
         if kind in _REMEDIES:
             tone, remedy = _REMEDIES[kind]
-            return Message(str(error), tone, remedy)
+            return Message(_words(error, kind), tone, remedy)
     return Message(str(error))
+
+
+def _words(error: EngineError, kind: type[EngineError]) -> str:
+    return f"{error.message} {_HINTS[kind]}" if kind in _HINTS else str(error)
 
 
 def message_for_notices(notices: Sequence[Notice]) -> Message:

@@ -95,8 +95,8 @@ class ModelController(QObject):
     def cancel(self) -> None:
         """Stop what is under way; what was fetched of it goes too."""
         for job in self._jobs:
-            job.cancel.set()
-        self._tell()
+            job.discard.set()
+        self._stop()
 
     @Slot()
     def retry(self) -> None:
@@ -105,10 +105,15 @@ class ModelController(QObject):
         self._begin(*(ModelJob(job.task, job.model, job.path) for job in jobs))
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop everything; whether the thread has ended in time."""
-        self.cancel()
+        """Stop everything, and keep what was fetched for the next time; whether the thread has ended in time."""
+        self._stop()
         self._thread.quit()
         return self._thread.wait(timeout_ms)
+
+    def _stop(self) -> None:
+        for job in self._jobs:
+            job.cancel.set()
+        self._tell()
 
     def _begin(self, *jobs: ModelJob) -> None:
         was_idle = not self._jobs

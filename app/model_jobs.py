@@ -25,12 +25,16 @@ class Task(Enum):
 
 @dataclass(frozen=True)
 class ModelJob:
-    """Do this with a model; `path` is what is imported."""
+    """Do this with a model; `path` is what is imported.
+
+    `discard`, set before `cancel`, says that what was received of it is not kept for the next time.
+    """
 
     task: Task
     model: str = ""
     path: Path | None = None
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
+    discard: threading.Event = field(default_factory=threading.Event, compare=False)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,10 @@ class ModelLibrary(Protocol):
         """Where it is, or would be."""
 
     def fetch(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
-        """Have the published model."""
+        """Have the published model; what was received of it is kept when it is cancelled."""
+
+    def discard_received(self, name: str) -> None:
+        """Delete what an unfinished fetch has received."""
 
     def import_from(self, path: Path, name: str, observe: Observer, cancel: threading.Event | None) -> None:
         """Have a model, or voices for one, from files."""
@@ -76,7 +79,7 @@ class ModelWorker(QObject):
         library, observe = self._opened(), partial(self._observe, job)
         match job.task:
             case Task.FETCH:
-                library.fetch(job.model, observe, job.cancel)
+                _fetch(library, job, observe)
             case Task.IMPORT if job.path is not None:
                 library.import_from(job.path, job.model, observe, job.cancel)
             case Task.VERIFY:
@@ -105,3 +108,12 @@ class ModelWorker(QObject):
 
     def _report(self, report: ModelReport) -> None:
         self.reported.emit(report)
+
+
+def _fetch(library: ModelLibrary, job: ModelJob, observe: Observer) -> None:
+    try:
+        library.fetch(job.model, observe, job.cancel)
+    except Cancelled:
+        if job.discard.is_set():
+            library.discard_received(job.model)
+        raise

@@ -61,7 +61,7 @@ def speak(options: argparse.Namespace) -> int:
     if output:
         ensure_writable(output)
     text = text_of(options)
-    synthesizer = Synthesizer(options.model, options.device, options.weights)
+    synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads)
     voice = options.voice or synthesizer.voices()[0].name
     request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)
     synthesizer.prepare(_show)

@@ -67,6 +67,7 @@ def _add_speak(commands: Any) -> None:
     parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
+    parser.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")

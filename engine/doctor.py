@@ -18,6 +18,7 @@ from engine.checkpoints import STARTER, model_config, open_checkpoint
 from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
 from engine.lstm_methods import choose_lstm_method
+from engine.model_store import ModelState, ModelStatus, ModelStore
 from engine.paths import packed_weights_folder
 from engine.preparation import find_modules
 from engine.weight_preparation import all_packed_weights
@@ -85,6 +86,17 @@ def _starter() -> tuple[Outcome, str]:
     return Outcome.GOOD, f"intact, voices: {', '.join(checkpoint.voices)}"
 
 
+def _models() -> tuple[Outcome, str]:
+    store = ModelStore()
+    statuses = [store.status(entry.name) for entry in store.catalogue()]
+    damaged = any(status.state is ModelState.DAMAGED for status in statuses)
+    return Outcome.PROBLEM if damaged else Outcome.GOOD, ", ".join(_status_words(status) for status in statuses)
+
+
+def _status_words(status: ModelStatus) -> str:
+    return f"{status.entry.name} ({f'damaged: {status.problem}' if status.problem else status.state.value})"
+
+
 def _modules() -> tuple[Outcome, str]:
     config = model_config(STARTER)
     device = choose_device(AUTO, config)
@@ -146,6 +158,7 @@ CHECKS: dict[str, Check] = {
     "Machine": _machine,
     "Packages": _packages,
     "Starter model": _starter,
+    "Models": _models,
     "Compiled modules": _modules,
     "Packed weights": _packed_weights,
     "Device": _device,

@@ -62,6 +62,10 @@ class DamagedFile(EngineError):
         self.path = path
 
 
+class DamagedModel(DamagedFile):
+    """A file of an installed model is not as it was installed."""
+
+
 class MissingModel(EngineError):
     """The weights of a model are not on this machine."""
 

@@ -22,6 +22,7 @@ from engine.lstm_methods import choose_lstm_method
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation import ensure_modules
 from engine.runners.base import Runner
+from engine.runners.cores import check_threads
 from engine.runners.host import HostRunner
 from engine.saved_voices import SavedVoices
 from engine.speech import (
@@ -47,17 +48,22 @@ class Synthesizer:
     """Speaks requests with one model on one device.
 
     Making one is cheap. `prepare` loads the model and builds its modules if they are not there yet; `synthesize` does
-    so by itself when it was not called. `device` is what was asked for until then, and what is used from then on. Not
-    thread-safe: one thread at a time.
+    so by itself when it was not called. `device` is what was asked for until then, and what is used from then on.
+    `threads` are those that compute, all that make sense unless it is given; `InvalidRequest` is raised for a number
+    that this machine cannot have. Not thread-safe: one thread at a time.
     """
 
     sample_rate_hz = SAMPLE_RATE_HZ
 
-    def __init__(self, model: str = STARTER, device: str = AUTO, weights: str | None = None) -> None:
+    def __init__(
+        self, model: str = STARTER, device: str = AUTO, weights: str | None = None, threads: int | None = None
+    ) -> None:
         check_device(device)
+        check_threads(threads)
         self.model = model
         self.device = self._wanted_device = device
         self._weights = weights
+        self._threads = threads
         self._checkpoint: Checkpoint | None = None
         self._pipeline: Pipeline | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
@@ -88,7 +94,7 @@ class Synthesizer:
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
-        compiled = CompiledRunner(folder, checkpoint.config, weights)
+        compiled = CompiledRunner(folder, checkpoint.config, weights, self._threads)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = choice.device

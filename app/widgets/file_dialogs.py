@@ -50,7 +50,10 @@ def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Pat
 
 def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a checkpoint or a voice pack."""
-    kinds = "Checkpoints and voices (*.pth *.safetensors *.pt *.bin);;All files (*)"
+    from engine.model_store import IMPORTABLE_SUFFIXES  # not before the window is there
+
+    patterns = " ".join(f"*{suffix}" for suffix in IMPORTABLE_SUFFIXES)
+    kinds = f"Checkpoints and voices ({patterns});;All files (*)"
     dialog = _dialog(parent, "Import a Model or Voice", kinds, chosen)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.setDirectory(_downloads())

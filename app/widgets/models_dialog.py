@@ -96,10 +96,11 @@ class ModelsDialog(QDialog):
             self.cards[row.name].show_row(row)
 
     def show_failure(self, error: Exception) -> None:
-        """Say what went wrong; what failed can be tried again."""
+        """Say what went wrong; what failed can be tried again, unless the models below say what to do."""
         message = message_for(error)
-        expected = isinstance(error, EngineError)
-        self.banner.show_message(replace(message, remedy=Remedy.TRY_AGAIN) if expected else message)
+        if isinstance(error, EngineError):
+            message = replace(message, remedy=None if message.remedy is Remedy.MODELS else Remedy.TRY_AGAIN)
+        self.banner.show_message(message)
 
     def tell(self, news: str) -> None:
         """Say this until it is dismissed."""

@@ -5,9 +5,11 @@ It does not know how a model is run or compiled; `engine.model` is the network i
 
 from engine.model_store.catalogue import ModelEntry, PinnedFile, VoiceEntry
 from engine.model_store.progress import Activity, ModelProgress, Observer
+from engine.model_store.sources import IMPORTABLE_SUFFIXES
 from engine.model_store.store import Installed, ModelState, ModelStatus, ModelStore
 
 __all__ = [
+    "IMPORTABLE_SUFFIXES",
     "Activity",
     "Installed",
     "ModelEntry",

@@ -11,16 +11,18 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.artifacts import write_atomically
-from engine.errors import DamagedFile
+from engine.errors import DamagedModel
 from engine.model_store.digests import sha256_of
 
 MANIFEST_NAME = "manifest.json"
-_HINT = "Fetch or import the model again; “python -m engine models list” shows what there is."
+_HINT = "Fetch or import the model again."
+_DAMAGED_PREFIX = "damaged-"
 _DIGEST_LETTERS = 16
 
 
@@ -57,7 +59,7 @@ class Installation:
     folder: Path
 
     def manifest(self) -> Manifest | None:
-        """What is installed, or None; raises `DamagedFile` when the manifest cannot be read."""
+        """What is installed, or None; raises `DamagedModel` when the manifest cannot be read."""
         path = self.folder / MANIFEST_NAME
         try:
             return _manifest(json.loads(path.read_text(encoding="utf-8")))
@@ -67,7 +69,7 @@ class Installation:
             raise _damaged(path) from error
 
     def opened(self) -> Manifest | None:
-        """What is installed, once its files are known to be as they were; raises `DamagedFile`.
+        """What is installed, once its files are known to be as they were; raises `DamagedModel`.
 
         A file of the size and time stamp it was installed with is trusted, another one is read through.
         """
@@ -78,14 +80,17 @@ class Installation:
         return manifest
 
     def checked(self) -> Manifest | None:
-        """What is installed, if all files are there in their size; raises `DamagedFile`."""
+        """What is installed, if all files are there in their size; raises `DamagedModel`."""
         manifest = self.manifest()
         for file in () if manifest is None else manifest.files:
             self._size_checked(file)
         return manifest
 
     def verify(self, manifest: Manifest, advance: Callable[[int], None], cancel: threading.Event | None = None) -> None:
-        """Read every file through; raises `DamagedFile`, or `Cancelled` once `cancel` is set."""
+        """Read every file through; raises `DamagedModel`, or `Cancelled` once `cancel` is set.
+
+        A damaged file loses its name, so that it is missing from then on, and belongs to no model.
+        """
         for file in manifest.files:
             self._size_checked(file)
             self._verify(file, advance, cancel)
@@ -124,7 +129,7 @@ class Installation:
     def _listed(self) -> set[str]:
         try:
             manifest = self.manifest()
-        except DamagedFile:
+        except DamagedModel:
             return set()
         return set() if manifest is None else {file.name for file in manifest.files}
 
@@ -150,6 +155,8 @@ class Installation:
         except OSError as error:
             raise _damaged(path) from error
         if actual != file.sha256:
+            with suppress(OSError):  # where nothing can be written, it is found damaged anew each time
+                path.rename(path.with_name(f"{_DAMAGED_PREFIX}{path.name}"))
             raise _damaged(path)
 
 
@@ -158,5 +165,5 @@ def _manifest(values: Mapping[str, Any]) -> Manifest:
     return Manifest(**{**values, **files, "voices": tuple(values["voices"])})
 
 
-def _damaged(path: Path) -> DamagedFile:
-    return DamagedFile(path, f"The model's file {path.name} is damaged or missing.", _HINT)
+def _damaged(path: Path) -> DamagedModel:
+    return DamagedModel(path, f"The model's file {path.name} is damaged or missing.", _HINT)

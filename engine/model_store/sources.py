@@ -12,13 +12,15 @@ from pathlib import Path
 from engine.errors import InvalidRequest, UnusableModel
 from engine.model_store.catalogue import ModelEntry
 
-_CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
-_VOICE_SUFFIXES = (".pt", ".bin")
+CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
+VOICE_SUFFIXES = (".pt", ".bin")
+IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, *VOICE_SUFFIXES)
+"""Of files that can be imported by themselves."""
 _VOICES_FOLDER = "voices"
 _VOICE_LIMIT_BYTES = 16 << 20
 """Far above any voice pack."""
 _HINT = (
-    f"Choose a checkpoint ({' or '.join(_CHECKPOINT_SUFFIXES)}), a voice pack ({' or '.join(_VOICE_SUFFIXES)}), "
+    f"Choose a checkpoint ({' or '.join(CHECKPOINT_SUFFIXES)}), a voice pack ({' or '.join(VOICE_SUFFIXES)}), "
     "or a folder with them."
 )
 
@@ -38,9 +40,9 @@ def find_sources(path: Path, entry: ModelEntry) -> Sources:
         return _in_folder(path, entry)
     if not path.is_file():
         raise InvalidRequest(f"There is no file or folder {path}.", _HINT)
-    if path.suffix in _CHECKPOINT_SUFFIXES:
+    if path.suffix in CHECKPOINT_SUFFIXES:
         return Sources(path, _voices(path.parent / _VOICES_FOLDER), _description(path.parent))
-    if path.suffix in _VOICE_SUFFIXES:
+    if path.suffix in VOICE_SUFFIXES:
         return Sources(None, {path.stem: _sized(path)}, None)
     raise UnusableModel(f"{path.name} is neither a checkpoint nor a voice pack.", _HINT)
 
@@ -54,7 +56,7 @@ def _in_folder(folder: Path, entry: ModelEntry) -> Sources:
 
 
 def _checkpoint(folder: Path, entry: ModelEntry) -> Path | None:
-    found = sorted(path for path in folder.iterdir() if path.suffix in _CHECKPOINT_SUFFIXES and path.is_file())
+    found = sorted(path for path in folder.iterdir() if path.suffix in CHECKPOINT_SUFFIXES and path.is_file())
     published = "" if entry.checkpoint is None else Path(entry.checkpoint.path).name
     named = [path for path in found if path.name == published] or found
     if len(named) > 1:
@@ -65,7 +67,7 @@ def _checkpoint(folder: Path, entry: ModelEntry) -> Path | None:
 
 def _voices(folder: Path) -> dict[str, Path]:
     found = sorted(folder.iterdir()) if folder.is_dir() else []
-    return {path.stem: _sized(path) for path in found if path.suffix in _VOICE_SUFFIXES and path.is_file()}
+    return {path.stem: _sized(path) for path in found if path.suffix in VOICE_SUFFIXES and path.is_file()}
 
 
 def _sized(path: Path) -> Path:

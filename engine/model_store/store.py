@@ -8,13 +8,13 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from engine.config import ModelConfig
-from engine.errors import Cancelled, DamagedFile, InvalidRequest, UnusableModel
+from engine.errors import Cancelled, DamagedModel, InvalidRequest, MissingModel, UnusableModel
 from engine.model.mapped_weights import map_weights
 from engine.model.weights import Weights
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
@@ -97,7 +97,7 @@ class ModelStore:
             return ModelStatus(entry, ModelState.BUNDLED, published=True, origin=entry.source)
         try:
             manifest = self._installation(entry).checked()
-        except DamagedFile as damage:
+        except DamagedModel as damage:
             return ModelStatus(entry, ModelState.DAMAGED, self._bytes_received(entry), problem=str(damage))
         if manifest is None:
             received = self._bytes_received(entry)
@@ -106,7 +106,7 @@ class ModelStore:
         return ModelStatus(entry, ModelState.INSTALLED, used, manifest.voices, manifest.published, manifest.origin)
 
     def open(self, name: str) -> Installed | None:
-        """The installed model, or None; raises `DamagedFile`."""
+        """The installed model, or None; raises `DamagedModel`."""
         entry = entry_named(name, self._entries)
         installation = self._installation(entry)
         manifest = installation.opened()
@@ -119,7 +119,7 @@ class ModelStore:
     def fetch(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Have the published model, from the network or the hub's cache; does nothing when it is here.
 
-        What was received is kept when it is interrupted, and deleted when it is cancelled. Raises `DownloadError`,
+        What was received is kept when it is interrupted or cancelled, until `discard_received`. Raises `DownloadError`,
         `StorageError`, `InvalidRequest` for a bundled model, or `Cancelled`.
         """
         entry = _to_have(entry_named(name, self._entries))
@@ -128,17 +128,24 @@ class ModelStore:
             if self._is_published(entry):
                 return
             order = Download(entry.repository, entry.revision, entry.files, self._staging(entry))
-            try:
-                require_space(self.folder, 2 * entry.bytes - order.bytes_received())
-                paths = {path: Path(place) for path, place in run(order.work(), meter.show, cancel)["paths"].items()}
-                checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
-                voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
-                origin = f"{entry.repository} at {entry.revision}"
-                self._install(entry, Sources(checkpoint, voices, None), origin, meter, cancel, published=True)
-            except Cancelled:
-                shutil.rmtree(order.folder, ignore_errors=True)
-                raise
+            require_space(self.folder, 2 * entry.bytes - order.bytes_received())
+            paths = {path: Path(place) for path, place in run(order.work(), meter.show, cancel)["paths"].items()}
+            checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
+            voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
+            origin = f"{entry.repository} at {entry.revision}"
+            self._install(entry, Sources(checkpoint, voices, None), origin, meter, cancel, published=True)
             shutil.rmtree(order.folder, ignore_errors=True)
+
+    def discard_received(self, name: str) -> None:
+        """Delete what an unfinished fetch has received, unless another process goes on with it.
+
+        Raises `StorageError`, or `InvalidRequest` for a bundled model.
+        """
+        entry = _to_have(entry_named(name, self._entries))
+        at_once = threading.Event()
+        at_once.set()
+        with suppress(Cancelled), self._alone(entry, Speedometer(name, ignore), at_once):
+            shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def import_from(
         self, path: Path, name: str, observe: Observer = ignore, cancel: threading.Event | None = None
@@ -156,12 +163,15 @@ class ModelStore:
             self._install(entry, sources, f"imported from {path.absolute()}", meter, cancel, published=published)
 
     def verify(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
-        """Read an installed model through; raises `DamagedFile`, `InvalidRequest` when it is not here, `Cancelled`."""
+        """Read an installed model through; raises `DamagedModel`, `MissingModel`, or `Cancelled`.
+
+        A damaged model is so from then on, for `status` too, until it is fetched or imported again.
+        """
         entry = _to_have(entry_named(name, self._entries))
         installation = self._installation(entry)
         manifest = installation.manifest()
         if manifest is None:
-            raise InvalidRequest(
+            raise MissingModel(
                 f"{entry.title} is not on this machine.", f"Get it with “python -m engine models fetch {name}”."
             )
         meter, done = Speedometer(name, observe), 0
@@ -183,7 +193,7 @@ class ModelStore:
         with self._alone(entry, Speedometer(name, ignore), None):
             self._installation(entry).remove()
             shutil.rmtree(self._staging(entry), ignore_errors=True)
-            (packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}").unlink(missing_ok=True)
+            _forget_packed(name)
 
     def _install(
         self,
@@ -208,6 +218,7 @@ class ModelStore:
             voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
             if sources.checkpoint is not None or earlier is None:
                 weights = installation.take(folder / WEIGHTS_NAME)
+                _forget_packed(entry.name)  # they may have been made of damaged ones
             else:
                 weights, origin, published = earlier.weights, earlier.origin, earlier.published
             taken = installation.take(folder / VOICES_NAME)
@@ -216,7 +227,7 @@ class ModelStore:
     def _is_published(self, entry: ModelEntry) -> bool:
         try:
             manifest = self._installation(entry).opened()
-        except DamagedFile:
+        except DamagedModel:
             return False
         return manifest is not None and manifest.published and {v.info.name for v in entry.voices} <= {*manifest.voices}
 
@@ -238,7 +249,7 @@ class ModelStore:
         if sources.description is not None and ModelConfig.load(sources.description) != entry.config():
             raise UnusableModel(
                 f"{sources.description} describes another model than {entry.title}.",
-                "Choose a checkpoint of this model, or give the model that it is for by --name.",
+                "Choose a checkpoint of this model, or name the model that it is for.",
             )
 
     def _alone(
@@ -269,6 +280,10 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
         "There is no voice pack beside the checkpoint.",
         "Put voice packs into a folder “voices” beside it, then try it again.",
     )
+
+
+def _forget_packed(name: str) -> None:
+    (packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}").unlink(missing_ok=True)
 
 
 def _to_have(entry: ModelEntry) -> ModelEntry:

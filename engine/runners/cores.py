@@ -10,7 +10,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+from engine.errors import InvalidRequest
+
 _TOPOLOGY = Path("/sys/devices/system/cpu")
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise `InvalidRequest` for a number of threads that `usable_cores` cannot give; None is as many as there are."""
+    if threads is None:
+        return
+    count = len(usable_cores())
+    if not 1 <= threads <= count:
+        choice = f"Choose 1 to {count}" if count > 1 else "Choose 1"
+        raise InvalidRequest(f"Speech cannot be computed on {threads} threads here.", f"{choice}, or leave it open.")
 
 
 def usable_cores(threads: int | None = None) -> tuple[int, ...]:

@@ -26,6 +26,7 @@ class FakeLibrary:
     problem: str = ""
     received: int = 0
     asked: list[tuple[Task, str, Path | None]] = field(default_factory=list)
+    discarded: list[str] = field(default_factory=list)
     threads: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -51,6 +52,9 @@ class FakeLibrary:
     def fetch(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
         self._work(Task.FETCH, name, None, observe, cancel)
         self.states[name] = ModelState.INSTALLED
+
+    def discard_received(self, name: str) -> None:
+        self.discarded.append(name)
 
     def import_from(self, path: Path, name: str, observe: Observer, cancel: threading.Event | None) -> None:
         self._work(Task.IMPORT, name, path, observe, cancel)

@@ -9,7 +9,9 @@ from app.audio_output import AudioDeviceLost, NoAudioDevice
 from app.audio_player import Playback
 from app.messages import Remedy, Tone, describe, message_for, message_for_notices
 from engine.errors import (
+    CompileError,
     DamagedFile,
+    DamagedModel,
     DownloadError,
     EngineError,
     InvalidRequest,
@@ -19,16 +21,19 @@ from engine.errors import (
     UnknownModel,
     UnknownVoice,
 )
+from engine.model_store import ModelStore
 from engine.speech import Notice, PreparationEvent
 
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
+COMMANDS_TO_TYPE = (MissingModel, CompileError)
+"""Errors whose hints are for the command line."""
 
 
 def made(kind: type[EngineError]) -> EngineError:
     if kind is UnknownVoice:
         return UnknownVoice("bela", ("af_bella", "am_adam"), "af_bella")
-    if kind is DamagedFile:
-        return DamagedFile(Path("x"), "The file is damaged.", "Do this.")
+    if issubclass(kind, DamagedFile):
+        return kind(Path("x"), "The file is damaged.", "Do this.")
     return kind("It failed.", "Do this.")
 
 
@@ -36,8 +41,20 @@ def made(kind: type[EngineError]) -> EngineError:
 def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) -> None:
     error = made(kind)
     message = message_for(error)
-    assert message.text == f"{error.message} {error.hint}"
+    assert message.text.startswith(f"{error.message} ")
+    assert message.text.endswith(error.hint) == (kind not in COMMANDS_TO_TYPE)
     assert "Traceback" not in message.text
+
+
+def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
+    with pytest.raises(MissingModel, match="models fetch") as missing:
+        ModelStore(tmp_path).verify("kokoro-82m")
+    (tmp_path / "kokoro-82m").mkdir()
+    (tmp_path / "kokoro-82m" / "manifest.json").touch()
+    with pytest.raises(DamagedModel) as damaged:
+        ModelStore(tmp_path).verify("kokoro-82m")
+    for error in (missing.value, damaged.value, CompileError("It failed.", "Run “python -m engine doctor”.")):
+        assert "python" not in message_for(error).text
 
 
 @pytest.mark.parametrize(
@@ -47,6 +64,7 @@ def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) 
         (made(UnknownVoice), Tone.WARNING, Remedy.CHOOSE_VOICE),
         (OutputError("Full."), Tone.ERROR, Remedy.SAVE_ELSEWHERE),
         (made(DamagedFile), Tone.ERROR, Remedy.TRY_AGAIN),
+        (made(DamagedModel), Tone.ERROR, Remedy.MODELS),
         (MissingModel("Gone."), Tone.ERROR, Remedy.MODELS),
         (UnknownModel("Which?"), Tone.ERROR, Remedy.MODELS),
         (DownloadError("Lost."), Tone.ERROR, Remedy.TRY_AGAIN),

@@ -81,6 +81,7 @@ def test_stopping_is_no_failure(desk: Desk) -> None:
     desk.wait()
     assert not desk.failed
     assert desk.row.status.state is ModelState.ABSENT
+    assert desk.library.discarded == [FULL_SIZE]
 
 
 def test_what_failed_can_be_done_again_with_what_waited_behind_it(desk: Desk) -> None:
@@ -122,10 +123,11 @@ def test_looking_while_something_is_done_changes_nothing(desk: Desk) -> None:
     assert [job.task for job in desk.done] == [Task.LOOK, Task.VERIFY, Task.REMOVE]
 
 
-def test_ending_stops_what_is_under_way(desk: Desk) -> None:
+def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) -> None:
     desk.look()
     desk.library.hold.clear()
     desk.controller.fetch(FULL_SIZE)
     desk.wait_for_progress()
     assert desk.controller.shut_down(5000)
     assert FULL_SIZE not in desk.library.states
+    assert not desk.library.discarded

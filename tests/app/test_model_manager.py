@@ -1,4 +1,4 @@
-"""Everything from the click to the store, the speech engine and the settings; the last test has a real store."""
+"""Everything from the click to the store, the speech engine and the settings; the last tests have a real store."""
 
 import hashlib
 from collections.abc import Iterator
@@ -257,9 +257,11 @@ def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch,
     assert str(tmp_path) in desk.dialog.banner.label.text()
 
 
-def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(
+@pytest.fixture
+def fetching(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> Iterator[tuple[Desk, ModelStore]]:
+    """A window in the middle of a real fetch, from a hub that falls silent."""
     content = bytes(4 << 20)
     pinned = PinnedFile("model.pth", len(content), hashlib.sha256(content).hexdigest())
     entry = ModelEntry(FULL_SIZE, "Some model", "MIT", "hub", tmp_path / "config.json", REPOSITORY, REVISION, pinned)
@@ -274,12 +276,24 @@ def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(
         desk.card.button.click()
         desk.wait_for_progress()
         assert store.status(FULL_SIZE).bytes_here > 0
-        desk.card.button.click()
-        desk.wait()
-        desk.close()
+        yield desk, store
+    assert not (tmp_path / "hub_home" / "hub").exists()
+
+
+def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, ModelStore]) -> None:
+    desk, store = fetching
+    desk.card.button.click()
+    desk.wait()
+    desk.close()
     assert desk.row.status.state is ModelState.ABSENT
     assert desk.card.button.text() == "Fetch"
     assert desk.dialog.banner.message is None
     left = [path for path in store.folder.rglob("*") if path.suffix != ".lock"]
     assert left == []
-    assert not (tmp_path / "hub_home" / "hub").exists()
+
+
+def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, ModelStore]) -> None:
+    desk, store = fetching
+    desk.close()
+    assert store.status(FULL_SIZE).state is ModelState.PARTIAL
+    assert store.status(FULL_SIZE).bytes_here > 0

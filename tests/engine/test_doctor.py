@@ -7,6 +7,7 @@ from engine.artifacts import CPU, Variant
 from engine.devices import DeviceChoice
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
+from engine.model_store import ModelStore
 from engine.preparation import FoundModules
 from engine.weight_preparation import packed_weights_path
 
@@ -62,6 +63,16 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
     outcome, words = doctor.CHECKS["Compiled modules"]()
     assert outcome is Outcome.NOTE
     assert f"not there for {device}: they are not built yet" in words
+
+
+def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(doctor, "ModelStore", lambda: ModelStore(tmp_path))
+    assert doctor.CHECKS["Models"]() == (Outcome.GOOD, "starter (bundled), kokoro-82m (absent)")
+    (tmp_path / "kokoro-82m").mkdir()
+    (tmp_path / "kokoro-82m" / "manifest.json").touch()
+    outcome, words = doctor.CHECKS["Models"]()
+    assert outcome is Outcome.PROBLEM
+    assert "kokoro-82m (damaged: The model's file manifest.json is damaged or missing." in words
 
 
 def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -93,6 +93,8 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),
         (["speak", "Hi", "--device", "abacus"], "Use one of"),
+        (["speak", "Hi", "--threads", "0"], "Choose 1"),
+        (["speak", "Hi", "--threads", "9999"], "Choose 1"),
         (["speak", "--file", "/nonexistent.txt"], "cannot be read"),
         (["compile", "--stage", "nothing"], "Stages: all"),
         (["compile", "--target", "nothing"], "Known targets"),

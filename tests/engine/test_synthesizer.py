@@ -1,5 +1,6 @@
 import math
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -190,6 +191,25 @@ def test_an_unknown_voice_is_refused_before_any_work() -> None:
 def test_an_unknown_device_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="Use one of: auto, cpu"):
         Synthesizer("starter", device="quantum")
+
+
+def test_it_computes_on_as_many_threads_as_it_is_told(starter: Synthesizer) -> None:
+    synthesizer = Synthesizer(threads=1)
+    counts: list[int] = []
+
+    def speak_and_count() -> None:
+        """In a thread of its own, which has its own threads to compute with."""
+        import tvm_ffi
+
+        samples = spoken(synthesizer, "Good morning.")
+        counts.append(tvm_ffi.get_global_func("runtime.NumThreads")())
+        np.testing.assert_allclose(samples, expected, atol=1e-4)
+
+    expected = spoken(starter, "Good morning.")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(speak_and_count).result()
+    synthesizer.close()
+    assert counts == [1]
 
 
 def test_a_closed_synthesizer_opens_again() -> None:

@@ -12,6 +12,7 @@ from app.widgets.file_dialogs import (
     ask_which_text,
     suggested_name,
 )
+from engine.model_store import IMPORTABLE_SUFFIXES
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,8 @@ def test_a_model_is_a_file_or_a_folder(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.addWidget(parent)
     for ask, path in ((ask_which_model_file, tmp_path / "a.pth"), (ask_which_model_folder, tmp_path)):
         dialog = ask(parent, chosen.append)
+        if path.is_file():
+            assert all(f"*{suffix}" in dialog.nameFilters()[0] for suffix in IMPORTABLE_SUFFIXES)
         dialog.setDirectory(str(tmp_path))
         dialog.selectFile(str(path))
         dialog.accept()

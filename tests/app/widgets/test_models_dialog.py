@@ -11,7 +11,7 @@ from app.model_jobs import Task
 from app.model_row import ModelRow
 from app.theme import DARK
 from app.widgets.models_dialog import ModelsDialog
-from engine.errors import DownloadError
+from engine.errors import DamagedModel, DownloadError
 from engine.model_store import ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
 
@@ -87,6 +87,14 @@ def test_a_failure_can_be_tried_again(dialog: ModelsDialog, qtbot: QtBot) -> Non
     with qtbot.waitSignal(dialog.retry_wanted):
         dialog.banner.button.click()
     assert dialog.banner.isHidden()
+
+
+def test_a_damaged_model_is_left_to_its_own_button(dialog: ModelsDialog) -> None:
+    dialog.show_failure(DamagedModel(Path("model"), "The model is damaged.", "Fetch it again."))
+    assert dialog.banner.message is not None
+    assert dialog.banner.message.remedy is None
+    dialog.show_rows(rows(ModelState.DAMAGED))
+    assert dialog.cards[FULL_SIZE.name].button.text() == "Fetch Again"
 
 
 def test_the_unexpected_can_be_copied(dialog: ModelsDialog) -> None:

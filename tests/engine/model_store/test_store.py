@@ -1,3 +1,4 @@
+import os
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,10 @@ from filelock import FileLock
 
 from engine.errors import (
     Cancelled,
-    DamagedFile,
+    DamagedModel,
     DownloadError,
     InvalidRequest,
+    MissingModel,
     StorageError,
     UnknownModel,
     UnusableModel,
@@ -80,7 +82,7 @@ def test_a_damaged_model_is_fetched_anew(installed: ModelStore, hub: StandInHub)
     assert opened is not None
     opened.weights_file.write_bytes(b"x")
     assert installed.status(NAME).state is ModelState.DAMAGED
-    with pytest.raises(DamagedFile):
+    with pytest.raises(DamagedModel):
         installed.open(NAME)
     installed.fetch(NAME)
     assert installed.status(NAME).state is ModelState.INSTALLED
@@ -108,7 +110,7 @@ def test_removing_a_partial_one_leaves_nothing(models: ModelStore, hub: StandInH
     assert left_over(models) == []
 
 
-def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_leaves_nothing(
+def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_goes_on_later(
     tmp_path: Path, published: Published, hub: StandInHub
 ) -> None:
     models = ModelStore(tmp_path / "models", (published.entry,))
@@ -116,11 +118,36 @@ def test_in_processes_of_their_own_a_stalled_fetch_is_cancelled_at_once_and_leav
     cancel = threading.Event()
     with pytest.raises(Cancelled):
         models.fetch(NAME, lambda progress: cancel.set(), cancel)
-    assert models.status(NAME).state is ModelState.ABSENT
-    assert left_over(models) == []
+    received = models.status(NAME).bytes_here
+    assert (models.status(NAME).state, received > 0) == (ModelState.PARTIAL, True)
     hub.faults.clear()
     models.fetch(NAME)  # converted by PyTorch, which is not brought here
     assert models.status(NAME).state is ModelState.INSTALLED
+    assert hub.bytes_asked_for(CHECKPOINT_NAME)[-1].startswith(f"bytes={received}-")
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt(), Cancelled("It was stopped.")])
+def test_what_was_received_is_kept_until_it_is_discarded(
+    models: ModelStore, hub: StandInHub, interruption: BaseException
+) -> None:
+    def stop(progress: ModelProgress) -> None:
+        raise interruption
+
+    with pytest.raises(type(interruption)):
+        models.fetch(NAME, stop)
+    assert models.status(NAME).state is ModelState.PARTIAL
+    models.discard_received(NAME)
+    assert models.status(NAME).state is ModelState.ABSENT
+    assert left_over(models) == []
+
+
+def test_what_another_process_receives_is_not_discarded(models: ModelStore, hub: StandInHub) -> None:
+    hub.faults.append(Fault(CHECKPOINT_NAME, cut_after=400_000))
+    with pytest.raises(DownloadError):
+        models.fetch(NAME)
+    with FileLock(models.folder / f".{NAME}.lock"):
+        models.discard_received(NAME)
+    assert models.status(NAME).state is ModelState.PARTIAL
 
 
 def test_a_failed_conversion_leaves_the_earlier_model(installed: ModelStore, source: Path) -> None:
@@ -216,13 +243,37 @@ def test_verifying_reads_all_with_progress(installed: ModelStore) -> None:
     seen: list[ModelProgress] = []
     installed.verify(NAME, seen.append)
     assert seen[-1].bytes_done == seen[-1].bytes_total == installed.status(NAME).bytes_here
+
+
+def test_damage_that_size_and_time_hide_is_found_remembered_and_repaired(
+    installed: ModelStore, hub: StandInHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "packed_weights_folder", lambda: tmp_path)
+    packed = tmp_path / f"{NAME}.weights"
+    packed.touch()
     opened = installed.open(NAME)
     assert opened is not None
-    content = bytearray(opened.weights_file.read_bytes())
-    content[-1] ^= 1
-    opened.weights_file.write_bytes(content)
-    with pytest.raises(DamagedFile, match="Fetch or import"):
+    flip_a_bit(opened.weights_file)
+    assert installed.status(NAME).state is ModelState.INSTALLED
+    with pytest.raises(DamagedModel, match="Fetch or import"):
         installed.verify(NAME)
+    assert installed.status(NAME).state is ModelState.DAMAGED
+    with pytest.raises(DamagedModel):
+        installed.open(NAME)
+    installed.fetch(NAME)
+    assert hub.bytes_asked_for(CHECKPOINT_NAME) == [""]
+    installed.verify(NAME)
+    assert installed.status(NAME).state is ModelState.INSTALLED
+    assert not packed.exists()  # it may have been made of the damaged ones
+    assert len(list(installed.model_folder(NAME).iterdir())) == 3
+
+
+def flip_a_bit(path: Path) -> None:
+    before = path.stat()
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def test_removed_is_gone_with_what_was_made_of_it(
@@ -235,7 +286,7 @@ def test_removed_is_gone_with_what_was_made_of_it(
     assert not packed.exists()
     assert installed.status(NAME).state is ModelState.ABSENT
     assert installed.open(NAME) is None
-    with pytest.raises(InvalidRequest, match=r"not on this machine.*models fetch kokoro-82m"):
+    with pytest.raises(MissingModel, match=r"not on this machine.*models fetch kokoro-82m"):
         installed.verify(NAME)
 
 

@@ -3,8 +3,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from engine.errors import InvalidRequest
 from engine.runners import cores
-from engine.runners.cores import usable_cores
+from engine.runners.cores import check_threads, usable_cores
 
 
 @pytest.fixture
@@ -63,3 +64,19 @@ def test_an_older_mac_uses_all_cores(monkeypatch):
     monkeypatch.setattr(cores.subprocess, "run", fail)
     monkeypatch.setattr(cores.os, "cpu_count", lambda: 2)
     assert usable_cores() == (0, 1)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 4])
+def test_a_number_of_threads_that_there_cannot_be_is_refused(topology, threads):
+    topology("0", "1", "2")
+    check_threads(None)
+    check_threads(1)
+    check_threads(3)
+    with pytest.raises(InvalidRequest, match=f"{threads} threads here. Choose 1 to 3"):
+        check_threads(threads)
+
+
+def test_one_core_leaves_no_choice(topology):
+    topology("0")
+    with pytest.raises(InvalidRequest, match="Choose 1, or leave"):
+        check_threads(2)
