@@ -11,14 +11,14 @@ from engine.g2p.draft import any_of, rule
 from engine.languages import Language
 
 TITLES = {
-    "Mr": "Mister", "Mrs": "Missus", "Ms": "Ms", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",
+    "Mr": "Mister", "Mrs": "Mrs", "Ms": "Ms", "Dr": "Doctor", "Prof": "Professor", "Rev": "Reverend",
     "Hon": "Honorable", "Gen": "General", "Col": "Colonel", "Maj": "Major", "Capt": "Captain", "Lt": "Lieutenant",
     "Sgt": "Sergeant", "Cpl": "Corporal", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
     "Pres": "President", "Fr": "Father", "Mt": "Mount", "Ft": "Fort",
 }  # fmt: skip
 """Before a name."""
 WORDS = {
-    "vs": "versus", "etc": "et cetera", "cf": "compare", "approx": "approximately", "dept": "department",
+    "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "dept": "department",
     "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
     "Corp": "Corporation", "Co": "Company", "Bros": "Brothers", "Jr": "Junior", "Sr": "Senior", "tel": "telephone",
     "Tel": "Telephone", "ext": "extension", "Ave": "Avenue", "Blvd": "Boulevard", "Rd": "Road", "Ln": "Lane",
@@ -73,9 +73,9 @@ def _street(match: re.Match[str], language: Language) -> str:
 
 
 def _letters(match: re.Match[str], language: Language) -> str:
-    """“U.S.” keeps its inner dots, by which misaki knows that it has to spell; “Ph.D.” becomes single letters."""
+    """“U.S.” keeps its inner dots, by which misaki knows that it has to spell; “Ph.D.” gets one more."""
     parts = match["letters"].split(".")
-    letters = match["letters"] if all(len(part) == 1 for part in parts) else " ".join("".join(parts).upper())
+    letters = match["letters"] if all(len(part) == 1 for part in parts) else ".".join("".join(parts).upper())
     return letters + _stop(match)
 
 
@@ -97,6 +97,6 @@ RULES = (
     rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
     rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?(?=\d)", _before_number),
     rule(r"\bvs\b", lambda match, language: "versus"),
-    rule(r"(?<![\w.])(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z])\.(?![A-Za-z])", _letters),
+    rule(r"(?<![\w.])(?![AP]\.M\.)(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z])\.(?![A-Za-z])", _letters),
     rule(rf"(?<![\w.'])(?<![AP][ ])(?P<initial>[A-HJ-Z])\.(?=[ ](?!(?:{SENTENCE_STARTERS})\b)[A-Z])", _initial),
 )

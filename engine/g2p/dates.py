@@ -29,7 +29,8 @@ WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday
     "Thur": "Thursday",
     "Thurs": "Thursday",
 }
-HALF_DAYS = {"a": "A M", "p": "P M"}
+HALF_DAYS = {"a": "A.M", "p": "P.M"}
+"""The dot has misaki spell them as one word; apart, “A” would be the article."""
 
 
 def _date(language: Language, month: int, day: str, year_digits: str | None) -> str:

@@ -21,6 +21,8 @@ OBJECTS = frozenset(("me", "him", "them", "us", "it", "myself", "himself", "hers
 AFTER_VERBS = frozenset(("RB", "IN", "TO", ".", "PRP"))
 DETERMINER_TAGS = frozenset(("DT", "PRP$", "POS", "WP$", "PDT"))
 NOUN_TAGS = frozenset(("NN", "NNS", "NNP", "NNPS"))
+BEFORE_LETTER_TAGS = NOUN_TAGS | DETERMINER_TAGS | {"CD"}
+"""After these a capital “A” is the letter: “vitamin A”, “the A three twenty”."""
 SENTENCE_PUNCTUATION = frozenset((".", ":", ",", "``", "''", "-LRB-"))
 CONJUNCTIONS = frozenset(("than", "as", "if", "because", "when", "while", "that", "whether", "although", "so"))
 HABIT_WORDS = frozenset(
@@ -93,7 +95,7 @@ def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, C
     for index, word in enumerate(words):
         if word in SPELLED_IN_CAPITALS:
             settled[index] = _capitals(Place(words, settled, index))
-        elif word == "A" and index and settled[index - 1] in NOUN_TAGS:
+        elif word == "A" and index and settled[index - 1] in BEFORE_LETTER_TAGS:
             settled[index] = "NN"
         elif word.lower() in homographs:
             place = Place(words, settled, index)

@@ -169,6 +169,7 @@ RULES = (
     rule(r"(?<![\w.:])(?P<low>\d{1,4}):(?P<high>\d{1,4})(?![\w:])", _ratio),
     rule(rf"(?<![\w.,])(?P<digits>{WHOLE})(?:st|nd|rd|th|ST|ND|RD|TH)\b", _ordinal),
     rule(rf"(?:\#|\b[Nn]o\.[ ]?|№[ ]?)(?P<digits>{DECIMAL})(?!\w)", _number_sign),
+    rule(r"(?<=[A-Z])-(?=\d+\b)", lambda match, language: " "),
     rule(rf"(?<![\w.,])(?:(?<![)])[-−])?{DECIMAL}(?![\w])", _bare),
     rule(r"(?<=[^\W\d])\d{1,9}|\d{1,9}(?=[^\W\d])", _in_name),
     rule(r"\d+", _any_digits),

@@ -1,4 +1,4 @@
-"""What a writer says about pronunciations: `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`, `[123](#&#)`.
+"""What a writer says about pronunciations: `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`, `[123](#&#)`, and the é of “résumé”.
 
 It does not know how words are pronounced otherwise. While the text around them is rewritten, one placeholder stands
 for each such word.
@@ -19,6 +19,9 @@ INLINE = re.compile(
     r"\[(?P<text>[^\[\]\n]{1,200})\]\((?:/(?P<phonemes>[^/()\n]{1,2000})/+|(?P<stress>[+-]?(?:[0-2]|0\.5))"
     r"|\#(?P<flags>[&an]*)\#)\)"
 )
+ACCENTED = re.compile(r"(?<!\w)(?=\w*[éèÉÈ])[A-Za-zÀ-ÖØ-öø-ÿ]{1,40}(?!\w)")
+SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
+"""The accents without which an English word has another sound, or one syllable less."""
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
 NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
 NOT_WORDS = re.compile(r"[^\w' -]+")
@@ -58,7 +61,7 @@ class SetAside:
     """A word for which a placeholder stands, and how it is to be spoken; its offsets are not known yet."""
 
     text: str
-    override: Override
+    override: Override | None
 
 
 def set_aside(draft: Draft) -> list[SetAside]:
@@ -73,7 +76,8 @@ def set_aside(draft: Draft) -> list[SetAside]:
         words.append(word)
         return PLACEHOLDER
 
-    draft.rewrite(INLINE, keep)
+    pattern = re.compile(f"{INLINE.pattern}|{ACCENTED.pattern}") if draft.language.english else INLINE
+    draft.rewrite(pattern, keep)
     return words
 
 
@@ -86,7 +90,8 @@ def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
     def restore(match: re.Match[str]) -> str:
         nonlocal grown
         word = next(waiting)
-        overrides.append(word.override.moved(match.start() + grown))
+        if word.override is not None:
+            overrides.append(word.override.moved(match.start() + grown))
         grown += len(word.text) - 1
         return word.text
 
@@ -95,7 +100,9 @@ def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
 
 
 def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
-    """The word of an inline pronunciation; `None` where its text needs rewriting itself."""
+    """The word of an inline pronunciation, or with an accent; `None` where its text needs rewriting itself."""
+    if match["text"] is None:
+        return SetAside(match[0], None) if SOUNDING.search(match[0]) else None
     if match["phonemes"] is not None:
         phonemes = to_misaki(match["phonemes"], language)
         if not phonemes:

@@ -48,8 +48,8 @@ def pieces_of(
     runs = list(_runs(words))
     pieces: list[Piece] = []
     for run, following in zip_longest(runs, runs[1:]):
-        phonemes = "".join(word.phonemes for word in run)
-        if phonemes.strip():
+        phonemes = " ".join("".join(word.phonemes + " " * word.space for word in run).split())
+        if phonemes:
             after = _border(phonemes, following, phrase_starters)
             pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after))
         elif pieces:
@@ -60,11 +60,12 @@ def pieces_of(
 
 
 def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
-    """Words that must not be torn apart: up to a space or a dash."""
+    """Words that must not be torn apart: up to a space that no dash follows, or up to a dash."""
     run: list[SpokenWord] = []
-    for word in words:
+    for word, following in zip_longest(words, words[1:]):
         run.append(word)
-        if word.space or word.phonemes[-1:] in BREAKABLE_AFTER:
+        held = following is not None and following.phonemes[:1] == "—"
+        if (word.space and not held) or word.phonemes[-1:] in BREAKABLE_AFTER:
             yield run
             run = []
     if run:

@@ -73,6 +73,15 @@ def _becomes(spoken: str, pattern: str) -> Rule:
     return rule(pattern, lambda match, language: spoken)
 
 
+def _dash(match: re.Match[str], language: Language) -> str:
+    """With spaces where it had them on both sides."""
+    return " — " if match[0].startswith(" ") and match[0].endswith(" ") else "—"
+
+
+def _about(match: re.Match[str], language: Language) -> str:
+    return match["about"] or "about "
+
+
 SIGN = "[" + re.escape("".join(NAMES)) + "]"
 RULES = (
     _becomes("C plus plus", r"\b[Cc]\+\+(?!\w)"),
@@ -84,7 +93,7 @@ RULES = (
     _becomes(" does not equal ", r"[ ]?!=[ ]?"),
     _becomes(" less than ", r"(?:[ ]?<[ ]?(?=\w))"),
     _becomes(" greater than ", r"(?:[ ]?>[ ]?(?=\w))"),
-    _becomes("about ", r"(?<!\w)~(?=\w)"),
+    rule(r"(?P<about>\b[Aa]bout[ ])?(?<!\w)~(?=\w)", _about),
     rule(rf"(?P<sign>{SIGN})(?P=sign)*", _name),
     _becomes("(", r"[\[{]"),
     _becomes(")", r"[\]}]"),
@@ -92,9 +101,9 @@ RULES = (
     rule(r"\"", _quote),
     _becomes("…", r"\.(?:[ ]?\.)+|…(?:[ ]?[.…])+"),
     _becomes(" ", r"[-=_*~]{4,}"),
-    _becomes("—", r"[ ]?(?:-{2,}|—|–)(?:[ ]?[-—–])*[ ]?|[ ]-+(?:[ ]|$)"),
-    _becomes("-", r"(?<=\w)[-](?=[\w\ue000])"),
-    _becomes(" ", r"(?<!\w)-+|-+(?![\w\ue000])"),
+    rule(r"[ ]?(?:-{2,}|—|–)(?:[ ]?[-—–])*[ ]?|[ ]-+(?:[ ]|$)", _dash),
+    _becomes("-", r"(?<=[\w\ue000])-(?=[\w\ue000])"),
+    _becomes(" ", r"(?<![\w\ue000])-+|-+(?![\w\ue000])"),
     _becomes("", rf"(?<!\w)'+(?!(?:{ELISIONS})\b)|(?<![snSN])'+(?!\w)|(?<=\w)'{{2,}}"),
     _becomes(" ", r"[^A-Za-z0-9 \n'.,!?;:—…“”()\ue000-]+"),
     rule(r"(?P<mark>[!?])[!?]+", lambda match, language: "?" if "?" in match[0] else "!"),

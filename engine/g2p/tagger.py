@@ -35,10 +35,11 @@ PUNCTUATION_TAGS = {
     "#": "#",
     "“": "``",
     "”": "''",
-    '"': "''",
 }
 """By the first character of a word without letters and digits."""
 SYMBOL_TAG = "SYM"
+STRAIGHT_QUOTE = '"'
+"""Opens and closes in turn."""
 
 
 class PartOfSpeechTagger:
@@ -58,15 +59,18 @@ class PartOfSpeechTagger:
 
     def tag(self, words: Sequence[str]) -> list[str]:
         """One tag per word."""
-        known = [self._known(word, first=index == 0) for index, word in enumerate(words)]
+        known = [self._known(words, index) for index in range(len(words))]
         tags = [tag or self._guessed(words, index) for index, tag in enumerate(known)]
         return settle(words, self._in_context(words, tags), self._homographs)
 
-    def _known(self, word: str, first: bool) -> str | None:
+    def _known(self, words: Sequence[str], index: int) -> str | None:
+        word = words[index]
+        if word == STRAIGHT_QUOTE:
+            return "''" if list(words[:index]).count(word) % 2 else "``"
         if not any(character.isalnum() for character in word):
             return PUNCTUATION_TAGS.get(word[:1], SYMBOL_TAG)
         tag = self._lexicon.get(word)
-        return self._lexicon.get(word.lower()) if tag is None and first else tag
+        return self._lexicon.get(word.lower()) if tag is None and not index else tag
 
     def _guessed(self, words: Sequence[str], index: int) -> str:
         word = words[index]

@@ -19,6 +19,7 @@ from engine.stages import STAGE_NAMES
 from engine.validator.results import DEFAULT_REGIMES, Regime, ValidationRequest
 
 STANDARD_OUTPUT = Path("-")
+ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
 
 
@@ -40,6 +41,14 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument("--sweep", choices=SWEEPS, help="correlation against the amount of padding")
     parser.add_argument("--lstm", action="store_true", help="compare single LSTMs: packed, not packed, compiled")
     parser.add_argument("--fuzz", type=int, metavar="N", help="validate N random utterances of all lengths")
+    parser.add_argument(
+        "--text-parity",
+        type=Path,
+        nargs="?",
+        const=ENGLISH_SENTENCES,
+        metavar="FILE",
+        help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
+    )
     parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")

@@ -15,6 +15,7 @@ from typing import Any
 
 from engine.audio_file import ensure_writable
 from engine.checkpoints import open_checkpoint
+from engine.languages import AMERICAN
 from engine.validator import wording
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import write_bundle
@@ -25,6 +26,7 @@ from engine.validator.lstm_comparison import LstmComparison, compare_lstms
 from engine.validator.padding_text import lstm_text, sweep_text
 from engine.validator.results import Report, Row
 from engine.validator.sweep import SweepPoint, sweep_padding
+from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import text_report
 from engine.validator.validation import Observer, Validator
 from engine.validator.wavs import write_wavs
@@ -49,7 +51,12 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     for path in (options.json, options.html, options.npz, options.bundle):
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
-    outcome = _fuzzed(options, observe) if options.fuzz is not None else _validated(options, doctor, observe)
+    if options.text_parity is not None:
+        outcome = _text_compared(options)
+    elif options.fuzz is not None:
+        outcome = _fuzzed(options, observe)
+    else:
+        outcome = _validated(options, doctor, observe)
     if options.json not in (None, STANDARD_OUTPUT):
         with whole_file(options.json) as file:
             file.write(json.dumps(outcome.data, indent=1, ensure_ascii=False).encode())
@@ -98,6 +105,11 @@ def _write_files(
         write_wavs(options.wav_dir, arrays, report.request.reference)
     if options.bundle:
         write_bundle(options.bundle, report, arrays, doctor(), lstms, sweep)
+
+
+def _text_compared(options: argparse.Namespace) -> Outcome:
+    parity = compare_text(sentences_of(options.text_parity), options.language or AMERICAN.tag)
+    return Outcome(parity.data, parity.words, parity.explained)
 
 
 def _fuzzed(options: argparse.Namespace, observe: Observer) -> Outcome:

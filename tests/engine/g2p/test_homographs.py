@@ -67,6 +67,8 @@ def test_capitals_are_names_unless_everything_is_shouted() -> None:
     assert settle(["HELP", "US"], ["VB", "PRP"], {}) == ["VB", "PRP"]
     assert settle(["the", "IT", "staff"], ["DT", "PRP", "NN"], {}) == ["DT", "NNP", "NN"]
     assert settle(["vitamin", "A"], ["NN", "DT"], {}) == ["NN", "NN"]
+    assert settle(["the", "A", "four"], ["DT", "DT", "CD"], {}) == ["DT", "NN", "CD"]
+    assert settle(["(", "A", "cat"], ["-LRB-", "DT", "NN"], {}) == ["-LRB-", "DT", "NN"]
 
 
 def test_other_words_keep_their_tags() -> None:

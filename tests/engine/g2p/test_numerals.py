@@ -48,6 +48,7 @@ def spoken(text: str) -> str:
         ("3500", "three thousand five hundred"),
         ("-7", "minus seven"),
         ("MP3", "MP three"),
+        ("X-15", "X fifteen"),
         ("A380", "A three eighty"),
         ("²", "two"),
         ("5/0", "five over zero"),

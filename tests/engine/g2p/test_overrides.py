@@ -30,6 +30,14 @@ def test_forms(written: str, override: Override) -> None:
     assert put_back(draft, set_aside(draft)) == [override]
 
 
+def test_accents_that_sound_are_kept() -> None:
+    draft = Draft("Résumés, crème and fête: [né](/nˈA/)", AMERICAN)
+    words = set_aside(draft)
+    assert draft.text == f"{PLACEHOLDER}, {PLACEHOLDER} and fête: {PLACEHOLDER}"
+    assert put_back(draft, words) == [Override(25, 26, phonemes="nˈA")]
+    assert draft.text == "Résumés, crème and fête: n"
+
+
 @pytest.mark.parametrize("written", ["[a](b)", "[a](/)", "[a](//)", "[a](/ /)", "[a](+5)", "[](/x/)", "[é😀](+1)"])
 def test_other_brackets_are_left_alone(written: str) -> None:
     draft = Draft(written, AMERICAN)

@@ -27,6 +27,12 @@ def test_a_dash_can_be_broken_after() -> None:
     assert [(piece.phonemes, piece.space) for piece in found] == [("yes—", False), ("no", True)]
 
 
+def test_a_dash_between_spaces_stays_with_the_word_before() -> None:
+    found = pieces_of(words("yes ", "— ", "no"), Border.PARAGRAPH)
+    assert [(piece.phonemes, piece.space) for piece in found] == [("yes —", True), ("no", True)]
+    assert [piece.border for piece in found] == [Border.CLAUSE, Border.PARAGRAPH]
+
+
 def test_a_phrase_begins_at_its_first_word() -> None:
     found = pieces_of(words("he ", "left ", "because ", "she ", "came"), Border.SENTENCE)
     assert [piece.border for piece in found] == [Border.WORD, Border.PHRASE, Border.WORD, Border.WORD, Border.SENTENCE]

@@ -21,6 +21,7 @@ def tagger() -> PartOfSpeechTagger:
         ("She sings 25 songs", "PRP VBZ CD NNS"),
         ("to record the live record", "TO VB DT NN NN"),
         ("“ Yes ” , he said -", "`` UH '' , PRP VBD HYPH"),
+        ('" Yes " , he said , " no "', "`` UH '' , PRP VBD , `` DT ''"),
     ],
 )
 def test_tags(tagger: PartOfSpeechTagger, sentence: str, tags: str) -> None:

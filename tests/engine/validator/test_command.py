@@ -1,11 +1,12 @@
 """What the options of `engine validate` ask for."""
 
 import argparse
+from pathlib import Path
 
 import pytest
 
 from engine.errors import InvalidRequest
-from engine.validator.command import STANDARD_OUTPUT, add_options, request_from
+from engine.validator.command import ENGLISH_SENTENCES, STANDARD_OUTPUT, add_options, request_from
 from engine.validator.results import DEFAULT_REGIMES, Regime, ValidationRequest
 
 
@@ -55,3 +56,9 @@ def test_json_goes_to_standard_output_unless_a_file_is_named() -> None:
     assert parsed("--json").json == STANDARD_OUTPUT
     assert parsed("--json", "x.json").json.name == "x.json"
     assert parsed().json is None
+
+
+def test_text_is_compared_only_when_asked_for_and_may_be_ones_own() -> None:
+    assert parsed().text_parity is None
+    assert parsed("--text-parity").text_parity == ENGLISH_SENTENCES
+    assert parsed("--text-parity", "a.txt").text_parity == Path("a.txt")

@@ -64,3 +64,14 @@ def test_a_file_that_cannot_be_written_is_told_before_any_work(tmp_path: Path) -
     with pytest.raises(EngineError) as caught:
         outcome("--text", "Hello.", "--html", str(tmp_path / "no" / "such" / "report.html"))
     assert "no" in str(caught.value)
+
+
+def test_phonemes_are_compared_with_kokoros(tmp_path: Path) -> None:
+    lines, figures = tmp_path / "lines.txt", tmp_path / "figures.json"
+    lines.write_text("Hello there.\nProf. Lee.\n")
+    made = outcome("--text-parity", str(lines), "--language", "en-GB", "--json", str(figures))
+    assert made.passed
+    assert made.words.startswith("1 of 2 sentences")
+    written = json.loads(figures.read_text(encoding="utf-8"))
+    assert written == json.loads(json.dumps(made.data))
+    assert written["differences"][0]["upstream"] == "pɹˈɒf lˈiː."

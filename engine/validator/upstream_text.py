@@ -1,0 +1,61 @@
+"""kokoro's own way from an English text to phonemes: misaki's G2P with what `kokoro.KPipeline` builds around it.
+
+It does not know our way, nor utterances: kokoro cuts its phonemes elsewhere than we do. Importing it loads misaki and
+spaCy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+from misaki import en, espeak
+
+from engine.g2p.analysis import Analyser, Homographs
+from engine.g2p.phonemes import MISAKI_FAILURES, homographs
+
+PARAGRAPH_BREAK = re.compile(r"\n+")
+
+
+class _TaggedG2P(en.G2P):
+    """misaki's G2P with a tagger that is here already: its own constructor would download a spaCy model."""
+
+    def __init__(self, british: bool, load_analyser: Callable[[Homographs], Analyser]) -> None:
+        self.version = None
+        self.british = british
+        self.lexicon = en.Lexicon(british)
+        self.fallback = _fallback(british)
+        self.unk = ""
+        analyse = load_analyser(homographs(self.lexicon.golds))
+        self.nlp = lambda text: [
+            SimpleNamespace(text=word.text, tag_=word.tag, whitespace_=" " * word.space) for word in analyse(text)
+        ]
+
+
+class UpstreamText:
+    """American or British English as `kokoro.KPipeline` pronounces it; an instance belongs to one thread."""
+
+    def __init__(self, british: bool, load_analyser: Callable[[Homographs], Analyser]) -> None:
+        self._g2p = _TaggedG2P(british, load_analyser)
+
+    def phonemes(self, text: str) -> str | None:
+        """The phonemes of a text, `None` where misaki fails on it."""
+        try:
+            lines = [self._line(line) for line in PARAGRAPH_BREAK.split(text.strip()) if line.strip()]
+        except MISAKI_FAILURES:
+            return None
+        return " ".join(line for line in lines if line)
+
+    def _line(self, line: str) -> str:
+        _, tokens = self._g2p(line)
+        return "".join((token.phonemes or "") + " " * bool(token.whitespace) for token in tokens).strip()
+
+
+def _fallback(british: bool) -> Any:
+    """Espeak for words the lexicon lacks, or nothing where it cannot be loaded, as in kokoro."""
+    with suppress(OSError, RuntimeError):
+        return espeak.EspeakFallback(british=british)
+    return None

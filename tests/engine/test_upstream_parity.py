@@ -1,0 +1,135 @@
+"""One checkpoint in kokoro's own layout, run by kokoro's own model and by ours: tokens, style row, durations, audio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import kokoro.model
+import numpy as np
+import pytest
+import torch
+from kokoro import KModel, KPipeline
+
+from engine.checkpoints import Checkpoint, open_checkpoint
+from engine.config import ModelConfig
+from engine.g2p import Phonemizer
+from engine.g2p.analysis import load_offline_analyser
+from engine.model.network import NetworkDecoder
+from engine.model.reference import InjectedNoise
+from engine.model_store import ModelStore, store
+from engine.pipeline import Pipeline, encode, source_noise
+from engine.speech import Array, Style, Utterance
+from engine.validator.command import ENGLISH_SENTENCES
+from engine.validator.regimes import Regimes
+from engine.validator.results import Regime
+from engine.validator.text_parity import sentences_of
+from tests.engine.exactness import correlation
+from tests.engine.model_store.conftest import run_here
+from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, publish, published_state, saved
+
+UTTERANCES = 20
+SPOKEN = 3
+SPEEDS = (0.8, 1.0, 1.3)
+NEAR_THE_TRUTH = 0.999
+NEAR_UPSTREAM = 0.99
+
+
+@dataclass(frozen=True)
+class Both:
+    """The same files, opened by kokoro and imported by us."""
+
+    kokoro: KModel
+    pack: torch.Tensor
+    ours: Checkpoint
+    utterances: tuple[Utterance, ...]
+
+    def style(self, utterance: Utterance) -> Style:
+        return self.ours.voices[VOICE_NAMES[0]].style(len(utterance.phonemes))
+
+
+class AnyDecoder(NetworkDecoder):
+    """In the place of kokoro's own decoder, which knows one width only; takes the argument that it does not use."""
+
+    def __init__(self, dim_out: int, **sizes: object) -> None:
+        super().__init__(**sizes)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+    folder = tmp_path_factory.mktemp("upstream")
+    starter = open_checkpoint("starter")
+    state = published_state(starter.config, starter.load_weights())
+    published = publish(starter.config, folder / "resources", checkpoint=saved(state))
+    files = published.write(folder / "files")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(folder / "data"))
+        patch.setattr(store, "run", run_here)
+        models = ModelStore(entries=(published.entry,))
+        models.import_from(files, published.entry.name)
+        installed = models.open(published.entry.name)
+        assert installed is not None
+        patch.setattr(kokoro.model, "Decoder", AnyDecoder)
+        config = starter.config.to_dict()
+        upstream = KModel("hexgrad/Kokoro-82M", config, str(files / CHECKPOINT_NAME)).eval()
+        pack = KPipeline("e", "hexgrad/Kokoro-82M", model=False).load_voice(str(files / f"voices/{VOICE_NAMES[0]}.pt"))
+        ours = Checkpoint("starter", starter.config, installed.voices, installed.load_weights, installed.identity)
+        yield Both(upstream, pack, ours, utterances(starter.config))
+
+
+def utterances(config: ModelConfig) -> tuple[Utterance, ...]:
+    """Some of every kind of sentence, as they are spoken."""
+    sentences = sentences_of(ENGLISH_SENTENCES)
+    phonemizer = Phonemizer("en-US", config.vocab, config.phoneme_limit, load_analyser=load_offline_analyser)
+    chosen = sentences[:: len(sentences) // UTTERANCES][:UTTERANCES]
+    spoken = [phonemizer.plan(text).utterances[0].phonemes for text in chosen]
+    return tuple(Utterance(index, "", phonemes, 0, 0, 0.0) for index, phonemes in enumerate(spoken))
+
+
+def kokoros(both: Both, utterance: Utterance, speed: float, noise: Array) -> KModel.Output:
+    """What kokoro's pipeline does with phonemes, with the noise of ours."""
+    with InjectedNoise(torch.from_numpy(noise).flatten(1, 2)):
+        return KPipeline.infer(both.kokoro, utterance.phonemes, both.pack, speed)
+
+
+def spoken(pipeline: Pipeline, both: Both, utterance: Utterance, speed: float) -> dict[str, Array]:
+    values: dict[str, Array] = {}
+    for step in pipeline.steps(utterance, both.style(utterance), speed, seed=0):
+        values |= step.outputs
+    return values
+
+
+def test_tokens_and_style_rows_are_equal(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def forward(self: KModel, ids: torch.Tensor, style: torch.Tensor, speed: float) -> tuple[torch.Tensor, None]:
+        given.append((ids, style))
+        return torch.zeros(1), None
+
+    monkeypatch.setattr(KModel, "forward_with_tokens", forward)
+    longest = Utterance(0, "", "a" * both.ours.config.phoneme_limit, 0, 0, 0.0)
+    for utterance in (*both.utterances, longest):
+        KPipeline.infer(both.kokoro, utterance.phonemes, both.pack)
+        tokens, row = given.pop()
+        style = both.style(utterance)
+        assert encode(utterance.phonemes, both.ours.config.vocab).tolist() == tokens[0].tolist()
+        assert np.array_equal(np.concatenate([style.timbre, style.prosody]), row[0].numpy())
+
+
+def test_durations_are_equal_and_the_audio_is_nearer_to_the_truth(both: Both) -> None:
+    regimes = Regimes(both.ours, device="cpu")
+    truth, ours = (
+        regimes.pipeline(regimes.open(each, 0.0, lambda _: None)) for each in (Regime.DYNAMIC, Regime.COMPILED)
+    )
+    for utterance in both.utterances:
+        speed = SPEEDS[utterance.index % len(SPEEDS)]
+        made = spoken(ours, both, utterance, speed)
+        noise = source_noise(both.ours.config, int(made["frame_count"][0]), [0, utterance.index])
+        upstream = kokoros(both, utterance, speed, noise)
+        assert np.bincount(made["frame_token"][0]).tolist() == upstream.pred_dur.tolist()
+        if utterance.index < SPOKEN:
+            true = spoken(truth, both, utterance, speed)["audio"][0]
+            near = correlation(made["audio"][0], true)
+            assert near > max(NEAR_THE_TRUTH, correlation(upstream.audio.numpy(), true))
+            assert correlation(made["audio"][0], upstream.audio.numpy()) > NEAR_UPSTREAM
+    regimes.close()
