@@ -62,7 +62,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
     text = options.text if options.text is not None else sample_text()
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
-        speech=SpeechRequest(text, voice, options.speed, options.seed, options.language),
+        speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
         model=options.model,
         weights=options.weights,
         regimes=_regimes(options),
