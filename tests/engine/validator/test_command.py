@@ -26,6 +26,8 @@ def test_without_options_the_sample_is_spoken_in_the_first_voice() -> None:
     request = asked()
     assert request.speech.text.strip()
     assert request.speech.voice == "am_rowan"
+    assert request.speech.language is None
+    assert request.speech.pause_scale == 1.0
     assert request.regimes == DEFAULT_REGIMES
 
 
@@ -62,3 +64,7 @@ def test_text_is_compared_only_when_asked_for_and_may_be_ones_own() -> None:
     assert parsed().text_parity is None
     assert parsed("--text-parity").text_parity == ENGLISH_SENTENCES
     assert parsed("--text-parity", "a.txt").text_parity == Path("a.txt")
+
+
+def test_the_language_may_be_another_than_the_voices() -> None:
+    assert asked("--language", "en-GB").speech.language == "en-GB"
