@@ -13,15 +13,21 @@ from engine.checkpoints import model_config
 from engine.config import ModelConfig
 
 _NAME = "job.json"
+TURN_SECONDS = 2.0
+"""A single run of a few tenths of a second would find caches and clock as the turn before left them."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One benchmark; `weights` is as on the command line."""
+    """One benchmark; `weights` is as on the command line.
+
+    In a turn, a process runs the stages again and again for `turn_seconds`, once at least.
+    """
 
     model: str
     weights: str | None
     threads: int
+    turn_seconds: float = TURN_SECONDS
 
     @property
     def config(self) -> ModelConfig:

@@ -17,7 +17,8 @@ FEWEST_CHANNELS = 32
 """Transforms are per channel, products per pair of channels: with few channels, transforms cost more than they save."""
 MOST_CHANNELS = 512
 """Transformed weights are larger. Layers of more channels are short here, and wait for their weights."""
-
+MANY_CHANNELS = 512
+"""Layers of so many are short here, text or frames: tiles of one vector in each row leave the least of them empty."""
 
 MOST_VECTORS = 3
 """In a row of a register tile: more would leave no registers for the samples on every processor."""
@@ -41,12 +42,9 @@ def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
 
 
 def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
-    """Layers of many channels are short: there, tiles of one vector in each row leave the least empty.
-
-    They are as fast where a multiplication reads its weight from memory: with AVX-512.
-    """
+    """Narrow tiles for many channels, where a multiplication reads its weight from memory: with AVX-512."""
     form = form_for(sizes)
-    if max(sizes.channels, sizes.out_channels) > MOST_CHANNELS and microkernel.lanes == AVX512.lanes:
+    if max(sizes.channels, sizes.out_channels) >= MANY_CHANNELS and microkernel.lanes == AVX512.lanes:
         return Choice(form, microkernel.rows * microkernel.vectors, microkernel.lanes)
     return Choice(form, microkernel.rows, microkernel.columns)
 

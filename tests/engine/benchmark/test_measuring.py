@@ -14,7 +14,7 @@ SECONDS = 0.25
 
 @pytest.fixture(scope="module")
 def measured():
-    job = Job("starter", None, 1)
+    job = Job("starter", None, 1, turn_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
 

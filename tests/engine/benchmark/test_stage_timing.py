@@ -20,7 +20,7 @@ def make(timing, length):
 
 
 def test_every_stage_is_timed_at_every_length_that_was_made(tiny_config, runner, tmp_path):
-    timing = StageTiming(tiny_config, tmp_path, runner)
+    timing = StageTiming(tiny_config, tmp_path, runner, turn_seconds=0)
     for length in LENGTHS:
         assert make(timing, length) == {}
         assert utterance_path(tmp_path, length.frames).is_file()
@@ -33,6 +33,20 @@ def test_every_stage_is_timed_at_every_length_that_was_made(tiny_config, runner,
         assert answer["rest_processor_seconds"] >= 0
 
 
+def test_a_turn_of_several_runs_gives_their_medians(tiny_config, runner, tmp_path):
+    readings = iter([0.0, *(reading for end in (1.0, 2.0, 3.0) for reading in (*readings_of_a_run(end), end))])
+    timing = StageTiming(tiny_config, tmp_path, runner, turn_seconds=2.5, clock=lambda: next(readings))
+    make(timing, LENGTHS[0])
+    stages = timing.answer(RUN, {"frames": LENGTHS[0].frames})["stages"]
+    assert set(stages.values()) == {2.0}
+    assert next(readings, None) is None
+
+
+def readings_of_a_run(seconds):
+    """Clock readings before and after each stage, all of which take so long."""
+    return [reading for _ in DEVICE_STAGES for reading in (0.0, seconds)]
+
+
 def test_other_questions_are_refused(tiny_config, runner, tmp_path):
     with pytest.raises(ValueError, match="sing"):
-        StageTiming(tiny_config, tmp_path, runner).answer("sing", {})
+        StageTiming(tiny_config, tmp_path, runner, 0).answer("sing", {})

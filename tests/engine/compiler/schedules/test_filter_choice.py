@@ -44,4 +44,6 @@ def test_what_is_never_filtered_has_no_filter_to_choose() -> None:
 def test_tiles_of_short_layers_are_narrow_where_weights_are_read_from_memory() -> None:
     sizes = Correlation(1024, 512, 3)
     assert choice_for(sizes, AVX512) == Choice(None, 24, 16)
+    assert choice_for(Correlation(512, 256, 5), AVX512) == Choice(MinimalFilter(6, 6), 24, 16)
+    assert choice_for(Correlation(256, 256, 3), AVX512) == Choice(MinimalFilter(6, 3), AVX512.rows, AVX512.columns)
     assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
