@@ -14,7 +14,7 @@ from statistics import median
 
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import SpeechFigures
-from engine.benchmark.memory import peak_bytes
+from engine.benchmark.memory import peak_bytes_of
 from engine.benchmark.process import WorkerProcess
 from engine.benchmark.speaking import SPEAK
 from engine.benchmark.worker import SPEAKING
@@ -66,4 +66,4 @@ def _run_command(job: Job, folder: Path) -> tuple[float, int]:
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise EngineError(f"The command speak failed: {log.read_text(encoding='utf-8').strip()}", "")
-    return time.perf_counter() - started, peak_bytes(usage)
+    return time.perf_counter() - started, peak_bytes_of(usage)

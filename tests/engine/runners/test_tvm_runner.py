@@ -1,6 +1,5 @@
 import json
 import os
-import resource
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from engine.runners.cores import usable_cores
 from engine.runners.torch_runner import ExportableRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import Axis, stage_named
+from tests.engine.memory import private_bytes
 
 STAGES = [stage_named(name) for name in ("bert", "duration", "text_encoder", "source", "istft")]
 PROBED = [stage_named(name) for name in ("duration", "text_encoder")]
@@ -231,10 +231,10 @@ def test_memory_stays_flat_over_many_lengths(runner, tiny_config):
     def speak(times):
         for _ in range(times):
             runner.run(stage, arrays_for(stage, tiny_config, single(int(generator.integers(1, 60)))))
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return private_bytes()
 
-    highest = speak(100)
-    assert speak(300) - highest < 20e6  # an allocator that keeps every size would hold hundreds of megabytes
+    held = speak(100)
+    assert speak(300) - held < 20e6  # an allocator that keeps every size would hold hundreds of megabytes
 
 
 def test_running_needs_neither_torch_nor_the_compiler(folder, tiny_config, weights, tmp_path):
