@@ -25,8 +25,9 @@ def as_png(measured: Measurement) -> bytes:
         marker = _MARKERS[number % len(_MARKERS)]
         audio = [one.length.seconds for one in measured.lengths]
         seconds.plot(audio, [one.seconds(name) for one in measured.lengths], marker=marker, label=name)
-        factors.plot(audio, [one.real_time_factor(name) for one in measured.lengths], marker=marker, label=name)
+        factors.plot(audio, [one.real_time_factor(name) for one in measured.lengths], marker=marker)
     _finish(seconds, "Seconds for an utterance", "s")
+    seconds.legend(frameon=False)
     _finish(factors, "Real-time factor", "seconds per second of audio")
     figure.suptitle(f"{measured.job.model}, {measured.job.threads} threads: all stages", fontsize="medium")
     picture = io.BytesIO()
@@ -40,4 +41,3 @@ def _finish(axes: Axes, title: str, unit: str) -> None:
     axes.set_ylabel(unit)
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
