@@ -5,18 +5,17 @@ It does not know what its button does.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from app.icons import icon
 from app.messages import Message, Tone
 from app.theme import LIGHT, Colours
+from app.widgets.notice_strip import NoticeStrip
 
-ICON_PIXELS = 20
 
-
-class MessageBanner(QFrame):
+class MessageBanner(NoticeStrip):
     """Shows one message at a time; hidden while there is none."""
 
     remedy_chosen = Signal(object)
@@ -27,17 +26,12 @@ class MessageBanner(QFrame):
         self.setAccessibleName("Message")
         self._message: Message | None = None
         self._colours = LIGHT
-        self._symbol = QLabel(self)
-        self.label = QLabel(self)
-        self.label.setWordWrap(True)
-        self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.button = QPushButton(self)
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Dismiss message")
         self.close_button.setToolTip("Dismiss")
-        self._lay_out()
+        self.lay_out(self.button, self.close_button)
         self.button.clicked.connect(self._on_button)
         self.close_button.clicked.connect(self.dismiss)
         self.hide()
@@ -75,18 +69,8 @@ class MessageBanner(QFrame):
         self.close_button.setIcon(icon("close", self._colours.faint))
         if self._message is not None:
             tone = self._message.tone.value
-            size = QSize(ICON_PIXELS, ICON_PIXELS)
-            self._symbol.setPixmap(icon(tone, getattr(self._colours, tone)).pixmap(size, self.devicePixelRatioF()))
+            self.draw_symbol(tone, getattr(self._colours, tone))
         self.style().polish(self)
-
-    def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 7, 8, 7)
-        layout.setSpacing(10)
-        layout.addWidget(self._symbol)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.button)
-        layout.addWidget(self.close_button)
 
     @Slot()
     def _on_button(self) -> None:

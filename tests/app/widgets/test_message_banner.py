@@ -53,5 +53,5 @@ def test_all_notices_are_in_the_tooltip(banner: MessageBanner) -> None:
 def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
     banner.set_colours(DARK)
     banner.show_message(Message("x", tone))
-    assert not banner._symbol.pixmap().isNull()
+    assert not banner.symbol.pixmap().isNull()
     assert banner.property("tone") == tone.value

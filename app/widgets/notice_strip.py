@@ -1,0 +1,40 @@
+"""A strip in the window with a symbol, a sentence and buttons: what messages and offers are shown in.
+
+It does not know what it says.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from app.icons import icon
+
+ICON_PIXELS = 20
+
+
+class NoticeStrip(QFrame):
+    """`label` takes the room that the symbol and the buttons leave, and wraps."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.symbol = QLabel(self)
+        self.label = QLabel(self)
+        self.label.setWordWrap(True)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def draw_symbol(self, name: str, colour: str) -> None:
+        """Show an icon of this name and colour."""
+        size = QSize(ICON_PIXELS, ICON_PIXELS)
+        self.symbol.setPixmap(icon(name, colour).pixmap(size, self.devicePixelRatioF()))
+
+    def lay_out(self, *buttons: QAbstractButton) -> None:
+        """Symbol, sentence, buttons, from left to right."""
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 7, 8, 7)
+        layout.setSpacing(10)
+        layout.addWidget(self.symbol)
+        layout.addWidget(self.label, 1)
+        for button in buttons:
+            layout.addWidget(button)
