@@ -15,6 +15,7 @@ from tvm.tirx import PrimFunc
 from engine.compiler import metal_passes
 from engine.compiler.schedules.elementwise import schedule_elementwise
 from engine.compiler.targets import METAL
+from engine.compiler.workspace import share_workspace
 from engine.errors import CompileError
 
 _OPTIMIZATION_LEVEL = 3
@@ -47,7 +48,7 @@ def graph_passes() -> tuple[Pass, ...]:
 def all_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
     """Every pass for this target, in order."""
     last = metal_passes.last_passes() if target.kind.name == METAL else ()
-    return (*kernel_passes(target), *machine_passes(), *last)
+    return (*kernel_passes(target), *machine_passes(target), *last)
 
 
 def kernel_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
@@ -66,14 +67,21 @@ def schedule_loops(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
     return tvm.IRModule(scheduled, attrs=module.attrs)
 
 
-def machine_passes() -> tuple[Pass, ...]:
-    """Lower the graph to instructions of the virtual machine, with its memory planned."""
+def machine_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
+    """Lower the graph to instructions of the virtual machine, with its memory planned.
+
+    A buffer of a GPU cannot be entered in its middle, so that there arrays of the same size share one.
+    """
+    planned = (
+        (relax.transform.StaticPlanBlockMemory(), relax.transform.LowerAllocTensor())
+        if target.kind.name == METAL
+        else (relax.transform.LowerAllocTensor(), share_workspace)
+    )
     return (
         relax.transform.ToNonDataflow(),
         relax.transform.RemovePurityChecking(),
         relax.transform.CallTIRRewrite(),
-        relax.transform.StaticPlanBlockMemory(),
-        relax.transform.LowerAllocTensor(),
+        *planned,
         relax.transform.KillAfterLastUse(),
         relax.transform.LowerRuntimeBuiltin(),
         relax.transform.ComputePrimValue(),
