@@ -38,7 +38,7 @@ class Remedy(Enum):
     EDIT_TEXT = "Edit Text"
     CHOOSE_VOICE = "Choose a Voice"
     SAVE_ELSEWHERE = "Save Elsewhere…"
-    LOOK_AGAIN = "Look Again"
+    SAVE = "Save as WAV…"
     PLAY_ON = "Continue"
     SHOW_IN_TEXT = "Show"
     COPY_DETAILS = "Copy Details"
@@ -79,7 +79,7 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN),
     CompileError: (Tone.ERROR, Remedy.TRY_AGAIN),
     OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE),
-    NoAudioDevice: (Tone.WARNING, Remedy.LOOK_AGAIN),
+    NoAudioDevice: (Tone.WARNING, Remedy.SAVE),
     AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON),
 }
 

@@ -187,7 +187,7 @@ def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     message = desk.window.page.banner.message
     assert message is not None
     assert message.remedy is None
-    assert "No audio device" in message.text
+    assert "No sound device" in message.text
 
 
 def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:

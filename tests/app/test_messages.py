@@ -69,7 +69,7 @@ def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
         (UnknownModel("Which?"), Tone.ERROR, Remedy.MODELS),
         (DownloadError("Lost."), Tone.ERROR, Remedy.TRY_AGAIN),
         (InvalidRequest("Speed."), Tone.ERROR, None),
-        (NoAudioDevice(), Tone.WARNING, Remedy.LOOK_AGAIN),
+        (NoAudioDevice(), Tone.WARNING, Remedy.SAVE),
         (AudioDeviceLost(), Tone.WARNING, Remedy.PLAY_ON),
     ],
 )
