@@ -185,7 +185,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         match message.remedy:
-            case Remedy.TRY_AGAIN:
+            case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
                 self._controller.prepare()
             case Remedy.EDIT_TEXT:
                 self.page.editor.setFocus()

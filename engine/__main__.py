@@ -24,6 +24,7 @@ from engine.compiler.command import request_from as compile_request_from
 from engine.errors import EngineError
 from engine.model_store.command import outcome_of as models_outcome
 from engine.offline import stay_offline
+from engine.preparation import failure_line
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
@@ -45,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(COMMANDS[options.command](options) or 0)
     except EngineError as error:
-        print(f"error: {error}", file=sys.stderr)
+        to_parent = getattr(options, "progress_json", False)
+        print(failure_line(error) if to_parent else f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
