@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.icons import icon
 from app.theme import Colours
-from app.widgets.speak_button import SpeakButton
+from app.widgets.speak_button import SpeakButton, key_words
 from app.widgets.speed_slider import SpeedSlider
 from app.widgets.voice_picker import VoicePicker
 
@@ -29,7 +29,7 @@ class HeaderBar(QWidget):
         self.speed = SpeedSlider(self)
         self.save_button = QPushButton(SAVE, self)
         self.save_button.setAccessibleName("Save as WAV")
-        self.save_button.setToolTip("Save the speech as a WAV file (Ctrl/Cmd+S)")
+        self.save_button.setToolTip(f"Save the speech as a WAV file ({key_words('Ctrl+S')})")
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
         self._usual_width = 0

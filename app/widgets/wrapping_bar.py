@@ -14,8 +14,6 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 LINE_SPACE_PIXELS = 6
 GROUP_SPACE_PIXELS = 12
 SPACE_PIXELS = 6
-LEAST_SHARE = 0.75
-"""A group that grows where there is room may as well be so much narrower than it would like to be."""
 STEP_PIXELS = 8
 
 
@@ -51,7 +49,7 @@ class WrappingBar(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Find out again how many lines it takes."""
         super().resizeEvent(event)
-        self._place(balanced([_needed_pixels(*group) for group in self._groups], self.width()))
+        self._place(balanced([group.sizeHint().width() for group, _ in self._groups], self.width()))
 
     def sizeHint(self) -> QSize:
         """All on one line."""
@@ -106,7 +104,3 @@ def broken(widths: Iterable[int], room: int) -> list[int]:
             counts.append(1)
             left = room - width
     return counts
-
-
-def _needed_pixels(group: QWidget, share: int) -> int:
-    return round(group.sizeHint().width() * (LEAST_SHARE if share else 1))
