@@ -50,7 +50,7 @@ ADD_MODELS_AFTER_MS = 300
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for on the command line; a given text is spoken at once, as is the greeting at the first start."""
+    """What was asked for on the command line; a given text is spoken at once."""
 
     text: str | None = None
     voice: str | None = None
@@ -83,7 +83,8 @@ class Application(QObject):
         self._make_library = make_library
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
-        self._speaks_at_once = options.text is not None or settings.text is None
+        self._speaks_at_once = options.text is not None
+        self._greets = options.text is None and settings.text is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
@@ -152,7 +153,13 @@ class Application(QObject):
             self.window.speak()
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
         self._models_timer.start()
-        QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self.controller.player.check_device)
+        QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)
+
+    @Slot()
+    def _look_for_device(self) -> None:
+        """Greet at the very first start, where that can be heard and nothing else was asked for meanwhile."""
+        if self.controller.player.has_device() and self._greets and self.controller.request is None:
+            self.window.speak()
 
     @Slot()
     def _add_diagnostics(self) -> None:

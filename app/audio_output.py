@@ -32,7 +32,8 @@ class NoAudioDevice(AudioDeviceError):
 
     def __init__(self, detail: str = "") -> None:
         super().__init__(
-            "No audio device was found.", "Speech is still made and shown here, and can be saved as a WAV file."
+            "No sound device was found, but the speech is made:",
+            "save it as a WAV file, or connect a device and play it.",
         )
         self.detail = detail
 

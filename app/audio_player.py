@@ -78,13 +78,13 @@ class AudioPlayer(QObject):
         at_end = self._position >= self._track.length
         return self._playback is Playback.PLAYING and at_end and not self._track.finished
 
-    @Slot()
-    def check_device(self) -> None:
-        """Say `failed` when there is no device."""
+    def has_device(self) -> bool:
+        """Whether there is something to play on; the first look loads what plays, so that playing begins sooner."""
         try:
             self._output.check()
-        except AudioDeviceError as error:
-            self.failed.emit(error)
+        except AudioDeviceError:
+            return False
+        return True
 
     def load(self, track: AudioTrack) -> None:
         """Take another track, from its start, on whatever the default device is by then."""

@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import Enum
 
 from engine.config import ModelConfig
+from engine.errors import Cure
 from engine.speech import PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
@@ -52,7 +53,7 @@ class Shown:
 
 
 class DiagnosticsRun:
-    """Takes the events of one validation in order; `message` and `hint` say how it ended when it did not finish."""
+    """Takes the events of one validation in order; `message`, `hint`, `cure`: how it ended, unless it finished."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class DiagnosticsRun:
         self.last_row: Row | None = None
         self.message = ""
         self.hint = ""
+        self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._row_count = 0
         self._worst: dict[tuple[str, Reading, str], Row] = {}
@@ -122,17 +124,17 @@ class DiagnosticsRun:
             case FinishedEvent():
                 self._finish(event.report)
             case FailedEvent():
-                self._end(RunState.FAILED, event.message, event.hint)
+                self._end(RunState.FAILED, event.message, event.hint, event.cure)
 
     def crash(self, message: str) -> None:
         """The process that computed it has ended; what it has not reported counts as crashed."""
         if self.active:
-            self._end(RunState.CRASHED, message, "")
+            self._end(RunState.CRASHED, message)
 
     def stop(self) -> None:
         """It was stopped on request; what was found stays."""
         if self.active:
-            self._end(RunState.STOPPED, STOPPED_WORDS, "")
+            self._end(RunState.STOPPED, STOPPED_WORDS)
 
     def alignment(self, utterance: int) -> tuple[int, ...]:
         """Frames per token of an utterance, by the reference; empty while unknown."""
@@ -228,7 +230,7 @@ class DiagnosticsRun:
         if len(report.rows) != self.row_count:
             for row in report.rows:
                 self._take_row(row)
-        self._end(RunState.FINISHED, "", "")
+        self._end(RunState.FINISHED, "")
 
-    def _end(self, state: RunState, message: str, hint: str) -> None:
-        self.state, self.message, self.hint = state, message, hint
+    def _end(self, state: RunState, message: str, hint: str = "", cure: Cure | None = None) -> None:
+        self.state, self.message, self.hint, self.cure = state, message, hint, cure

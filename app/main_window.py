@@ -161,7 +161,8 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
         message = self.page.banner.message
-        if playback is Playback.PLAYING and message is not None and message.remedy is Remedy.PLAY_ON:
+        about_sound = message is not None and message.remedy in (Remedy.PLAY_ON, Remedy.SAVE)
+        if playback is Playback.PLAYING and about_sound:
             self.page.banner.dismiss()
 
     @Slot(object)
@@ -184,15 +185,15 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         match message.remedy:
-            case Remedy.TRY_AGAIN:
+            case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
                 self._controller.prepare()
             case Remedy.EDIT_TEXT:
                 self.page.editor.setFocus()
             case Remedy.CHOOSE_VOICE:
                 self.page.header.voices.showPopup()
-            case Remedy.SAVE_ELSEWHERE:
+            case Remedy.SAVE | Remedy.SAVE_ELSEWHERE:
                 self.save_as()
-            case Remedy.LOOK_AGAIN | Remedy.PLAY_ON:
+            case Remedy.PLAY_ON:
                 self._controller.player.play_on_current_device()
             case Remedy.SHOW_IN_TEXT:
                 self.page.editor.select(*message.span)

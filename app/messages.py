@@ -15,6 +15,7 @@ from app.audio_output import AudioDeviceLost, NoAudioDevice
 from app.audio_player import Playback
 from engine.errors import (
     CompileError,
+    Cure,
     DamagedFile,
     DamagedModel,
     DownloadError,
@@ -35,10 +36,11 @@ class Remedy(Enum):
     """What the user can do about it; the value is the button's title."""
 
     TRY_AGAIN = "Try Again"
+    COMPILE_AGAIN = "Compile Again"
     EDIT_TEXT = "Edit Text"
     CHOOSE_VOICE = "Choose a Voice"
     SAVE_ELSEWHERE = "Save Elsewhere…"
-    LOOK_AGAIN = "Look Again"
+    SAVE = "Save as WAV…"
     PLAY_ON = "Continue"
     SHOW_IN_TEXT = "Show"
     COPY_DETAILS = "Copy Details"
@@ -79,33 +81,44 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN),
     CompileError: (Tone.ERROR, Remedy.TRY_AGAIN),
     OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE),
-    NoAudioDevice: (Tone.WARNING, Remedy.LOOK_AGAIN),
+    NoAudioDevice: (Tone.WARNING, Remedy.SAVE),
     AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON),
 }
 
-_HINTS: dict[type[EngineError], str] = {
-    MissingModel: "Fetch or import it under Speech > Models…, or use another one.",
-    CompileError: "Try it again; if it stays so, install the application again.",
+_CURES: dict[Cure, tuple[str, Remedy | None]] = {
+    Cure.GET_MODEL: ("Fetch or import it under Speech > Models…, or use another one.", Remedy.MODELS),
+    Cure.COMPILE_AGAIN: ("It has to be compiled again, which takes a moment.", Remedy.COMPILE_AGAIN),
+    Cure.INSTALL_AGAIN: ("Install the application again.", None),
+    Cure.ADD_LANGUAGE: (
+        "Choose a voice of another language, or add the packages as the README says.",
+        Remedy.CHOOSE_VOICE,
+    ),
+    Cure.OTHER_DEVICE: ("Choose another one under Speech > Device.", None),
+    Cure.EXAMINE: ("Try it again; if it stays so, install the application again.", Remedy.TRY_AGAIN),
 }
-"""What to do about a failure of which the engine's own hint is a command to type."""
+"""What to do in the window about a failure of which the engine's own hint is a command to type."""
 
 
 def message_for(error: Exception) -> Message:
-    """The words and the button for a failure, by its type or the nearest type above it."""
+    """The words and the button for a failure, by its cure, else by its type or the nearest type above it."""
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
         return Message(
             "Something went wrong that nobody expected. Your text is safe.", Tone.ERROR, Remedy.COPY_DETAILS, details
         )
+    words = words_for(error.message, error.hint, error.cure)
+    if error.cure is not None:
+        return Message(words, Tone.ERROR, _CURES[error.cure][1])
     for kind in type(error).__mro__:
         if kind in _REMEDIES:
             tone, remedy = _REMEDIES[kind]
-            return Message(_words(error, kind), tone, remedy)
-    return Message(str(error))
+            return Message(words, tone, remedy)
+    return Message(words)
 
 
-def _words(error: EngineError, kind: type[EngineError]) -> str:
-    return f"{error.message} {_HINTS[kind]}" if kind in _HINTS else str(error)
+def words_for(message: str, hint: str, cure: Cure | None) -> str:
+    """What went wrong and what to do about it in the window."""
+    return f"{message} {_CURES[cure][0] if cure is not None else hint}".strip()
 
 
 def message_for_notices(notices: Sequence[Notice]) -> Message:

@@ -107,8 +107,9 @@ class ModelManager(QObject):
         fetchable = [row for row in rows if row.fetchable]
         nothing_here = all(row.status.state is ModelState.ABSENT and row.task is None for row in fetchable)
         if fetchable and nothing_here and not self._settings.models_offered:
-            self._offered = fetchable[0].name
-            self._window.page.offer.offer(fetchable[0].title, size_words(fetchable[0].status.entry.bytes))
+            entry = fetchable[0].status.entry
+            self._offered = entry.name
+            self._window.page.offer.offer(entry.title, len(entry.voices), size_words(entry.bytes))
         else:
             self._window.page.offer.hide()
 

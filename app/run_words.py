@@ -6,6 +6,7 @@ It does not know where the lines are shown.
 from __future__ import annotations
 
 from app.diagnostics_run import DiagnosticsRun, RunState
+from app.messages import words_for
 from app.metric_words import regime_title
 from engine.stages import stage_named
 
@@ -30,7 +31,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
         case RunState.STOPPED:
             return run.message
         case _:
-            return " ".join(part for part in (run.message, run.hint) if part)
+            return words_for(run.message, run.hint, run.cure)
 
 
 def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from engine.compiler.command import request_from as compile_request_from
 from engine.errors import EngineError
 from engine.model_store.command import outcome_of as models_outcome
 from engine.offline import stay_offline
+from engine.preparation import failure_line
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
@@ -45,10 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(COMMANDS[options.command](options) or 0)
     except EngineError as error:
-        print(f"error: {error}", file=sys.stderr)
+        to_parent = getattr(options, "progress_json", False)
+        print(failure_line(error) if to_parent else f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        print(f"Stopped. {_left_behind(options)}".strip(), file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
@@ -57,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def speak(options: argparse.Namespace) -> int:
     """Speak into a file, the loudspeaker, or both."""
-    output = options.out or (None if options.play else DEFAULT_OUTPUT)
+    output = _output_of(options)
     if output:
         ensure_writable(output)
     text = text_of(options)
@@ -78,6 +81,23 @@ def speak(options: argparse.Namespace) -> int:
     }  # fmt: skip
     _report(options, figures, f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s")
     return 0
+
+
+def _output_of(options: argparse.Namespace) -> Path | None:
+    """The file that is to be written."""
+    return options.out or (None if options.play else DEFAULT_OUTPUT)
+
+
+def _left_behind(options: argparse.Namespace) -> str:
+    """What an interrupted command leaves, in words; empty where there is nothing to say."""
+    match options.command, getattr(options, "action", None):
+        case "speak", _ if output := _output_of(options):
+            return f"{output} was not written."
+        case "models", "fetch":
+            return "What has been fetched is kept; run the same command to go on."
+        case "compile", _:
+            return "Modules that were not finished are not used; run the same command to build them again."
+    return ""
 
 
 def voices(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.config import ModelConfig
-from engine.errors import DamagedFile
+from engine.errors import Cure, DamagedFile
 from engine.paths import project_folder
 from engine.stages import STAGES, Stage, declaration_fingerprint
 
@@ -36,7 +36,6 @@ _COMPILER_SOURCES = ("engine/compiler", "engine/metal", "engine/ops", "engine/mo
 _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 _CPU_DESCRIPTION = Path("/proc/cpuinfo")
 _CPU_FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
-_REBUILD_HINT = "Build it again with “python -m engine compile”."
 
 
 @dataclass(frozen=True)
@@ -180,7 +179,7 @@ class Manifest:
             artifacts, bridge = tuple(_artifact(entry) for entry in values["artifacts"]), values.get("bridge")
             return cls(Identity(**values["identity"]), artifacts, None if bridge is None else Bridge(**bridge))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DamagedFile(path, f"The list of compiled modules {path} cannot be read.", _REBUILD_HINT) from error
+            raise _damaged(path, "list of compiled modules", "cannot be read") from error
 
 
 @dataclass(frozen=True)
@@ -276,9 +275,9 @@ def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
     try:
         actual = hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise DamagedFile(path, f"The compiled module {path} cannot be read.", _REBUILD_HINT) from error
+        raise _damaged(path, "compiled module", "cannot be read") from error
     if actual != artifact.sha256:
-        raise DamagedFile(path, f"The compiled module {path} is damaged.", _REBUILD_HINT)
+        raise _damaged(path, "compiled module", "is damaged")
     return path
 
 
@@ -311,6 +310,11 @@ def compiler_source_hash() -> str:
             digest.update(path.relative_to(project_folder()).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _damaged(path: Path, what: str, how: str) -> DamagedFile:
+    hint = "Build it again with “python -m engine compile”."
+    return DamagedFile(path, f"The {what} {path} {how}.", hint, Cure.COMPILE_AGAIN)
 
 
 def _processor(variant: Variant) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 from engine.config import ModelConfig
-from engine.errors import DamagedFile, InvalidRequest, MissingModel, UnknownModel
+from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownModel
 from engine.model.weights import Weights, load_weights
 from engine.model_store import ModelStore
 from engine.paths import project_folder, resources_folder, starter_folder
@@ -98,6 +98,7 @@ def _installed(model: str, config: ModelConfig) -> Checkpoint:
             f"The weights of {model} are not on this machine.",
             f"Get them with “python -m engine models fetch {model}”, or use --model starter; "
             "--weights random:0 tries the architecture without them.",
+            Cure.GET_MODEL,
         )
     return Checkpoint(model, config, installed.voices, installed.load_weights, installed.identity)
 
@@ -155,4 +156,5 @@ def _damaged(path: Path) -> DamagedFile:
         path,
         f"The starter model's file {path.name} is damaged or missing.",
         f"Restore {path} with “git checkout -- resources/starter” or reinstall the application.",
+        Cure.INSTALL_AGAIN,
     )

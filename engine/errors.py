@@ -5,19 +5,33 @@ It does not know how an error is shown: the command line prints it, the window m
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
+
+
+class Cure(Enum):
+    """What helps against a failure, where the hint is a command to type: other front ends say it in their own words."""
+
+    GET_MODEL = "get the model"
+    COMPILE_AGAIN = "compile again"
+    INSTALL_AGAIN = "install the program again"
+    ADD_LANGUAGE = "add the language's packages"
+    OTHER_DEVICE = "choose another device"
+    EXAMINE = "examine the installation"
 
 
 class EngineError(Exception):
     """A failure with a cause the user can understand and a hint that says what to do.
 
-    `message` is one sentence about what is wrong, `hint` one sentence about what to do.
+    `message` is one sentence about what is wrong, `hint` one sentence about what to do; `cure` says the same to who has
+    no command line, and is None where the hint needs none.
     """
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", cure: Cure | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.cure = cure
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
@@ -57,8 +71,8 @@ class MissingLanguage(EngineError):
 class DamagedFile(EngineError):
     """A file does not match its checksum or cannot be read."""
 
-    def __init__(self, path: Path, message: str, hint: str) -> None:
-        super().__init__(message, hint)
+    def __init__(self, path: Path, message: str, hint: str, cure: Cure | None = None) -> None:
+        super().__init__(message, hint, cure)
         self.path = path
 
 

@@ -21,7 +21,7 @@ from filelock import FileLock
 
 from engine.artifacts import Fresh, Missing, Stale, Variant, expected_identity, freshness, modules_folder
 from engine.config import ModelConfig
-from engine.errors import CompileError
+from engine.errors import CompileError, Cure, EngineError
 from engine.paths import built_modules_folder, project_folder, shipped_modules_folder
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES
@@ -49,7 +49,8 @@ def ensure_modules(
                 _build(model, variant, observe, cancel)
                 found = find_modules(config, variant)
     if found.folder is None:
-        raise CompileError(f"The speech modules cannot be used: {found.problem}.", "Run “python -m engine doctor”.")
+        problem = f"The speech modules cannot be used: {found.problem}."
+        raise CompileError(problem, "Run “python -m engine doctor”.", Cure.EXAMINE)
     return found.folder
 
 
@@ -106,13 +107,14 @@ def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Ev
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
     command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
-    code, words = run_engine(command, observe, cancel)
-    if code != 0:
-        raise CompileError(words or f"The compiler ended with code {code}.", "Run “python -m engine doctor”.")
+    if (failure := run_engine(command, observe, cancel)) is not None:
+        raise CompileError(failure.message, failure.hint, failure.cure)
 
 
-def run_engine(arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None) -> tuple[int, str]:
-    """Run a command of the engine in a process of its own, its progress passed on; its exit code and error in words.
+def run_engine(
+    arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None
+) -> EngineError | None:
+    """Run a command of the engine in a process of its own, its progress passed on; what went wrong, if anything did.
 
     Raises `Cancelled`, once the process has ended.
     """
@@ -121,28 +123,41 @@ def run_engine(arguments: Sequence[str], observe: Observer, cancel: threading.Ev
         command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
     )
     try:
-        words = _follow(child.stderr, observe, cancel)
+        failure = _follow(child.stderr, observe, cancel)
         child.wait()  # it has closed its output, but may not have ended
     finally:
         child.kill()
         code = child.wait()
-    return code, words
+    if code == 0:
+        return None
+    ended = f"The process for “{arguments[0]}” ended with code {code}."
+    return failure or EngineError(ended, "Run “python -m engine doctor”.", Cure.EXAMINE)
 
 
-def _follow(stream: IO[str] | None, observe: Observer, cancel: threading.Event | None) -> str:
-    """Pass progress on until the child closes its output; returns its last words that are no progress."""
-    words = ""
+def failure_line(error: EngineError) -> str:
+    """An error as a child process tells it, in a line of JSON."""
+    cure = error.cure.value if error.cure is not None else None
+    return json.dumps({"message": error.message, "hint": error.hint, "cure": cure})
+
+
+def _follow(stream: IO[str] | None, observe: Observer, cancel: threading.Event | None) -> EngineError | None:
+    """Pass progress on until the child closes its output; returns what it said went wrong."""
+    failure = None
     for line in lines_of(stream, cancel):
-        event = _progress(line)
-        if event:
-            observe(event)
-        elif line.startswith("error: "):
-            words = line.removeprefix("error: ").strip()
-    return words
+        told = _told(line)
+        if isinstance(told, PreparationEvent):
+            observe(told)
+        failure = told if isinstance(told, EngineError) else failure
+    return failure
 
 
-def _progress(line: str) -> PreparationEvent | None:
+def _told(line: str) -> PreparationEvent | EngineError | None:
+    """What a line says; none where it is neither progress nor a failure."""
     try:
-        return PreparationEvent(**json.loads(line))
-    except (ValueError, TypeError):
+        fields = json.loads(line)
+        if "message" in fields:
+            cure = fields["cure"]
+            return EngineError(fields["message"], fields["hint"], Cure(cure) if cure is not None else None)
+        return PreparationEvent(**fields)
+    except (ValueError, TypeError, KeyError):
         return None

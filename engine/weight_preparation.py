@@ -87,12 +87,12 @@ def _pack(path: Path, key: str, arguments: list[str], observe: Observer, cancel:
             if load_packed(path, key) is not None:
                 return ""
             try:
-                code, words = run_engine(arguments, observe, cancel)
+                failure = run_engine(arguments, observe, cancel)
             finally:
                 part_of(path).unlink(missing_ok=True)
     except OSError as error:
         return f"the folder {path.parent} cannot be written ({error.strerror})."
-    return words or f"its process ended with code {code}."
+    return str(failure or "")
 
 
 def _arguments(model: str, weights: str | None, folder: Path) -> list[str]:

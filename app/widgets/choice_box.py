@@ -11,11 +11,13 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
+from app.widgets.elided_text import ElidedBox
+
 MARGIN_PIXELS = 24
 SMALLEST_PIXELS = 48
 
 
-class ChoiceBox(QComboBox):
+class ChoiceBox(ElidedBox):
     """Values of any kind, each with a title and perhaps a tool tip; `chosen` carries what the user chose."""
 
     chosen = Signal(object)

@@ -199,11 +199,11 @@ class DrillDown(QWidget):
         self.words.setWordWrap(True)
         for page in (self.words, *self._views):
             self.stack.addWidget(page)
-        near, split = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal, self)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        near = QSplitter(Qt.Orientation.Vertical, split)  # never without a parent, so that the tab key comes here first
         for part in (self.outputs, self.figures):
             near.addWidget(part)
         near.setSizes(NEAR_SHARES)
-        split.addWidget(near)
         split.addWidget(self.stack)
         split.setSizes(SHARES)
         split.setStretchFactor(1, 1)

@@ -6,8 +6,17 @@ It does not know what it says.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 PADDING_PIXELS = 24
 ROUNDING_PIXELS = 4
@@ -28,6 +37,15 @@ class ElidedLabel(QLabel):
         self.setToolTip(words)
         self.setAccessibleDescription(words)
         self._elide()
+
+    def sizeHint(self) -> QSize:
+        """Room for every word."""
+        width = self.fontMetrics().horizontalAdvance(self._words) + ROUNDING_PIXELS
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """A few words are enough."""
+        return QSize(PADDING_PIXELS, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Find out again how many words there is room for."""
@@ -72,3 +90,29 @@ class ElidedButton(QPushButton):
     def _elide(self) -> None:
         room = self.width() - PADDING_PIXELS
         self.setText(self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room))
+
+
+class ElidedBox(QComboBox):
+    """A list to choose from, its chosen title cut short where there is little room."""
+
+    @property
+    def shown_title(self) -> str:
+        """As much of the chosen title as there is room for."""
+        return self._option().currentText
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The frame, then the title or what stands for one."""
+        painter, option = QStylePainter(self), self._option()
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def _option(self) -> QStyleOptionComboBox:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        words = self.placeholderText() if self.currentIndex() < 0 else self.currentText()
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        elided = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room - ROUNDING_PIXELS)
+        option.currentText = elided  # type: ignore[attr-defined]
+        return option

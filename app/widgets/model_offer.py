@@ -22,17 +22,18 @@ class ModelOffer(NoticeStrip):
         super().__init__(parent)
         self.setObjectName("offer")
         self.setAccessibleName("Offer")
-        self.fetch_button = QPushButton("Fetch…", self)
         self.decline_button = QPushButton("Not Now", self)
+        self.fetch_button = QPushButton("Fetch…", self)
         self.decline_button.setToolTip("Speech > Models… has it whenever you want it")
         self.lay_out(self.decline_button, self.fetch_button)
         self.fetch_button.clicked.connect(self.accepted)
         self.decline_button.clicked.connect(self.declined)
         self.hide()
 
-    def offer(self, title: str, size: str) -> None:
-        """Offer this model."""
-        self.label.setText(f"The full {title} voice model can be fetched ({size}).")
+    def offer(self, title: str, voices: int, size: str) -> None:
+        """Offer this model with so many voices."""
+        unbroken = size.replace(" ", "\N{NO-BREAK SPACE}")
+        self.label.setText(f"The full {title} model with {voices} voices can be fetched ({unbroken}).")
         self.setAccessibleDescription(self.label.text())
         self.fetch_button.setAccessibleName(f"Fetch {title}")
         self.show()

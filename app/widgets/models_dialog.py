@@ -238,6 +238,7 @@ class ModelsDialog(QDialog):
         area.setWidget(self._list)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the tab key to the buttons in it
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hint.setObjectName("faint")
         self.hint.setWordWrap(True)

@@ -77,6 +77,7 @@ class ResultsArea(QWidget):
         self.tabs.setAccessibleName("View")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.tabs.setUsesScrollButtons(False)
         self.tabs.addTab("Along time")
         self.tabs.addTab("Stage")
 

@@ -6,25 +6,24 @@ It does not know how anything is compared.
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
 from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
+from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts import METAL_DEVICE, MPS
 from engine.devices import DEVICES, metal_obstacle
 from engine.lstm_methods import LSTM_METHODS
 from engine.validator.regimes import MOST_PADDING
 from engine.validator.results import Regime
 
-SPACE_PIXELS = 6
-GROUP_SPACE_PIXELS = 5
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"
 
 
-class RunControls(QWidget):
-    """A line of controls; `regime_chosen` is emitted at once, all else takes effect with the next run."""
+class RunControls(WrappingBar):
+    """A bar of controls; `regime_chosen` is emitted at once, all else takes effect with the next run."""
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
@@ -101,21 +100,11 @@ class RunControls(QWidget):
         self.probes.setToolTip("Compare the values inside the stages too, which takes longer")
 
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(self.diagnose_button)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(self.regime)
-        layout.addWidget(faint_label("against", self.reference))
-        layout.addWidget(self.reference)
+        self.add(self.diagnose_button)
+        self.add(self.regime, faint_label("against", self.reference), self.reference)
         for title, control in (("Padding", self.padding), ("Device", self.device), ("LSTM", self.lstm_method)):
-            layout.addSpacing(GROUP_SPACE_PIXELS)
-            layout.addWidget(faint_label(title, control))
-            layout.addWidget(control)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(self.probes)
-        layout.addStretch(1)
+            self.add(faint_label(title, control), control)
+        self.add(self.probes)
 
 
 def faint_label(text: str, buddy: QWidget) -> QLabel:

@@ -6,6 +6,7 @@ It does not know what is spoken.
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.activity import Activity
@@ -46,7 +47,7 @@ class SpeakButton(QPushButton):
     def _show_meaning(self) -> None:
         self.setText("Stop" if self._stops else "Speak")
         self.setAccessibleName(self.text())
-        self.setToolTip("Stop speaking (Esc)" if self._stops else "Speak the text (Ctrl/Cmd+Return)")
+        self.setToolTip("Stop speaking (Esc)" if self._stops else f"Speak the text ({key_words('Ctrl+Return')})")
         colour = self._colours.accent if self._stops else self._colours.on_accent
         self.setIcon(icon("stop" if self._stops else "speak", colour))
         self.setProperty("stops", self._stops)
@@ -55,3 +56,8 @@ class SpeakButton(QPushButton):
     @Slot()
     def _on_clicked(self) -> None:
         (self.stop_wanted if self._stops else self.speak_wanted).emit()
+
+
+def key_words(keys: str) -> str:
+    """Keys as this system writes them, such as Ctrl+S or ⌘S."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

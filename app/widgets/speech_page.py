@@ -34,7 +34,8 @@ class SpeechPage(QWidget):
         self.status = StatusLine(self)
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(SPACE_PIXELS)
-        self.split.setStretchFactor(0, 1)
+        self.split.setStretchFactor(0, 2)
+        self.split.setStretchFactor(1, 1)
         self._lay_out()
 
     @Slot(object)

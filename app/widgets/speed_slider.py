@@ -5,7 +5,7 @@ It does not know what the engine makes of it.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
 from app.icons import icon
@@ -15,6 +15,7 @@ from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
 SLIDER_PIXELS = 140
+SMALLEST_SLIDER_PIXELS = 70
 
 
 class SpeedSlider(QWidget):
@@ -24,11 +25,11 @@ class SpeedSlider(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.slider = QSlider(Qt.Orientation.Horizontal, self)
+        self.slider = _Slider(Qt.Orientation.Horizontal, self)
         self.slider.setRange(round(SLOWEST_SPEED * STEPS_PER_UNIT), round(FASTEST_SPEED * STEPS_PER_UNIT))
         self.slider.setValue(round(USUAL_SPEED * STEPS_PER_UNIT))
         self.slider.setPageStep(STEPS_PER_UNIT // 4)
-        self.slider.setFixedWidth(SLIDER_PIXELS)
+        self.slider.setMaximumWidth(SLIDER_PIXELS)
         self.slider.setAccessibleName("Speed")
         self.slider.setToolTip("How fast to speak")
         self.label = QLabel(self)
@@ -84,3 +85,13 @@ class SpeedSlider(QWidget):
         self.label.setText(f"{self.speed:.2f}×")
         self.reset_button.setEnabled(self.speed != USUAL_SPEED)
         self.speed_changed.emit(self.speed)
+
+
+class _Slider(QSlider):
+    """As long as is handy, shorter where there is little room."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(SLIDER_PIXELS, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(SMALLEST_SLIDER_PIXELS, super().minimumSizeHint().height())

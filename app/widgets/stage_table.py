@@ -18,7 +18,7 @@ from engine.validator.results import Verdict
 
 ROW_PIXELS = 25
 CELL_MARGIN_PIXELS = 12
-GIVE_WAY = (Column.FLOOR, Column.REFERENCE_MS, Column.OURS_MS, Column.SQNR, Column.MAX_ERROR)
+GIVE_WAY = (Column.FLOOR, Column.REFERENCE_MS, Column.OURS_MS, Column.SQNR, Column.MAX_ERROR, Column.CORRELATION)
 WIDEST_WORDS = {
     Column.STAGE: tuple(stage.title for stage in STAGES),
     Column.CORRELATION: ("1 − 2e−10", "Correlation", "3 of 42 differ"),

@@ -6,10 +6,11 @@ It does not know how anything is done.
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from app.activity import Activity, Readiness
 from app.messages import describe
+from app.widgets.elided_text import ElidedLabel
 
 PROGRESS_WIDTH_PIXELS = 140
 PROGRESS_HEIGHT_PIXELS = 4
@@ -22,7 +23,8 @@ class StatusLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._activity = Activity()
-        self.label = QLabel(self)
+        self.label = ElidedLabel(self)
+        self.label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.label.setObjectName("statusText")
         self.label.setAccessibleName("Status")
         self.progress = QProgressBar(self)
@@ -50,7 +52,7 @@ class StatusLine(QWidget):
 
     def tell(self, news: str) -> None:
         """Say this for a while."""
-        self.label.setText(news)
+        self._say(news)
         self._news_timer.start()
 
     def count(self, text: str) -> None:
@@ -60,7 +62,13 @@ class StatusLine(QWidget):
 
     @Slot()
     def _show_activity(self) -> None:
-        self.label.setText(describe(self._activity))
+        self._say(describe(self._activity))
+
+    def _say(self, words: str) -> None:
+        self.label.say(words)
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()  # so that it has room for them at once
 
     def _show_progress(self) -> None:
         activity = self._activity

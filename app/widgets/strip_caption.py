@@ -18,6 +18,7 @@ from app.widgets.elided_text import ElidedLabel
 
 BAR_PIXELS = 6
 WIDTH_PIXELS = 150
+SMALLEST_PIXELS = 128
 HEIGHT_PIXELS = 22
 FONT_PIXELS = 10
 SPACE_PIXELS = 8
@@ -57,10 +58,12 @@ class ErrorScale(QWidget):
         self._colours = LIGHT
         self.setToolTip(MEANING)
         self.setAccessibleName(MEANING)
-        self.setFixedSize(self.sizeHint())
+        self.setMinimumWidth(SMALLEST_PIXELS)
+        self.setMaximumWidth(WIDTH_PIXELS)
+        self.setFixedHeight(HEIGHT_PIXELS)
 
     def sizeHint(self) -> QSize:
-        """Always the same."""
+        """Wide enough to be read at ease."""
         return QSize(WIDTH_PIXELS, HEIGHT_PIXELS)
 
     def set_colours(self, colours: Colours) -> None:
@@ -73,11 +76,12 @@ class ErrorScale(QWidget):
         painter = QPainter(self)
         table = np.ascontiguousarray(error_table(self._colours))
         image = QImage(table.data, STEPS, 1, STEPS * 4, QImage.Format.Format_RGBA8888)
-        painter.drawImage(QRectF(0, HEIGHT_PIXELS - BAR_PIXELS, WIDTH_PIXELS, BAR_PIXELS), image)
+        painter.drawImage(QRectF(0, HEIGHT_PIXELS - BAR_PIXELS, self.width(), BAR_PIXELS), image)
         font = painter.font()
         font.setPixelSize(FONT_PIXELS)
         painter.setFont(font)
         painter.setPen(QColor(self._colours.faint))
         for tick, place in zip(ERROR_TICKS, error_positions(np.array(ERROR_TICKS)).tolist(), strict=True):
-            room = QRectF(place * WIDTH_PIXELS - WIDTH_PIXELS / 8, 0, WIDTH_PIXELS / 4, HEIGHT_PIXELS - BAR_PIXELS)
+            room = QRectF(0, 0, self.width() / 4, HEIGHT_PIXELS - BAR_PIXELS)
+            room.moveLeft(place * self.width() - room.width() / 2)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), number_words(tick))

@@ -19,11 +19,15 @@ LEFT_PIXELS = 46
 TITLE_PIXELS = 4
 LEAST_HEIGHT_PIXELS = 48
 CURSOR_PIXELS = 1.5
+TITLE_MARGIN_PIXELS = 24
 GAP_PIXELS = 3
 
 
 class TimePane(PlainPlot):
     """Its title lies over the plot, so that no room is lost."""
+
+    _title: QLabel | None = None
+    """Not there yet when the plot is first laid out."""
 
     def __init__(
         self, name: str, parent: QWidget | None = None, *, shows_time: bool = False, left_pixels: int = LEFT_PIXELS
@@ -33,6 +37,7 @@ class TimePane(PlainPlot):
         self.setAccessibleName(name)
         self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
         self.left.setWidth(left_pixels)
+        self._words = ""
         self._title = QLabel(self)
         self._title.setObjectName("paneTitle")
         self._title.move(left_pixels + TITLE_PIXELS, TITLE_PIXELS // 2)
@@ -44,9 +49,25 @@ class TimePane(PlainPlot):
 
     def set_title(self, title: str) -> None:
         """What is plotted."""
-        self._title.setText(title)
-        self._title.adjustSize()
+        self._words = title
+        self._fit_title()
         self.setAccessibleDescription(title)
+
+    @property
+    def shown_title(self) -> str:
+        """As much of the title as there is room for."""
+        return self._title.text() if self._title is not None else ""
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Find out again how much of the title there is room for; pyqtgraph calls this without an event, too."""
+        super().resizeEvent(event)
+        self._fit_title()
+
+    def _fit_title(self) -> None:
+        if self._title is not None:
+            room = self.width() - self._title.x() - TITLE_MARGIN_PIXELS
+            self._title.setText(self._title.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room))
+            self._title.adjustSize()
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""

@@ -6,7 +6,7 @@ It does not know what a run holds.
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from app.diagnostics_run import DiagnosticsRun
 from app.icons import icon
@@ -15,7 +15,8 @@ from app.models.run_history import RunHistory
 from app.run_words import run_title
 from app.theme import Colours
 from app.widgets.choice_box import ChoiceBox
-from app.widgets.run_controls import GROUP_SPACE_PIXELS, SPACE_PIXELS, faint_label
+from app.widgets.run_controls import faint_label
+from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
 from engine.validator.results import Reading
 
@@ -25,8 +26,8 @@ NO_RUN = "no run yet"
 NOTHING = "nothing"
 
 
-class ViewControls(QWidget):
-    """A line of controls; `changed` is emitted when the user chose another reading, utterance or run to compare."""
+class ViewControls(WrappingBar):
+    """A bar of controls; `changed` is emitted when the user chose another reading, utterance or run to compare."""
 
     changed = Signal()
     run_chosen = Signal(object)
@@ -35,7 +36,7 @@ class ViewControls(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reading = ChoiceBox("Reading", "What feeds each stage", 15, self)
+        self.reading = ChoiceBox("Reading", "What feeds each stage", 17, self)
         self.utterance = ChoiceBox("Utterance", "Which utterance is shown", 10, self)
         self.worst_first = QCheckBox("Worst first", self)
         self.run = ChoiceBox("Run", "Which run is shown", 12, self)
@@ -98,23 +99,12 @@ class ViewControls(QWidget):
         self.changed.emit()
 
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(faint_label("Each stage", self.reading))
-        layout.addWidget(self.reading)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(faint_label("Utterance", self.utterance))
-        layout.addWidget(self.utterance, 3)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(self.worst_first)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(faint_label("Run", self.run))
-        layout.addWidget(self.run, 2)
-        layout.addWidget(faint_label("vs", self.earlier))
-        layout.addWidget(self.earlier, 2)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(self.export_button)
+        self.add(faint_label("Each stage", self.reading), self.reading)
+        self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
+        self.add(self.worst_first)
+        self.add(faint_label("Run", self.run), self.run, share=2)
+        self.add(faint_label("vs", self.earlier), self.earlier, share=2)
+        self.add(self.export_button)
 
 
 def _shortened(text: str) -> str:

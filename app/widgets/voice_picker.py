@@ -12,16 +12,18 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.models.voice_list_model import HEADING_ROLE, NAME_ROLE, VOICE_ROLE, VoiceListModel
+from app.widgets.elided_text import ElidedBox
 from engine.speech import VoiceInfo
 from engine.voices import describe
 
 INDENT = "\N{EM SPACE}"
 HEADING_SIZE = 0.9
 MARGIN_PIXELS = 24
+SMALLEST_PIXELS = 120
 ROW_PIXELS = 28
 
 
-class VoicePicker(QComboBox):
+class VoicePicker(ElidedBox):
     """`voice_chosen` is emitted with a name when the user chooses another voice.
 
     `preview_wanted` is emitted with a `VoiceInfo` when the user wants to hear the chosen one.
@@ -73,6 +75,10 @@ class VoicePicker(QComboBox):
         self._model.show(voices)
         self.setEnabled(bool(voices))
         self.choose(wanted)
+
+    def minimumSizeHint(self) -> QSize:
+        """A title may be cut short where there is little room."""
+        return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
     @Slot()
     def preview(self) -> None:

@@ -38,7 +38,7 @@ from engine.compiler.passes import build_executable
 from engine.compiler.targets import target_of
 from engine.compiler.tuning import Search, convolutions, search_on
 from engine.config import ModelConfig
-from engine.errors import CompileError, DamagedFile
+from engine.errors import CompileError, Cure, DamagedFile
 from engine.metal.bridge import BRIDGE_NAME
 from engine.model.exportable import exportable_stages
 from engine.model.exportable.probing import Probed
@@ -171,7 +171,9 @@ def _link_shared(output: str, objects: Sequence[str], options: Sequence[str] = (
     try:
         subprocess.run(command, check=True, capture_output=True, text=True)
     except subprocess.CalledProcessError as error:
-        raise CompileError(f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.") from error
+        raise CompileError(
+            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+        ) from error
 
 
 def _fingerprint(executable: relax.VMExecutable, parameters: Sequence[Parameter]) -> str:

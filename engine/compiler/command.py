@@ -78,7 +78,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
         help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
     )
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--progress-json", action="store_true", help="progress as JSON lines on stderr")
+    parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
 
 
 def request_from(options: argparse.Namespace) -> CompileRequest:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from engine.errors import CompileError
+from engine.errors import CompileError, Cure
 from engine.paths import cache_folder
 
 
@@ -21,7 +21,9 @@ def zig_command(target: str, system: str) -> list[str]:
     `system` is the target in words.
     """
     if find_spec("ziglang") is None:
-        raise CompileError(f"Zig, which links for {system}, is not installed.", "Run “make setup-test”.")
+        raise CompileError(
+            f"Zig, which links for {system}, is not installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
+        )
     return [sys.executable, "-m", "ziglang", "cc", "-target", target]
 
 
@@ -33,4 +35,6 @@ def run_linker(command: Sequence[str], system: str) -> None:
         subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     except (OSError, subprocess.CalledProcessError) as error:
         said = getattr(error, "stderr", None) or str(error)
-        raise CompileError(f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.") from error
+        raise CompileError(
+            f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+        ) from error

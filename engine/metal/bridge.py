@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.errors import CompileError
+from engine.errors import CompileError, Cure
 
 BRIDGE_NAME = "metal_performance_shaders.dylib"
 FRAMEWORKS = ("Foundation", "Metal", "MetalPerformanceShaders")
@@ -38,6 +38,6 @@ def header_folders(stubs: bool) -> Sequence[Path]:
     """Where the headers lie that the sources name."""
     package = find_spec("tvm_ffi")
     if package is None or package.origin is None:
-        raise CompileError("TVM is not installed.", "Run “make setup”.")
+        raise CompileError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
     tvm = Path(package.origin).parent
     return [*([STUBS] if stubs else []), tvm / "include", tvm / "3rdparty" / "dlpack" / "include"]

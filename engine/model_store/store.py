@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from engine.config import ModelConfig
-from engine.errors import Cancelled, DamagedModel, InvalidRequest, MissingModel, UnusableModel
+from engine.errors import Cancelled, Cure, DamagedModel, InvalidRequest, MissingModel, UnusableModel
 from engine.model.mapped_weights import map_weights
 from engine.model.weights import Weights
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
@@ -172,7 +172,9 @@ class ModelStore:
         manifest = installation.manifest()
         if manifest is None:
             raise MissingModel(
-                f"{entry.title} is not on this machine.", f"Get it with “python -m engine models fetch {name}”."
+                f"{entry.title} is not on this machine.",
+                f"Get it with “python -m engine models fetch {name}”.",
+                Cure.GET_MODEL,
             )
         meter, done = Speedometer(name, observe), 0
         total = sum(file.bytes for file in manifest.files)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from engine.artifacts import METAL_DEVICE
-from engine.errors import EngineError
+from engine.errors import Cure, EngineError
 from engine.runners.cores import usable_cores
 from engine.runners.packed_weights import ALIGNMENT_BYTES
 from engine.speech import Array
@@ -177,7 +177,9 @@ def require_metal() -> None:
         _load_library(ffi, "tvm_runtime_metal", "RTLD_LOCAL")
     if not _has_metal_library(ffi) or not ffi.get_global_func("runtime.GetDeviceAttr")(*_METAL, _EXISTS):
         raise EngineError(
-            "This computer has no Metal device.", "Use --device cpu; Metal needs a Mac with an Apple GPU."
+            "This computer has no Metal device.",
+            "Use --device cpu; Metal needs a Mac with an Apple GPU.",
+            Cure.OTHER_DEVICE,
         )
 
 
@@ -204,9 +206,11 @@ def _load_library(ffi: Any, name: str, mode: str) -> Any:
     """Load one of TVM's libraries without importing `tvm`, which would bring the compiler and take seconds."""
     package = importlib.util.find_spec("tvm")
     if package is None or package.origin is None:
-        raise EngineError("TVM is not installed.", "Run “make setup”.")
+        raise EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)
     folders = [Path(package.origin).parent / "lib"]
     try:
         return ffi.libinfo.load_lib_ctypes(_PACKAGE, name, mode, folders)
     except (OSError, RuntimeError) as error:
-        raise EngineError(f"TVM's library {name} cannot be loaded ({error}).", "Run “make setup”.") from error
+        raise EngineError(
+            f"TVM's library {name} cannot be loaded ({error}).", "Run “make setup”.", Cure.INSTALL_AGAIN
+        ) from error

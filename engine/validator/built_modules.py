@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.artifacts import Variant
 from engine.checkpoints import Checkpoint
-from engine.errors import CompileError
+from engine.errors import CompileError, Cure
 from engine.pipeline import Observer
 from engine.validator import wording
 from engine.validator.command import sample_text
@@ -71,4 +71,5 @@ def check_verdicts(rows: Collection[Row]) -> None:
         raise CompileError(
             f"What was built does not compute what PyTorch does: {named}.",
             "Run “python -m engine validate --probes” to see where it goes wrong.",
+            Cure.EXAMINE,
         )

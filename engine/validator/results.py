@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from engine.errors import Cure
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 
 
@@ -209,10 +210,11 @@ class FinishedEvent:
 
 @dataclass(frozen=True)
 class FailedEvent:
-    """The validation could not be done: why, and what to do."""
+    """The validation could not be done: why, and what to do, as `EngineError` says it."""
 
     message: str
     hint: str
+    cure: Cure | None = None
 
 
 ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent

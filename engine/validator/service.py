@@ -57,18 +57,15 @@ class Service:
             elif CANCEL not in command:
                 raise ValueError("it asks for nothing")
         except (ValueError, TypeError) as error:
-            self._fail(f"The request cannot be read: {error}", "Restart the application.")
+            self._tell(FailedEvent(f"The request cannot be read: {error}", "Restart the application."))
 
     def _answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
         try:
             self._validator.validate(request, self._tell, cancel)
         except EngineError as error:
-            self._fail(error.message, error.hint)
+            self._tell(FailedEvent(error.message, error.hint, error.cure))
 
     def _tell(self, event: ValidationEvent) -> None:
         if isinstance(event, FinishedEvent):  # the rows have gone out one by one; all at once would stop a window
             event = FinishedEvent(replace(event.report, rows=()))
         self._write(self._wire.encode(event))
-
-    def _fail(self, message: str, hint: str) -> None:
-        self._tell(FailedEvent(message, hint))

@@ -142,12 +142,14 @@ class FakeOutput:
         self.error = error
         self.streams: list[FakeStream] = []
         self.refreshed = 0
+        self.checked = 0
 
     @property
     def stream(self) -> FakeStream:
         return self.streams[-1]
 
     def check(self) -> None:
+        self.checked += 1
         if self.error is not None:
             raise self.error
 

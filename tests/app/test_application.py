@@ -171,14 +171,23 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
     assert [request.voice for request in engines[1].requests] == ["af_heart"]
 
 
-def test_a_missing_device_is_said_soon(qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(NoAudioDevice()))
+def test_a_missing_device_is_not_said_before_somebody_speaks(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened
+) -> None:
+    first_start = Settings(QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat))
+    output = FakeOutput(NoAudioDevice())
+    application = Application(qapp, Options(), first_start, FakeEngine, output)
     opened.append(application)
     application.open()
-    banner = application.window.page.banner
-    qtbot.waitUntil(lambda: banner.message is not None, timeout=LOOK_FOR_DEVICE_AFTER_MS + 3000)
-    assert "No audio device" in banner.label.text()
-    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    controller, banner = application.controller, application.window.page.banner
+    qtbot.waitUntil(lambda: output.checked > 0, timeout=LOOK_FOR_DEVICE_AFTER_MS + 3000)
+    qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
+    assert banner.message is None
+    assert controller.request is None
+    application.window.speak()
+    qtbot.waitUntil(lambda: controller.track.whole)
+    assert "No sound device" in banner.label.text()
+    assert application.window.page.player.transport.play_button.isEnabled()
 
 
 @pytest.mark.parametrize(("error", "exit_code"), [(None, 0), (CompileError("No.", "Do."), 1)])

@@ -156,6 +156,13 @@ def test_no_device_is_said_once_and_nothing_breaks(stage: Stage, qtbot: QtBot) -
     assert stage.player.playback is Playback.STOPPED
 
 
+def test_a_missing_device_is_found_out_silently(stage: Stage, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(stage.player.failed):
+        assert stage.player.has_device()
+        stage.output.error = NoAudioDevice()
+        assert not stage.player.has_device()
+
+
 def test_a_device_that_stops_asking_is_lost_and_playing_goes_on_with_another(stage: Stage, qtbot: QtBot) -> None:
     stage.grow(2)
     stage.player.play()

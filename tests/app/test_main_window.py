@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.activity import Readiness
-from app.audio_output import AudioDeviceLost
+from app.audio_output import AudioDeviceLost, NoAudioDevice
 from app.audio_player import Playback
 from app.main_window import MainWindow
 from app.messages import Remedy
@@ -159,6 +159,31 @@ def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
     desk.page.banner.button.click()
     assert desk.controller.player.playback is Playback.PLAYING
     assert desk.controller.player.position == 700
+
+
+def test_without_a_device_the_speech_is_made_and_can_be_saved(desk: Desk) -> None:
+    desk.prepare()
+    desk.output.error = NoAudioDevice()
+    desk.window.speak()
+    desk.wait_made()
+    assert desk.page.banner.label.text() == str(NoAudioDevice())
+    assert desk.controller.track.whole
+    desk.page.banner.button.click()
+    dialog = desk.window.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.reject()
+
+
+def test_a_device_that_comes_is_found_by_playing(desk: Desk) -> None:
+    desk.prepare()
+    desk.output.error = NoAudioDevice()
+    desk.window.speak()
+    desk.wait_made()
+    desk.output.error = None
+    desk.page.player.transport.play_button.click()
+    assert desk.controller.player.playback is Playback.PLAYING
+    assert desk.output.refreshed == 1
+    assert desk.page.banner.message is None
 
 
 def test_the_notice_of_a_lost_device_goes_when_it_plays_again(desk: Desk) -> None:

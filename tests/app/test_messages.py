@@ -1,4 +1,6 @@
+import ast
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,10 @@ from app.activity import Activity, Readiness
 from app.audio_output import AudioDeviceLost, NoAudioDevice
 from app.audio_player import Playback
 from app.messages import Remedy, Tone, describe, message_for, message_for_notices
+from engine.artifacts import Manifest
 from engine.errors import (
     CompileError,
+    Cure,
     DamagedFile,
     DamagedModel,
     DownloadError,
@@ -22,11 +26,14 @@ from engine.errors import (
     UnknownVoice,
 )
 from engine.model_store import ModelStore
+from engine.paths import project_folder
 from engine.speech import Notice, PreparationEvent
 
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
-COMMANDS_TO_TYPE = (MissingModel, CompileError)
-"""Errors whose hints are for the command line."""
+ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
+COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
+TO_TYPE_ANYWAY = {"engine/command_line.py", "engine/loudspeaker.py"}
+"""Only the command line can meet these."""
 
 
 def made(kind: type[EngineError]) -> EngineError:
@@ -42,7 +49,7 @@ def test_every_error_says_what_is_wrong_and_what_to_do(kind: type[EngineError]) 
     error = made(kind)
     message = message_for(error)
     assert message.text.startswith(f"{error.message} ")
-    assert message.text.endswith(error.hint) == (kind not in COMMANDS_TO_TYPE)
+    assert message.text.endswith(error.hint)
     assert "Traceback" not in message.text
 
 
@@ -53,8 +60,44 @@ def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
     (tmp_path / "kokoro-82m" / "manifest.json").touch()
     with pytest.raises(DamagedModel) as damaged:
         ModelStore(tmp_path).verify("kokoro-82m")
-    for error in (missing.value, damaged.value, CompileError("It failed.", "Run “python -m engine doctor”.")):
-        assert "python" not in message_for(error).text
+    with pytest.raises(DamagedFile, match="engine compile") as unreadable:
+        Manifest.load(tmp_path)
+    for error in (missing.value, damaged.value, unreadable.value):
+        assert not COMMAND.search(message_for(error).text)
+
+
+def test_every_hint_that_is_a_command_has_a_cure() -> None:
+    """So that the window can say it in its own words."""
+    hints = [
+        (path.relative_to(project_folder()).as_posix(), call)
+        for path in (project_folder() / "engine").rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "").startswith(ERROR_NAMES)
+    ]
+    typed = [(path, ast.unparse(call)) for path, call in hints if COMMAND.search(ast.unparse(call))]
+    assert len(typed) > 8
+    assert [text for path, text in typed if "Cure." not in text and path not in TO_TYPE_ANYWAY] == []
+
+
+@pytest.mark.parametrize("cure", Cure)
+def test_every_cure_has_words(cure: Cure) -> None:
+    message = message_for(CompileError("It failed.", "Run “python -m engine doctor”.", cure))
+    assert message.text.startswith("It failed. ")
+    assert message.text.endswith(".")
+    assert not COMMAND.search(message.text)
+
+
+@pytest.mark.parametrize(
+    ("cure", "remedy"),
+    [
+        (Cure.GET_MODEL, Remedy.MODELS),
+        (Cure.COMPILE_AGAIN, Remedy.COMPILE_AGAIN),
+        (Cure.ADD_LANGUAGE, Remedy.CHOOSE_VOICE),
+        (Cure.INSTALL_AGAIN, None),
+    ],
+)
+def test_a_cure_has_its_own_button(cure: Cure, remedy: Remedy | None) -> None:
+    assert message_for(EngineError("It failed.", "Do this.", cure)).remedy is remedy
 
 
 @pytest.mark.parametrize(
@@ -69,7 +112,7 @@ def test_nobody_is_told_to_type_a_command_into_a_window(tmp_path: Path) -> None:
         (UnknownModel("Which?"), Tone.ERROR, Remedy.MODELS),
         (DownloadError("Lost."), Tone.ERROR, Remedy.TRY_AGAIN),
         (InvalidRequest("Speed."), Tone.ERROR, None),
-        (NoAudioDevice(), Tone.WARNING, Remedy.LOOK_AGAIN),
+        (NoAudioDevice(), Tone.WARNING, Remedy.SAVE),
         (AudioDeviceLost(), Tone.WARNING, Remedy.PLAY_ON),
     ],
 )

@@ -2,6 +2,7 @@ import dataclasses
 
 from app.diagnostics_run import DiagnosticsRun
 from app.run_words import NO_RUN, divergence_words, run_title, state_words
+from engine.errors import Cure
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
@@ -50,6 +51,9 @@ def test_endings_say_why() -> None:
     stopped.stop()
     failed.take(FailedEvent("There is no such voice.", "Choose another."))
     crashed.crash("The reference process has ended.")
+    without_tvm = fresh()
+    without_tvm.take(FailedEvent("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
+    assert state_words(without_tvm) == "TVM is not installed. Install the application again."
     said = [state_words(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "There is no such voice. Choose another.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]

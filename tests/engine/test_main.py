@@ -157,10 +157,32 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     assert "not UTF-8 text" in capsys.readouterr().err
 
 
-def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
 
-    monkeypatch.setattr(Synthesizer, "prepare", interrupt)
-    assert main(["speak", "Hello."]) == 130
-    assert capsys.readouterr().err.strip() == "Stopped."
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        (["speak", "Hello.", "--play"], ""),
+        (["speak", "Hello.", "--out", "{folder}/a.wav"], " {folder}/a.wav was not written."),
+        (["models", "fetch", "kokoro-82m"], " What has been fetched is kept; run the same command to go on."),
+        (
+            ["compile", "--output-dir", "{folder}"],
+            " Modules that were not finished are not used; run the same command to build them again.",
+        ),
+    ],
+)
+def test_an_interrupt_ends_quietly_and_says_what_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: list[str],
+    kept: str,
+) -> None:
+    for place in ("engine.synthesizer.Synthesizer.prepare", "engine.model_store.ModelStore.fetch"):
+        monkeypatch.setattr(place, interrupt)
+    monkeypatch.setattr("engine.compiler.build.build", interrupt)
+    assert main([argument.format(folder=tmp_path) for argument in arguments]) == 130
+    assert capsys.readouterr().err.strip() == f"Stopped.{kept.format(folder=tmp_path)}"
+    assert list(tmp_path.iterdir()) == []

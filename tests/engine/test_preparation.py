@@ -21,9 +21,9 @@ from engine.artifacts import (
     modules_folder,
 )
 from engine.checkpoints import model_config
-from engine.errors import Cancelled, CompileError
+from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.paths import shipped_modules_folder
-from engine.preparation import ensure_modules, find_modules
+from engine.preparation import ensure_modules, failure_line, find_modules, run_engine
 from engine.speech import Event, PreparationEvent
 
 CONFIG = model_config("starter")
@@ -101,10 +101,20 @@ def test_variants_are_asked_for_by_name(
 
 
 def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
-    child.script = "import sys; print('error: No C compiler. Install gcc.', file=sys.stderr); sys.exit(1)"
+    line = failure_line(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
+    child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
-    with pytest.raises(CompileError, match=r"No C compiler\. Install gcc\."):
+    with pytest.raises(CompileError, match=r"TVM is not installed\. Run “make setup”\.") as caught:
         ensure_modules("starter", CONFIG, CPU, lambda _: None)
+    assert caught.value.cure is Cure.INSTALL_AGAIN
+
+
+def test_a_real_child_tells_what_went_wrong() -> None:
+    failure = run_engine(["compile", "--target", "abacus"], lambda _: None)
+    assert isinstance(failure, EngineError)
+    assert "abacus" in failure.message
+    assert failure.hint
+    assert failure.cure is None
 
 
 def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:

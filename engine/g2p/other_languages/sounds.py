@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from engine.errors import MissingLanguage
+from engine.errors import Cure, MissingLanguage
 from engine.g2p.letter_to_sound import LetterToSound
 from engine.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
 
@@ -49,6 +49,7 @@ def check_installed(language: Language) -> None:
         raise MissingLanguage(
             f"{language.name} needs packages that are not installed: {', '.join(missing)}.",
             f"Install them in the program's folder with .venv/bin/python -m pip install '.[{language.tag}]'.",
+            Cure.ADD_LANGUAGE,
         )
 
 

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.elided_text import ElidedButton, ElidedLabel
+from app.widgets.elided_text import ElidedBox, ElidedButton, ElidedLabel
 
 LONG = "First divergence: Text features (LSTM packing matters at this padding)"
 
@@ -30,3 +30,17 @@ def test_both_say_everything_to_a_screen_reader(qtbot: QtBot) -> None:
     assert button.accessibleName() == LONG
     assert button.sizeHint().width() > button.fontMetrics().horizontalAdvance(LONG)
     assert button.minimumSizeHint().width() < 50
+
+
+def test_a_chosen_title_gives_way_too(qtbot: QtBot) -> None:
+    box = ElidedBox()
+    qtbot.addWidget(box)
+    box.addItem(LONG)
+    box.resize(140, 30)
+    assert box.shown_title.endswith("…")
+    assert LONG.startswith(box.shown_title[:-1])
+    assert box.currentText() == LONG
+    narrow = box.grab().toImage()
+    box.resize(900, 30)
+    assert box.shown_title == LONG
+    assert box.grab().toImage() != narrow

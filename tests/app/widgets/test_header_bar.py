@@ -1,3 +1,4 @@
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.theme import DARK
@@ -15,3 +16,20 @@ def test_controls_are_named_and_in_the_order_of_use(qtbot: QtBot) -> None:
     for control in (header.voices, header.speed.slider, header.save_button, header.speak_button):
         assert control.accessibleName()
     assert not header.save_button.icon().isNull()
+
+
+def test_where_there_is_little_room_it_says_less(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    header = HeaderBar(window)
+    header.resize(1000, 40)
+    window.show()
+    whole, narrowest = header.sizeHint().width(), header.minimumSizeHint().width()
+    assert not header.short
+    header.resize(narrowest, 40)
+    assert header.short
+    assert header.minimumSizeHint().width() <= narrowest < whole
+    assert (header.save_button.text(), header.save_button.accessibleName()) == ("Save…", "Save as WAV")
+    qtbot.waitUntil(lambda: header.speak_button.geometry().right() < narrowest)
+    header.resize(whole, 40)
+    assert not header.short

@@ -9,9 +9,9 @@ def test_it_offers_a_model_and_tells_the_answer(qtbot: QtBot) -> None:
     qtbot.addWidget(offer)
     assert offer.isHidden()
     offer.set_colours(DARK)
-    offer.offer("Some model", "363 MB")
+    offer.offer("Some model", 54, "363 MB")
     assert not offer.isHidden()
-    assert offer.label.text() == "The full Some model voice model can be fetched (363 MB)."
+    assert offer.label.text() == "The full Some model model with 54 voices can be fetched (363\N{NO-BREAK SPACE}MB)."
     with qtbot.waitSignal(offer.accepted):
         offer.fetch_button.click()
     with qtbot.waitSignal(offer.declined):

@@ -62,7 +62,7 @@ def test_the_worst_first_and_back(table: StageTable) -> None:
 
 def test_columns_give_way_one_after_the_other(table: StageTable, qtbot: QtBot) -> None:
     hidden = []
-    for width in range(900, 300, -10):
+    for width in range(900, 200, -10):
         table.resize(width, 300)
         now = tuple(column for column in Column if table.isColumnHidden(column) and column is not Column.CHANGE)
         if not hidden or hidden[-1] != now:

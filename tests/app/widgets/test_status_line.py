@@ -12,6 +12,8 @@ READY = Activity(Readiness.READY)
 def status(qtbot: QtBot) -> StatusLine:
     status = StatusLine()
     qtbot.addWidget(status)
+    status.resize(700, 30)
+    status.show()
     return status
 
 
@@ -20,6 +22,14 @@ def test_preparing_shows_how_far_it_is(status: StatusLine) -> None:
     assert status.label.text() == "Preparing: compiling the decoder, 5 of 7"
     assert (status.progress.value(), status.progress.maximum()) == (5, 7)
     assert not status.progress.isHidden()
+
+
+def test_long_words_give_way_to_a_narrow_window(status: StatusLine) -> None:
+    status.tell("Saved a.wav in /a/folder/that/is/very/far/down/below/many/others/and/takes/a/while/to/be/read")
+    status.resize(400, 30)
+    assert status.minimumSizeHint().width() < 400
+    assert status.label.text().endswith("…")
+    assert "takes/a/while" in status.label.toolTip()
 
 
 def test_progress_is_hidden_when_nothing_goes_on(status: StatusLine) -> None:

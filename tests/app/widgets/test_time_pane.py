@@ -62,3 +62,12 @@ def test_titles_and_colours(stack: PaneStack) -> None:
     assert [pane.accessibleName() for pane in stack.panes] == ["Upper", "Lower"]
     stack.set_colours(DARK)
     assert stack.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface
+
+
+def test_a_long_title_gives_way(stack: PaneStack, qtbot: QtBot) -> None:
+    upper = stack.panes[0]
+    upper.set_title("Compiled over the reference, as many channels as there are")
+    assert "…" not in upper.shown_title
+    stack.resize(180, 200)
+    qtbot.waitUntil(lambda: upper.shown_title.endswith("…"))
+    assert upper.accessibleDescription().endswith("there are")

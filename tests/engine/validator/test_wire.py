@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.errors import Cure
 from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.results import (
     AlignmentEvent,
@@ -90,7 +91,7 @@ EVENTS = st.one_of(
     st.builds(AlignmentEvent, st.integers(), st.lists(st.integers()).map(tuple)),
     st.builds(RowEvent, ROWS),
     st.builds(FinishedEvent, REPORTS),
-    st.builds(FailedEvent, st.text(), st.text()),
+    st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(Cure)),
 )
 
 wire = Wire()

@@ -1,0 +1,106 @@
+"""Groups of controls side by side, on as many lines as they need.
+
+It does not know what the controls are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+LINE_SPACE_PIXELS = 6
+GROUP_SPACE_PIXELS = 12
+SPACE_PIXELS = 6
+STEP_PIXELS = 8
+
+
+class WrappingBar(QWidget):
+    """No group is torn apart; what is left of a line goes to the groups that were added with a share."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._groups: list[tuple[QWidget, int]] = []
+        self._counts: list[int] = []
+        self._lines: list[QHBoxLayout] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(LINE_SPACE_PIXELS)
+
+    @property
+    def lines(self) -> tuple[tuple[QWidget, ...], ...]:
+        """The groups on each line."""
+        groups = iter(self._groups)
+        return tuple(tuple(next(groups)[0] for _ in range(count)) for count in self._counts)
+
+    def add(self, *controls: QWidget, share: int = 0) -> None:
+        """Add a group of controls, in the order of adding; with a share, its last control grows."""
+        group = QWidget(self)
+        layout = QHBoxLayout(group)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        for control in controls:
+            layout.addWidget(control, share if control is controls[-1] else 0)
+        self._groups.append((group, share))
+        self._place([len(self._groups)])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Find out again how many lines it takes."""
+        super().resizeEvent(event)
+        self._place(balanced([group.sizeHint().width() for group, _ in self._groups], self.width()))
+
+    def sizeHint(self) -> QSize:
+        """All on one line."""
+        widths = [group.sizeHint().width() + GROUP_SPACE_PIXELS for group, _ in self._groups]
+        return QSize(sum(widths) - GROUP_SPACE_PIXELS, self._column.sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """One group on each line; as high as it is now."""
+        widths = (group.minimumSizeHint().width() for group, _ in self._groups)
+        return QSize(max(widths, default=0), self._column.minimumSize().height())
+
+    def _place(self, counts: Sequence[int]) -> None:
+        if self._counts == list(counts):
+            return
+        self._counts = list(counts)
+        while len(self._lines) < len(self._counts):
+            self._lines.append(QHBoxLayout())
+            self._lines[-1].setSpacing(GROUP_SPACE_PIXELS)
+            self._column.addLayout(self._lines[-1])
+        groups = iter(self._groups)
+        for line, count in zip(self._lines, [*counts, *[0] * (len(self._lines) - len(counts))], strict=True):
+            while line.count():
+                line.takeAt(0)
+            for _ in range(count):
+                line.addWidget(*next(groups))
+            if count and not any(line.stretch(number) for number in range(count)):
+                line.addStretch(1)
+            line.invalidate()
+        self._column.invalidate()
+        self.updateGeometry()
+
+
+def balanced(widths: Sequence[int], room: int) -> list[int]:
+    """As few lines as `broken` makes, but no longer than they need to be for that, so that no last one is left over."""
+    counts = broken(widths, room)
+    while room > STEP_PIXELS and len(narrower := broken(widths, room - STEP_PIXELS)) == len(counts):
+        counts, room = narrower, room - STEP_PIXELS
+        if max(widths, default=0) > room:
+            break
+    return counts
+
+
+def broken(widths: Iterable[int], room: int) -> list[int]:
+    """How many parts of these widths there are on each line with so much room."""
+    counts: list[int] = []
+    left = -1
+    for width in widths:
+        if counts and width + GROUP_SPACE_PIXELS <= left:
+            counts[-1] += 1
+            left -= width + GROUP_SPACE_PIXELS
+        else:
+            counts.append(1)
+            left = room - width
+    return counts
