@@ -13,6 +13,7 @@ from engine.benchmark.measurement import LengthMeasurement, Measurement
 from engine.benchmark.peers import OURS
 
 RATIOS = "medians over rounds of what both took in the same round"
+WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length does not count"
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
 REQUESTS = "on every core, as the application speaks"
 NEEDED = "products with weights, each computed directly; filtering does fewer, so a share of the peak may exceed 1"
@@ -22,7 +23,7 @@ def as_data(measured: Measurement) -> dict[str, Any]:
     """All figures."""
     return {
         **asdict(measured.job),
-        "basis": {"ratios": RATIOS, "not_timed": NOT_TIMED, "flop": NEEDED, "requests": REQUESTS},
+        "basis": {"ratios": RATIOS, "warm_up": WARM, "not_timed": NOT_TIMED, "flop": NEEDED, "requests": REQUESTS},
         "machine": {"system": platform.platform(), "peak_flop_per_second": measured.peak_flop_per_second},
         "lengths": [_length(one, measured.peak_flop_per_second) for one in measured.lengths],
         "processes": {name: asdict(figures) for name, figures in measured.processes.items()},

@@ -26,6 +26,7 @@ def _lines(measured: Measurement) -> Iterator[str]:
     weights = f", weights {job.weights}" if job.weights else ""
     yield f"{job.model}{weights}, {_counted(job.threads, 'thread')}"
     yield f"The processor's peak, as measured between the rounds: {peak / _GIGA:.0f} GFLOP/s"
+    yield f"Each process had run the stages for {job.warm_up_seconds:g} s before the first round"
     for one in measured.lengths:
         yield from ("", *_table(one, peak))
     yield ""

@@ -78,7 +78,7 @@ def _seconds(one: Round, name: str, stage: str | None) -> float:
 
 @dataclass(frozen=True)
 class ProcessFigures:
-    """One process: how long until it was ready, its first run (which compiles where that is done late), its memory.
+    """One process: how long until it was ready, its very first run (some compile only then), its most memory.
 
     `idle_share` is the share of one processor that it used while it should have rested, the others running.
     """

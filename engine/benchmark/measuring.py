@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.artifacts import CPU, Manifest
@@ -16,7 +16,7 @@ from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
-from engine.benchmark.preparing import COUNT, EXPORT, WEIGHTS
+from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.process import WorkerProcess
 from engine.benchmark.requests import measure_speech
 from engine.benchmark.timed_process import TimedProcess
@@ -42,6 +42,7 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
         for runner in (OURS, *choice.names):
             report(f"Starting {runner}")
             runners.append(processes.enter_context(closing(TimedProcess(runner, folder, job.threads))))
+        warm_up(runners, lengths[0], job.warm_up_seconds, report)
         turns = Turns(runners, peak, rounds, report)
         measured = tuple(
             LengthMeasurement(length, turns.at(length), flop)
@@ -77,10 +78,19 @@ def _prepare(job: Job, folder: Path, lengths: Sequence[Length], choice: Choice, 
         report("Counting what the stages need")
         wanted = [{"frames": length.frames, "tokens": length.tokens} for length in lengths]
         flop = preparing.ask(COUNT, lengths=wanted)["flop"]
+        report("Making the arrays that all are given")
+        preparing.ask(ARRAYS, lengths=[asdict(length) for length in lengths])
         if ONNX_RUNTIME not in choice.names:
             return _Prepared(flop)
         report("Exporting the stages to ONNX")
         return _Prepared(flop, preparing.ask(EXPORT)["seconds"])
+
+
+def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, report: Report) -> None:
+    """Have everybody work for so long, one after the other, before anything counts."""
+    for runner in runners:
+        report(f"{runner.name} works for {seconds:g} s to get warm")
+        runner.warm_up(length)
 
 
 class Turns:
@@ -94,9 +104,8 @@ class Turns:
         self.peak_flop_per_second = 0.0
 
     def at(self, length: Length) -> tuple[Round, ...]:
-        """All rounds at this length, after one that does not count: caches fill, and some compile only then."""
+        """All rounds at this length, after one that does not count: caches fill."""
         self._report(f"{length.seconds:g} s of speech: getting warm")
-        next(runner for runner in self._runners if runner.name == OURS).make(length)
         self._round(length)
         return tuple(self._counted(length, number) for number in range(1, self._rounds + 1))
 

@@ -48,7 +48,7 @@ class Peak:
 
 
 def _timing(job: Job, folder: Path, runner: Callable[[Job, Path], Runner]) -> StageTiming:
-    return StageTiming(job.config, folder, runner(job, folder), job.turn_seconds)
+    return StageTiming(job, folder, runner(job, folder))
 
 
 ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(

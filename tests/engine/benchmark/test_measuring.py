@@ -5,7 +5,7 @@ import pytest
 from engine.benchmark.comparison_data import as_data
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length, exact_length
-from engine.benchmark.measuring import Turns, measure
+from engine.benchmark.measuring import Turns, measure, warm_up
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
 from engine.stages import DEVICE_STAGES
 
@@ -14,7 +14,7 @@ SECONDS = 0.25
 
 @pytest.fixture(scope="module")
 def measured():
-    job = Job("starter", None, 1, turn_seconds=0)
+    job = Job("starter", None, 1, turn_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
 
@@ -59,8 +59,8 @@ class Runner:
         self._log = log
         self._seconds = 0.0
 
-    def make(self, length: Length) -> None:
-        self._log.append(f"{self.name} makes {length.frames}")
+    def warm_up(self, length: Length) -> None:
+        self._log.append(f"{self.name} gets warm at {length.frames}")
 
     def run(self, length: Length) -> dict[str, float]:
         self._log.append(self.name)
@@ -78,12 +78,21 @@ class Meter:
         return {"flop_per_second": self._reached.pop(0)}
 
 
+def test_everybody_gets_warm():
+    log: list[str] = []
+    heard: list[str] = []
+    warm_up([Runner(OURS, log), Runner(PYTORCH, log)], Length(8, 3, 0.2), 10, heard.append)
+    assert log == ["ours gets warm at 8", "pytorch gets warm at 8"]
+    assert heard == ["ours works for 10 s to get warm", "pytorch works for 10 s to get warm"]
+
+
 def test_everybody_takes_turns_and_the_first_does_not_count():
     log: list[str] = []
     heard: list[str] = []
     turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
     rounds = turns.at(Length(8, 3, 0.2))
-    assert log == [f"{OURS} makes 8", *[OURS, PYTORCH] * 4]
+    assert log == [OURS, PYTORCH] * 4
     assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]
     assert turns.peak_flop_per_second == 5.0
+    assert heard[0] == "0.2 s of speech: getting warm"
     assert heard[-1] == "0.2 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"
