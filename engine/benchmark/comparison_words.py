@@ -92,8 +92,6 @@ def _requests(measured: Measurement) -> Iterator[str]:
         f"“engine speak” of the short text: {speech.command_seconds:.2f} s, "
         f"peak memory {speech.command_peak_bytes / _MEGA:.0f} MB"
     )
-    if measured.job.weights:
-        yield "(in the last two, random weights were made first, or read where they are kept)"
     yield f"Our stages were compiled in {sum(measured.compile_seconds.values()):.1f} s"
     if measured.export_seconds is not None:
         yield f"The stages were exported to ONNX in {measured.export_seconds:.1f} s"

@@ -49,7 +49,7 @@ class Job:
 
 
 def weights_path(folder: Path) -> Path:
-    """The weights that all are given."""
+    """The weights that the peers are given; ours are mapped from the cache."""
     return folder / "weights.safetensors"
 
 

@@ -21,7 +21,10 @@ from engine.benchmark.process import WorkerProcess
 from engine.benchmark.requests import measure_speech
 from engine.benchmark.timed_process import TimedProcess
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
+from engine.checkpoints import open_checkpoint
 from engine.preparation import ensure_modules
+from engine.speech import PreparationEvent
+from engine.weight_preparation import ensure_weights
 
 Report = Callable[[str], None]
 
@@ -31,7 +34,7 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
 
     Raises `EngineError` when somebody fails.
     """
-    modules = ensure_modules(job.model, job.config, CPU, lambda event: report(event.title))
+    modules = _prepared_modules(job, report)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name, ExitStack() as processes:
         folder = Path(name)
         job.save(folder)
@@ -64,6 +67,17 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
     )
 
 
+def _prepared_modules(job: Job, report: Report) -> Path:
+    """Have what speaks built, and its weights packed, before anybody is timed."""
+
+    def observe(event: PreparationEvent) -> None:
+        report(event.title)
+
+    modules = ensure_modules(job.model, job.config, CPU, observe)
+    ensure_weights(open_checkpoint(job.model, job.weights), modules, observe)
+    return modules
+
+
 @dataclass(frozen=True)
 class _Prepared:
     flop: list[dict[str, float]]
@@ -73,8 +87,9 @@ class _Prepared:
 def _prepare(job: Job, folder: Path, lengths: Sequence[Length], choice: Choice, report: Report) -> _Prepared:
     with WorkerProcess(PREPARING, folder, job.threads) as preparing:
         preparing.answer()
-        report("Writing the weights that all are given")
-        preparing.ask(WEIGHTS)
+        if choice.names:
+            report("Writing the weights that all are given")
+            preparing.ask(WEIGHTS)
         report("Counting what the stages need")
         wanted = [{"frames": length.frames, "tokens": length.tokens} for length in lengths]
         flop = preparing.ask(COUNT, lengths=wanted)["flop"]

@@ -27,7 +27,6 @@ def test_everybody_is_given_the_weights_of_the_model(preparing, tmp_path):
 
 def test_everybody_is_given_the_same_arrays(preparing, tmp_path):
     lengths = [exact_length(seconds, JOB.config) for seconds in (0.25, 0.5)]
-    preparing.answer(WEIGHTS, {})
     assert preparing.answer(ARRAYS, {"lengths": [asdict(length) for length in lengths]}) == {}
     for length in lengths:
         arrays = load_utterance(utterance_path(tmp_path, length.frames))
