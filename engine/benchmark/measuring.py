@@ -19,6 +19,7 @@ from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.process import WorkerProcess
 from engine.benchmark.requests import measure_speech
+from engine.benchmark.speak_command import measure_commands
 from engine.benchmark.timed_process import TimedProcess
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
 from engine.checkpoints import open_checkpoint
@@ -55,12 +56,15 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
         processes.close()
         report("Timing requests")
         speech = measure_speech(job, folder)
+        report("Measuring the memory of the command speak")
+        commands = measure_commands(job, folder)
     return Measurement(
         job=job,
         lengths=measured,
         processes=figures,
         peak_flop_per_second=turns.peak_flop_per_second,
         speech=speech,
+        commands=commands,
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
         left_out=choice.left_out,

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.benchmark.job import Job, utterance_path
-from engine.benchmark.memory import peak_bytes
 from engine.benchmark.utterances import inputs_of, load_utterance
+from engine.memory import peak_bytes
 from engine.runners.base import Runner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES

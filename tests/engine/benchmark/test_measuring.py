@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine.benchmark import requests
 from engine.benchmark.comparison_data import as_data
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length, exact_length
@@ -14,6 +15,12 @@ SECONDS = 0.25
 
 @pytest.fixture(scope="module")
 def measured():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(requests, "REPEATS", 1)
+        yield measured_shortly()
+
+
+def measured_shortly():
     job = Job("starter", None, 1, turn_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
@@ -32,7 +39,9 @@ def test_everybody_ran_every_stage_in_every_round(measured):
 def test_the_other_figures_are_there(measured):
     assert measured.peak_flop_per_second > 1e8
     assert all(figures.peak_bytes > 1e6 for figures in measured.processes.values())
-    assert measured.speech.command_peak_bytes > 1e6
+    short, middle, longest = (command.utterance_seconds for command in measured.commands)
+    assert short < 2 < middle < 10 < 30 < longest
+    assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert 0 < measured.speech.short_seconds < measured.speech.cold_seconds
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
