@@ -17,8 +17,8 @@ from engine.benchmark.requests import SHORT_TEXT
 from engine.errors import EngineError
 from engine.paths import project_folder
 
-MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking through the long winter night."
-"""About seven seconds; as long a sentence as is spoken in one go at the beginning of a text."""
+MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking through the night."
+"""About seven seconds with random weights of full size, four with the starter."""
 _PHONEMES = "həlˈO"
 
 
