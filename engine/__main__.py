@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.audio_file import ensure_writable, save_wav
+from engine.audio_file import save_wav
 from engine.benchmark.command import outcome_of as benchmark_outcome
 from engine.command_line import DEFAULT_OUTPUT, build_parser, text_of
 from engine.compiler.command import CompileRequest
@@ -34,6 +34,7 @@ from engine.validator.wire import Wire
 from engine.voice_command import outcome_of as voice_outcome
 from engine.voice_command import preview_text
 from engine.weight_preparation import pack
+from engine.whole_file import ensure_writable
 
 EXIT_INTERRUPTED = 130
 SERVICE_NICENESS = 10

@@ -30,8 +30,8 @@ from engine.validator.report_tables import (
 )
 from engine.validator.results import Reading, Report, Row
 from engine.validator.wavs import waveform
-from engine.validator.whole_file import whole_file
 from engine.validator.wording import NOT_USED
+from engine.whole_file import whole_file
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
