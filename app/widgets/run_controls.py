@@ -9,13 +9,14 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
-from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
+from app.metric_words import REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
 from engine.artifacts import METAL_DEVICE, MPS
 from engine.devices import DEVICES, metal_obstacle
 from engine.lstm_methods import LSTM_METHODS
 from engine.validator.regimes import MOST_PADDING
 from engine.validator.results import Regime
+from engine.validator.wording import REGIME_MEANINGS
 
 SPACE_PIXELS = 6
 GROUP_SPACE_PIXELS = 5
