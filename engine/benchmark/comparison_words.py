@@ -39,7 +39,7 @@ def _lines(measured: Measurement) -> Iterator[str]:
     for name in (name for name in measured.processes if name in TITLES):
         yield f"{name}: {TITLES[name]}."
     yield from (f"Left out: {name}: {why}." for name, why in measured.left_out.items())
-    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}."
+    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
 
 
 def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _requests(measured: Measurement) -> Iterator[str]:
 
 
 def _commands(measured: Measurement) -> Iterator[str]:
-    yield f"“engine speak”, a process for each utterance, the last as long as can be; memory: {MEMORY}"
+    yield "“engine speak”, a process for each utterance, the last as long as can be:"
     yield f"{'utterance s':>{_NAME}}{'command s':>{_NUMBER}}{'peak MB':>{_NUMBER}}"
     for one in measured.commands:
         seconds = f"{one.utterance_seconds:>{_NAME}.1f}{one.command_seconds:>{_NUMBER}.2f}"
