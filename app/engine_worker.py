@@ -5,7 +5,6 @@ It does not know what is done with a report.
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 import threading
@@ -15,6 +14,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.failure import failure_of
 from app.jobs import (
     ChunkSpoken,
     PreparationAdvanced,
@@ -29,10 +29,8 @@ from app.jobs import (
     VoicesListed,
 )
 from engine.devices import AUTO
-from engine.errors import Cancelled, EngineError
+from engine.errors import Cancelled
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
-
-log = logging.getLogger(__name__)
 
 NICENESS = 5
 
@@ -138,18 +136,6 @@ class EngineWorker(QObject):
 
     def _report(self, report: Report) -> None:
         self.reported.emit(report)
-
-
-def failure_of(work: Callable[[], object]) -> Exception | None:
-    """Run some work; this is the border where any failure becomes data."""
-    try:
-        work()
-    except EngineError as error:
-        return error
-    except Exception as error:
-        log.exception("Unexpected failure in a worker's thread")
-        return error
-    return None
 
 
 def _give_way() -> None:

@@ -6,8 +6,8 @@ It does not know where the words are shown.
 from __future__ import annotations
 
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.wording import NOTHING
 
-NOTHING = "–"
 MINUS = "−"
 EXACT = "exact"
 
@@ -39,18 +39,6 @@ REGIME_TITLES = {
     Regime.STATIC_NO_PACK: "Padded, not packed",
     Regime.COMPILED: "Compiled",
     Regime.COMPILED_PADDED: "Compiled, padded",
-}
-REGIME_MEANINGS = {
-    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, source in float64: the truth",
-    Regime.UPSTREAM: "PyTorch with kokoro's own float32 source: the noise floor",
-    Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
-    Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
-    Regime.COMPILED: "The compiled modules, as this application speaks with them",
-    Regime.COMPILED_PADDED: "The compiled modules on padded arrays, told the valid lengths",
-}
-READING_TITLES = {
-    Reading.REFERENCE_FED: "fed by the reference",
-    Reading.OWN_FED: "fed by itself",
 }
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",

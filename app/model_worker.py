@@ -14,7 +14,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.engine_worker import failure_of
+from app.failure import failure_of
 from app.model_jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
 from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelProgress, ModelStatus, Observer

@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.audio_file import ensure_writable, save_wav
+from engine.audio_file import save_wav
 from engine.benchmark.command import outcome_of as benchmark_outcome
 from engine.command_line import DEFAULT_OUTPUT, build_parser, text_of
 from engine.compiler.command import CompileRequest
 from engine.compiler.command import request_from as compile_request_from
 from engine.errors import EngineError
+from engine.memory import peak_bytes
 from engine.model_store.command import outcome_of as models_outcome
 from engine.offline import stay_offline
 from engine.preparation import failure_line
@@ -35,6 +36,7 @@ from engine.validator.wire import Wire
 from engine.voice_command import outcome_of as voice_outcome
 from engine.voice_command import preview_text
 from engine.weight_preparation import pack
+from engine.whole_file import ensure_writable
 
 EXIT_INTERRUPTED = 130
 SERVICE_NICENESS = 10
@@ -78,6 +80,7 @@ def speak(options: argparse.Namespace) -> int:
         "voice": request.voice, "model": options.model, "device": synthesizer.device, "seed": request.seed,
         "seconds_audio": audio_seconds, "seconds_total": total_seconds, "seconds_to_first_audio": first_seconds,
         "rtf": total_seconds / audio_seconds, "out": str(output) if output else None,
+        "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
     _report(options, figures, f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s")
     return 0

@@ -1,4 +1,4 @@
-"""The compiled libraries of one model architecture: their manifest, whether they still fit, whether they are intact.
+"""The compiled libraries of one model architecture: their manifest, what they depend on, whether they are intact.
 
 It does not know how a library is built or run.
 """
@@ -8,13 +8,8 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-import os
-import platform
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +17,9 @@ from typing import Any
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile
 from engine.paths import project_folder
+from engine.processor import host_processor
 from engine.stages import STAGES, Stage, declaration_fingerprint
+from engine.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
@@ -34,8 +31,6 @@ _MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
 _COMPILER_SOURCES = ("engine/compiler", "engine/metal", "engine/ops", "engine/model/exportable")
 _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
-_CPU_DESCRIPTION = Path("/proc/cpuinfo")
-_CPU_FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
 
 
 @dataclass(frozen=True)
@@ -182,40 +177,6 @@ class Manifest:
             raise _damaged(path, "list of compiled modules", "cannot be read") from error
 
 
-@dataclass(frozen=True)
-class Fresh:
-    """The libraries are all there, intact, and of this identity."""
-
-    manifest: Manifest
-
-
-@dataclass(frozen=True)
-class Stale:
-    """There are libraries, but they must not be used: `why` says so in words."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class Missing:
-    """There are no libraries."""
-
-
-Freshness = Fresh | Stale | Missing
-
-_WORDS: Mapping[str, str] = {
-    "declaration": "the interface of the stages has changed",
-    "config": "they are of another architecture",
-    "target": "they are for another processor",
-    "tvm_version": "they are of another TVM version",
-    "compiler_source_hash": "the compiler has changed since",
-    "lstm_method": "their LSTMs run in another way than wanted",
-    "lstm_semantics": "their LSTMs treat padding in another way than wanted",
-    "precision": "they are of another precision than wanted",
-    "probes": "they show other inner values than wanted",
-}
-
-
 def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
     """The identity of libraries of this architecture and variant, built here and now."""
     return Identity(
@@ -246,29 +207,6 @@ def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
     return root / f"{config.fingerprint()}-{variant.name}"
 
 
-def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
-    """Whether the libraries in `folder` can be used for these stages; reads and hashes every one of them."""
-    if not (folder / MANIFEST_NAME).is_file():
-        return Missing()
-    try:
-        manifest = Manifest.load(folder)
-        difference = _difference(manifest.identity, expected)
-        if difference:
-            return Stale(difference)
-        for stage in stages:
-            artifact = manifest.artifact(stage)
-            if artifact is None:
-                return Stale(f"the module of stage {stage} is not among them")
-            verify(folder, artifact)
-        if manifest.bridge is not None:
-            verify(folder, manifest.bridge)
-        elif expected.lstm_method == MPS:
-            return Stale("the library for Metal Performance Shaders is not among them")
-    except DamagedFile as damage:
-        return Stale(f"{damage.path.name} is damaged")
-    return Fresh(manifest)
-
-
 def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
     """The path of a library whose content is as it was built; raises `DamagedFile` otherwise."""
     path = folder / artifact.file
@@ -279,25 +217,6 @@ def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
     if actual != artifact.sha256:
         raise _damaged(path, "compiled module", "is damaged")
     return path
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that no reader ever sees half of it: into a temporary file beside it, then renamed."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.replace(temporary, path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-@cache
-def host_processor() -> str:
-    """This machine's system, architecture and a hash of its processor's model and features."""
-    described = f"{platform.system().lower()}-{platform.machine()}"
-    return f"{described}-{hashlib.sha256(_processor_description().encode()).hexdigest()[:12]}"
 
 
 @cache
@@ -326,39 +245,6 @@ def _processor(variant: Variant) -> str:
 def _probes_fingerprint() -> str:
     declared = [(stage.name, probe.module, probe.fused) for stage in STAGES for probe in stage.probes]
     return hashlib.sha256(repr(declared).encode()).hexdigest()[:16]
-
-
-def _processor_description() -> str:
-    return _mac_processor() if sys.platform == "darwin" else _linux_processor(_CPU_DESCRIPTION)
-
-
-def _mac_processor() -> str:
-    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return platform.processor()
-
-
-def _linux_processor(path: Path) -> str:
-    """Model and features of the first processor, features in alphabetical order."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return platform.processor()
-    first: dict[str, str] = {}
-    for line in lines:
-        name, _, value = line.partition(":")
-        if name.strip() in _CPU_FIELDS:
-            first.setdefault(name.strip(), " ".join(sorted(value.split())))
-    return repr(sorted(first.items()))
-
-
-def _difference(actual: Identity, expected: Identity) -> str:
-    for field in fields(Identity):
-        if getattr(actual, field.name) != getattr(expected, field.name):
-            return _WORDS[field.name]
-    return ""
 
 
 def _artifact(entry: Mapping[str, Any]) -> Artifact:

@@ -41,7 +41,8 @@ _DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
 class Checkpoint:
     """One model ready to load: `load_weights` gives float32 arrays by folded state-dict key.
 
-    `identity` names these weights and no others: the SHA-256 of their file, or what they are drawn from.
+    `identity` names these weights and no others: the SHA-256 of their file, or what they are drawn from. `weights_name`
+    is what they are called on the command line, where they are not the model's own.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Checkpoint:
     voices: Mapping[str, Voice] = field(repr=False)
     load_weights: Callable[[], Weights] = field(repr=False)
     identity: str
+    weights_name: str | None = None
 
 
 def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpoint:
@@ -115,7 +117,7 @@ def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpo
         return random_weights(config, seed)
 
     identity = _random_identity(config, seed)
-    return Checkpoint(model, config, {"af_random": _random_voice(config, seed)}, load, identity)
+    return Checkpoint(model, config, {"af_random": _random_voice(config, seed)}, load, identity, weights)
 
 
 def _random_identity(config: ModelConfig, seed: int) -> str:

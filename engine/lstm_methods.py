@@ -16,12 +16,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from engine.artifacts import Manifest, Variant, write_atomically
+from engine.artifacts import Manifest, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.paths import cache_folder, project_folder
 from engine.preparation import find_modules
+from engine.whole_file import write_atomically
 
 AUTO = "auto"
 LSTM_METHODS = (AUTO, *LstmMethod)

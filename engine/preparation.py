@@ -19,9 +19,10 @@ from typing import IO
 
 from filelock import FileLock
 
-from engine.artifacts import Fresh, Missing, Stale, Variant, expected_identity, freshness, modules_folder
+from engine.artifacts import Variant, expected_identity, modules_folder
 from engine.config import ModelConfig
 from engine.errors import CompileError, Cure, EngineError
+from engine.freshness import Fresh, Missing, Stale, freshness
 from engine.paths import built_modules_folder, project_folder, shipped_modules_folder
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES

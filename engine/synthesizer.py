@@ -90,7 +90,7 @@ class Synthesizer:
         choice = choose_device(self._wanted_device, checkpoint.config)
         variant, _ = choose_lstm_method(AUTO, checkpoint.config, choice.variant)
         folder = ensure_modules(self.model, checkpoint.config, variant, observe, cancel)
-        weights = ensure_weights(self.model, self._weights, checkpoint, folder, observe, cancel)
+        weights = ensure_weights(checkpoint, folder, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 

@@ -23,22 +23,18 @@ _WAITING = "Waiting for the voice model"
 
 
 def ensure_weights(
-    model: str,
-    weights: str | None,
-    checkpoint: Checkpoint,
-    folder: Path,
-    observe: Observer,
-    cancel: threading.Event | None = None,
+    checkpoint: Checkpoint, folder: Path, observe: Observer, cancel: threading.Event | None = None
 ) -> Mapping[str, Array] | PackedWeights:
     """The weights of a checkpoint for the modules in `folder`, packed, now if need be.
 
-    `checkpoint` is what `open_checkpoint` gives for `model` and `weights`. The result are its own weights where the
-    modules run on a GPU, and where packed ones cannot be kept, of which `observe` is told. Raises `DamagedFile`, or
-    `Cancelled` once `cancel` is set.
+    The result are its own weights where the modules run on a GPU, and where packed ones cannot be kept, of which
+    `observe` is told. One set is kept for each model: for modules beside those that speak, pack in your own process.
+    Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
     """
     manifest = Manifest.load(folder)
     if manifest.identity.device != CPU_DEVICE:
         return checkpoint.load_weights()
+    model, weights = checkpoint.name, checkpoint.weights_name
     path, key = packed_weights_path(model, weights), weights_key(manifest, checkpoint.identity)
     if (found := load_packed(path, key)) is not None:
         return found

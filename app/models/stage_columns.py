@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from app.metric_words import (
-    NOTHING,
     VERDICT_MEANINGS,
     VERDICT_TITLES,
     change_words,
@@ -25,6 +24,7 @@ from app.metric_words import (
 from engine.stages import Stage
 from engine.validator.ranking import severity
 from engine.validator.results import Row
+from engine.validator.wording import NOTHING
 
 WAITING = "waiting"
 

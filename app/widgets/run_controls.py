@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.diagnostics_options import USUAL_PADDING, DiagnosticsOptions
-from app.metric_words import REGIME_MEANINGS, REGIME_TITLES, regime_title
+from app.metric_words import REGIME_TITLES, regime_title
 from app.widgets.choice_box import ChoiceBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts import METAL_DEVICE, MPS
@@ -17,6 +17,7 @@ from engine.devices import DEVICES, metal_obstacle
 from engine.lstm_methods import LSTM_METHODS
 from engine.validator.regimes import MOST_PADDING
 from engine.validator.results import Regime
+from engine.validator.wording import REGIME_MEANINGS
 
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"

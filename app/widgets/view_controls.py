@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from app.diagnostics_run import DiagnosticsRun
 from app.icons import icon
-from app.metric_words import READING_MEANINGS, READING_TITLES
+from app.metric_words import READING_MEANINGS
 from app.models.run_history import RunHistory
 from app.run_words import run_title
 from app.theme import Colours
@@ -19,6 +19,7 @@ from app.widgets.run_controls import faint_label
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
 from engine.validator.results import Reading
+from engine.validator.wording import READING_TITLES
 
 UTTERANCE_CHARACTERS = 40
 WORST_OF_ALL = "worst of all"

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts import write_atomically
-from engine.audio_file import ensure_writable, write_error
 from engine.benchmark import comparison_data, comparison_words, estimate_data, estimate_words
 from engine.benchmark.estimate import estimate_metal
 from engine.benchmark.job import Job
@@ -23,6 +21,7 @@ from engine.benchmark.peers import PEER_NAMES, choose_peers
 from engine.checkpoints import model_config, open_checkpoint
 from engine.errors import InvalidRequest
 from engine.runners.cores import usable_cores
+from engine.whole_file import ensure_writable, whole_file
 
 STANDARD_OUTPUT = Path("-")
 ESTIMATE_SECONDS = 10.0
@@ -63,7 +62,8 @@ def outcome_of(options: argparse.Namespace, report: Report) -> Outcome:
         ensure_writable(path)
     outcome = _measured(options, report) if options.estimate is None else _estimated(options, report)
     if options.json in files:
-        _write(options.json, json.dumps(outcome.data, indent=2).encode())
+        with whole_file(options.json) as file:
+            file.write(json.dumps(outcome.data, indent=2).encode())
     return outcome
 
 
@@ -79,7 +79,8 @@ def _measured(options: argparse.Namespace, report: Report) -> Outcome:
     if options.plot is not None:
         from engine.benchmark.comparison_plot import as_png  # brings matplotlib
 
-        _write(options.plot, as_png(measured))
+        with whole_file(options.plot) as file:
+            file.write(as_png(measured))
     return Outcome(comparison_data.as_data(measured), comparison_words.in_words(measured))
 
 
@@ -107,10 +108,3 @@ def _at_least_one(number: int, noun: str) -> int:
     if number < 1:
         raise InvalidRequest(f"{number} {noun} are too few.", "Take 1 or more.")
     return number
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_atomically(path, content)
-    except OSError as error:
-        raise write_error(path, error) from error

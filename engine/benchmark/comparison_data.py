@@ -6,27 +6,42 @@ It does not know how figures come about.
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from engine.benchmark.measurement import LengthMeasurement, Measurement
 from engine.benchmark.peers import OURS
 
 RATIOS = "medians over rounds of what both took in the same round"
+WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length does not count"
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
+MEMORY = "the most that was resident, what is mapped from files included"
 REQUESTS = "on every core, as the application speaks"
 NEEDED = "products with weights, each computed directly; filtering does fewer, so a share of the peak may exceed 1"
+BASIS: Mapping[str, str] = MappingProxyType(
+    {
+        "ratios": RATIOS,
+        "warm_up": WARM,
+        "not_timed": NOT_TIMED,
+        "flop": NEEDED,
+        "requests": REQUESTS,
+        "memory": MEMORY,
+    }
+)
 
 
 def as_data(measured: Measurement) -> dict[str, Any]:
     """All figures."""
     return {
         **asdict(measured.job),
-        "basis": {"ratios": RATIOS, "not_timed": NOT_TIMED, "flop": NEEDED, "requests": REQUESTS},
+        "basis": dict(BASIS),
         "machine": {"system": platform.platform(), "peak_flop_per_second": measured.peak_flop_per_second},
         "lengths": [_length(one, measured.peak_flop_per_second) for one in measured.lengths],
         "processes": {name: asdict(figures) for name, figures in measured.processes.items()},
         "requests": asdict(measured.speech),
+        "memory": [asdict(figures) for figures in measured.commands],
         "compile_seconds": {"total": sum(measured.compile_seconds.values()), "stages": dict(measured.compile_seconds)},
         "export_seconds": measured.export_seconds,
         "left_out": dict(measured.left_out),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.benchmark.comparison_data import NEEDED, NOT_TIMED, RATIOS, REQUESTS
+from engine.benchmark.comparison_data import MEMORY, NEEDED, NOT_TIMED, RATIOS, REQUESTS
 from engine.benchmark.measurement import SLOWER, LengthMeasurement, Measurement
 from engine.benchmark.peers import OURS, TITLES
 
@@ -26,6 +26,7 @@ def _lines(measured: Measurement) -> Iterator[str]:
     weights = f", weights {job.weights}" if job.weights else ""
     yield f"{job.model}{weights}, {_counted(job.threads, 'thread')}"
     yield f"The processor's peak, as measured between the rounds: {peak / _GIGA:.0f} GFLOP/s"
+    yield f"Each process had run the stages for {job.warm_up_seconds:g} s before the first round"
     for one in measured.lengths:
         yield from ("", *_table(one, peak))
     yield ""
@@ -33,10 +34,12 @@ def _lines(measured: Measurement) -> Iterator[str]:
     yield ""
     yield from _requests(measured)
     yield ""
+    yield from _commands(measured)
+    yield ""
     for name in (name for name in measured.processes if name in TITLES):
         yield f"{name}: {TITLES[name]}."
     yield from (f"Left out: {name}: {why}." for name, why in measured.left_out.items())
-    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}."
+    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
 
 
 def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
@@ -74,6 +77,8 @@ def _verdict(one: LengthMeasurement) -> Iterator[str]:
 
 def _processes(measured: Measurement) -> Iterator[str]:
     first, memory, idle = f"{'first run s':>{_PEER}}", f"{'peak MB':>{_NUMBER}}", f"{'idle use':>{_NUMBER}}"
+    longest = max(one.length.seconds for one in measured.lengths)
+    yield f"Processes that ran the stages, peak memory for up to {longest:g} s of speech:"
     yield f"{'process':<{_NAME}}{'ready s':>{_NUMBER}}{first}{memory}{idle}"
     for name, figures in measured.processes.items():
         yield (
@@ -87,15 +92,17 @@ def _requests(measured: Measurement) -> Iterator[str]:
     yield f"Requests, {REQUESTS}:"
     yield f"First audio: short text {1e3 * speech.short_seconds:.0f} ms, long text {1e3 * speech.long_seconds:.0f} ms"
     yield f"From the start of a process to its first audio: {speech.cold_seconds:.2f} s"
-    yield (
-        f"“engine speak” of the short text: {speech.command_seconds:.2f} s, "
-        f"peak memory {speech.command_peak_bytes / _MEGA:.0f} MB"
-    )
-    if measured.job.weights:
-        yield "(in the last two, random weights were made first, or read where they are kept)"
     yield f"Our stages were compiled in {sum(measured.compile_seconds.values()):.1f} s"
     if measured.export_seconds is not None:
         yield f"The stages were exported to ONNX in {measured.export_seconds:.1f} s"
+
+
+def _commands(measured: Measurement) -> Iterator[str]:
+    yield "“engine speak”, a process for each utterance, the last as long as can be:"
+    yield f"{'utterance s':>{_NAME}}{'command s':>{_NUMBER}}{'peak MB':>{_NUMBER}}"
+    for one in measured.commands:
+        seconds = f"{one.utterance_seconds:>{_NAME}.1f}{one.command_seconds:>{_NUMBER}.2f}"
+        yield f"{seconds}{one.peak_bytes / _MEGA:>{_NUMBER}.0f}"
 
 
 def _counted(number: int, noun: str) -> str:

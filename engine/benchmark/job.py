@@ -15,19 +15,23 @@ from engine.config import ModelConfig
 _NAME = "job.json"
 TURN_SECONDS = 2.0
 """A single run of a few tenths of a second would find caches and clock as the turn before left them."""
+WARM_UP_SECONDS = 10.0
+"""A process can compute up to 1.7 times slower until it has worked for so long."""
 
 
 @dataclass(frozen=True)
 class Job:
     """One benchmark; `weights` is as on the command line.
 
-    In a turn, a process runs the stages again and again for `turn_seconds`, once at least.
+    In a turn, a process runs the stages again and again for `turn_seconds`, once at least. Before its first turn it has
+    run them once, and then for `warm_up_seconds`.
     """
 
     model: str
     weights: str | None
     threads: int
     turn_seconds: float = TURN_SECONDS
+    warm_up_seconds: float = WARM_UP_SECONDS
 
     @property
     def config(self) -> ModelConfig:
@@ -45,7 +49,7 @@ class Job:
 
 
 def weights_path(folder: Path) -> Path:
-    """The weights that all are given."""
+    """The weights that the peers are given; ours are mapped from the cache."""
     return folder / "weights.safetensors"
 
 

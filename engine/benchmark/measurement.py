@@ -78,7 +78,7 @@ def _seconds(one: Round, name: str, stage: str | None) -> float:
 
 @dataclass(frozen=True)
 class ProcessFigures:
-    """One process: how long until it was ready, its first run (which compiles where that is done late), its memory.
+    """One process: how long until it was ready, its very first run (some compile only then), its most memory.
 
     `idle_share` is the share of one processor that it used while it should have rested, the others running.
     """
@@ -94,14 +94,22 @@ class SpeechFigures:
     """Requests as the application makes them, on the processor.
 
     Seconds to the first audio of a short and of a long text with the model loaded (medians), and from the start of a
-    process; seconds and peak memory of `engine speak` with the short text.
+    process.
     """
 
     short_seconds: float
     long_seconds: float
     cold_seconds: float
+
+
+@dataclass(frozen=True)
+class CommandFigures:
+    """`engine speak` with a text that is one utterance: how long that is, what the command took, its most memory."""
+
+    text: str
+    utterance_seconds: float
     command_seconds: float
-    command_peak_bytes: int
+    peak_bytes: int
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,7 @@ class Measurement:
     processes: Mapping[str, ProcessFigures]
     peak_flop_per_second: float
     speech: SpeechFigures
+    commands: Sequence[CommandFigures]
     compile_seconds: Mapping[str, float]
     export_seconds: float | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)

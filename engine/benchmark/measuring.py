@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from engine.artifacts import CPU, Manifest
@@ -16,12 +16,16 @@ from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
-from engine.benchmark.preparing import COUNT, EXPORT, WEIGHTS
+from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.process import WorkerProcess
 from engine.benchmark.requests import measure_speech
+from engine.benchmark.speak_command import measure_commands
 from engine.benchmark.timed_process import TimedProcess
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
+from engine.checkpoints import open_checkpoint
 from engine.preparation import ensure_modules
+from engine.speech import PreparationEvent
+from engine.weight_preparation import ensure_weights
 
 Report = Callable[[str], None]
 
@@ -31,7 +35,7 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
 
     Raises `EngineError` when somebody fails.
     """
-    modules = ensure_modules(job.model, job.config, CPU, lambda event: report(event.title))
+    modules = _prepared_modules(job, report)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name, ExitStack() as processes:
         folder = Path(name)
         job.save(folder)
@@ -42,6 +46,7 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
         for runner in (OURS, *choice.names):
             report(f"Starting {runner}")
             runners.append(processes.enter_context(closing(TimedProcess(runner, folder, job.threads))))
+        warm_up(runners, lengths[0], job.warm_up_seconds, report)
         turns = Turns(runners, peak, rounds, report)
         measured = tuple(
             LengthMeasurement(length, turns.at(length), flop)
@@ -51,16 +56,30 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
         processes.close()
         report("Timing requests")
         speech = measure_speech(job, folder)
+        report("Measuring the memory of the command speak")
+        commands = measure_commands(job, folder)
     return Measurement(
         job=job,
         lengths=measured,
         processes=figures,
         peak_flop_per_second=turns.peak_flop_per_second,
         speech=speech,
+        commands=commands,
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
         left_out=choice.left_out,
     )
+
+
+def _prepared_modules(job: Job, report: Report) -> Path:
+    """Have what speaks built, and its weights packed, before anybody is timed."""
+
+    def observe(event: PreparationEvent) -> None:
+        report(event.title)
+
+    modules = ensure_modules(job.model, job.config, CPU, observe)
+    ensure_weights(open_checkpoint(job.model, job.weights), modules, observe)
+    return modules
 
 
 @dataclass(frozen=True)
@@ -72,15 +91,25 @@ class _Prepared:
 def _prepare(job: Job, folder: Path, lengths: Sequence[Length], choice: Choice, report: Report) -> _Prepared:
     with WorkerProcess(PREPARING, folder, job.threads) as preparing:
         preparing.answer()
-        report("Writing the weights that all are given")
-        preparing.ask(WEIGHTS)
+        if choice.names:
+            report("Writing the weights that all are given")
+            preparing.ask(WEIGHTS)
         report("Counting what the stages need")
         wanted = [{"frames": length.frames, "tokens": length.tokens} for length in lengths]
         flop = preparing.ask(COUNT, lengths=wanted)["flop"]
+        report("Making the arrays that all are given")
+        preparing.ask(ARRAYS, lengths=[asdict(length) for length in lengths])
         if ONNX_RUNTIME not in choice.names:
             return _Prepared(flop)
         report("Exporting the stages to ONNX")
         return _Prepared(flop, preparing.ask(EXPORT)["seconds"])
+
+
+def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, report: Report) -> None:
+    """Have everybody work for so long, one after the other, before anything counts."""
+    for runner in runners:
+        report(f"{runner.name} works for {seconds:g} s to get warm")
+        runner.warm_up(length)
 
 
 class Turns:
@@ -94,9 +123,8 @@ class Turns:
         self.peak_flop_per_second = 0.0
 
     def at(self, length: Length) -> tuple[Round, ...]:
-        """All rounds at this length, after one that does not count: caches fill, and some compile only then."""
+        """All rounds at this length, after one that does not count: caches fill."""
         self._report(f"{length.seconds:g} s of speech: getting warm")
-        next(runner for runner in self._runners if runner.name == OURS).make(length)
         self._round(length)
         return tuple(self._counted(length, number) for number in range(1, self._rounds + 1))
 

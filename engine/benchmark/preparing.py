@@ -1,4 +1,4 @@
-"""Makes what the processes of a benchmark share: weights, exported stages, and how much arithmetic a stage needs.
+"""Makes what the processes of a benchmark share: weights, arrays, exported stages, how much arithmetic a stage needs.
 
 In a process of its own, for it brings torch and the compiler. It does not know what is measured.
 """
@@ -6,22 +6,26 @@ In a process of its own, for it brings torch and the compiler. It does not know 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from safetensors.numpy import save_file
 
-from engine.benchmark.job import Job, onnx_folder, weights_path
+from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
+from engine.benchmark.lengths import Length
+from engine.benchmark.stage_runners import ours
+from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.checkpoints import open_checkpoint
 from engine.model.weights import load_weights
 from engine.stages import DEVICE_STAGES
 
-WEIGHTS, EXPORT, COUNT = "weights", "export", "count"
+WEIGHTS, ARRAYS, EXPORT, COUNT = "weights", "arrays", "export", "count"
 
 
 class Preparing:
-    """Answers `weights`, `export` and `count`, each with what it took or found."""
+    """Answers `weights`, `arrays`, `export` and `count`, each with what it took or found."""
 
     def __init__(self, job: Job, folder: Path) -> None:
         self._job = job
@@ -31,6 +35,8 @@ class Preparing:
         """See `Role.answer`."""
         if question == WEIGHTS:
             return self._write_weights()
+        if question == ARRAYS:
+            return self._make_arrays([Length(**length) for length in details["lengths"]])
         if question == EXPORT:
             return self._export()
         if question == COUNT:
@@ -41,6 +47,13 @@ class Preparing:
         weights = open_checkpoint(self._job.model, self._job.weights).load_weights()
         save_file(weights, weights_path(self._folder))
         return {"bytes": sum(array.nbytes for array in weights.values())}
+
+    def _make_arrays(self, lengths: Sequence[Length]) -> dict[str, Any]:
+        with closing(ours(self._job)) as runner:
+            for length in lengths:
+                values = make_utterance(self._job.config, length, runner)
+                save_utterance(utterance_path(self._folder, length.frames), values)
+        return {}
 
     def _export(self) -> dict[str, Any]:
         from engine.model.onnx_export import export_to_onnx  # brings torch

@@ -9,17 +9,21 @@ from pathlib import Path
 
 from engine.artifacts import CPU
 from engine.benchmark.job import Job, onnx_folder, weights_path
+from engine.checkpoints import open_checkpoint
 from engine.model.weights import load_weights
+from engine.pipeline import ignore
 from engine.preparation import ensure_modules
 from engine.runners.base import Runner
+from engine.weight_preparation import ensure_weights
 
 
-def ours(job: Job, folder: Path) -> Runner:
-    """The compiled modules for this machine's processor."""
+def ours(job: Job) -> Runner:
+    """The compiled modules for this machine's processor, as they speak: their weights are mapped from the cache."""
     from engine.runners.tvm_runner import CompiledRunner  # brings TVM's runtime
 
-    modules = ensure_modules(job.model, job.config, CPU, lambda _: None)
-    return CompiledRunner(modules, job.config, load_weights(weights_path(folder)), job.threads)
+    modules = ensure_modules(job.model, job.config, CPU, ignore)
+    weights = ensure_weights(open_checkpoint(job.model, job.weights), modules, ignore)
+    return CompiledRunner(modules, job.config, weights, job.threads)
 
 
 def plain(job: Job, folder: Path, compiled: bool = False) -> Runner:

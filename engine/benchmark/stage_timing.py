@@ -11,35 +11,31 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.benchmark.job import utterance_path
-from engine.benchmark.lengths import Length
-from engine.benchmark.memory import peak_bytes
-from engine.benchmark.utterances import inputs_of, load_utterance, make_utterance, save_utterance
-from engine.config import ModelConfig
+from engine.benchmark.job import Job, utterance_path
+from engine.benchmark.utterances import inputs_of, load_utterance
+from engine.memory import peak_bytes
 from engine.runners.base import Runner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES
 
-MAKE, RUN = "make", "run"
+WARM_UP, RUN = "warm up", "run"
 
 
 class StageTiming:
-    """Answers `run` with the median seconds of every stage, and `make` once the arrays of a length are there.
+    """Answers `warm up` with the seconds of the very first run, and `run` with the median seconds of every stage.
 
-    A turn lasts `turn_seconds`, or one run of all stages if that is longer.
+    How long either goes on is told by `Job`.
     """
 
     def __init__(
         self,
-        config: ModelConfig,
+        job: Job,
         folder: Path,
         runner: Runner,
-        turn_seconds: float,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._turn_seconds = turn_seconds
+        self._job = job
         self._clock = clock
-        self._config = config
         self._folder = folder
         self._runner = runner
         self._loaded: tuple[int, dict[str, Array]] = (0, {})
@@ -49,24 +45,30 @@ class StageTiming:
         """See `Role.answer`."""
         rest = self._rest.end()
         try:
-            if question == MAKE:
-                return self._make(Length(**details))
+            if question == WARM_UP:
+                return {"first_run_seconds": self._warm_up(int(details["frames"]))}
             if question == RUN:
                 return {"stages": self._run(int(details["frames"])), "peak_bytes": peak_bytes(), **rest}
             raise ValueError(question)
         finally:
             self._rest = _Rest()
 
-    def _make(self, length: Length) -> dict[str, Any]:
-        save_utterance(utterance_path(self._folder, length.frames), make_utterance(self._config, length, self._runner))
-        return {}
+    def _warm_up(self, frames: int) -> float:
+        (first,) = self._runs(frames, 0)
+        self._runs(frames, self._job.warm_up_seconds)
+        return sum(first.values())
 
     def _run(self, frames: int) -> dict[str, float]:
+        runs = self._runs(frames, self._job.turn_seconds)
+        return {stage: statistics.median(run[stage] for run in runs) for stage in runs[0]}
+
+    def _runs(self, frames: int, seconds: float) -> list[dict[str, float]]:
+        """What every stage took in each of the runs of so many seconds, one at least."""
         runs: list[dict[str, float]] = []
         values, began = self._utterance(frames), self._clock()
-        while not runs or self._clock() - began < self._turn_seconds:
+        while not runs or self._clock() - began < seconds:
             runs.append(self._run_once(values))
-        return {stage: statistics.median(run[stage] for run in runs) for stage in runs[0]}
+        return runs
 
     def _run_once(self, values: Mapping[str, Array]) -> dict[str, float]:
         seconds = {}

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.process import WorkerProcess
-from engine.benchmark.stage_timing import MAKE, RUN
+from engine.benchmark.stage_timing import RUN, WARM_UP
 from engine.errors import EngineError
 
 SETTLE_SECONDS = 0.05
@@ -31,24 +31,21 @@ class TimedProcess:
             self._process.close()
             raise
         self._seconds_to_ready = time.perf_counter() - started
-        self._first_run_seconds: float | None = None
+        self._first_run_seconds = 0.0
         self._rest_seconds = self._rest_processor_seconds = 0.0
         self._peak_bytes = 0
 
-    def make(self, length: Length) -> None:
-        """Have it make the arrays of this length."""
-        self._process.ask(MAKE, frames=length.frames, tokens=length.tokens, seconds=length.seconds)
+    def warm_up(self, length: Length) -> None:
+        """Have it work at this length until it is as fast as it gets."""
+        self._first_run_seconds = self._process.ask(WARM_UP, frames=length.frames)["first_run_seconds"]
 
     def run(self, length: Length) -> dict[str, float]:
         """The seconds of every stage on the arrays of this length, when everybody else has come to rest."""
         time.sleep(SETTLE_SECONDS)
         answer = self._process.ask(RUN, frames=length.frames)
         stages: dict[str, float] = answer["stages"]
-        if self._first_run_seconds is None:
-            self._first_run_seconds = sum(stages.values())
-        else:
-            self._rest_seconds += answer["rest_seconds"]
-            self._rest_processor_seconds += answer["rest_processor_seconds"]
+        self._rest_seconds += answer["rest_seconds"]
+        self._rest_processor_seconds += answer["rest_processor_seconds"]
         self._peak_bytes = answer["peak_bytes"]
         return stages
 
@@ -56,7 +53,7 @@ class TimedProcess:
         """All but the times of stages."""
         return ProcessFigures(
             seconds_to_ready=self._seconds_to_ready,
-            first_run_seconds=self._first_run_seconds or 0.0,
+            first_run_seconds=self._first_run_seconds,
             peak_bytes=self._peak_bytes,
             idle_share=self._rest_processor_seconds / self._rest_seconds if self._rest_seconds else 0.0,
         )

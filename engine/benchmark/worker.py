@@ -19,7 +19,6 @@ from engine.benchmark.speaking import Speaking
 from engine.benchmark.stage_runners import onnx, ours, plain, plain_compiled
 from engine.benchmark.stage_timing import StageTiming
 from engine.errors import EngineError
-from engine.runners.base import Runner
 
 PREPARING, SPEAKING, PEAK = "preparing", "speaking", "peak"
 MEASURE = "measure"
@@ -47,19 +46,15 @@ class Peak:
         return {"flop_per_second": self._meter.flop_per_second()}
 
 
-def _timing(job: Job, folder: Path, runner: Callable[[Job, Path], Runner]) -> StageTiming:
-    return StageTiming(job.config, folder, runner(job, folder), job.turn_seconds)
-
-
 ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
     {
         PREPARING: Preparing,
         SPEAKING: lambda job, _: Speaking(job),
         PEAK: lambda job, _: Peak(job),
-        OURS: lambda job, folder: _timing(job, folder, ours),
-        PYTORCH: lambda job, folder: _timing(job, folder, plain),
-        TORCH_COMPILE: lambda job, folder: _timing(job, folder, plain_compiled),
-        ONNX_RUNTIME: lambda job, folder: _timing(job, folder, onnx),
+        OURS: lambda job, folder: StageTiming(job, folder, ours(job)),
+        PYTORCH: lambda job, folder: StageTiming(job, folder, plain(job, folder)),
+        TORCH_COMPILE: lambda job, folder: StageTiming(job, folder, plain_compiled(job, folder)),
+        ONNX_RUNTIME: lambda job, folder: StageTiming(job, folder, onnx(job, folder)),
     }
 )
 

@@ -28,7 +28,6 @@ from engine.artifacts import (
     expected_identity,
     is_for_mac,
     library_suffix,
-    write_atomically,
 )
 from engine.compiler.export import StageGraph, parameters_of, trace, translate
 from engine.compiler.linux_linker import link_for_arm_linux
@@ -49,6 +48,7 @@ from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import Stage
+from engine.whole_file import write_atomically
 
 _LINKERS = ("cc", "gcc", "clang")
 

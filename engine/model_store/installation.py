@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.artifacts import write_atomically
 from engine.errors import DamagedModel
 from engine.model_store.digests import sha256_of
+from engine.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 _HINT = "Fetch or import the model again."

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from engine.audio_file import write_error
 from engine.errors import DamagedFile, EngineError, OutputError
 from engine.speech import Array
 from engine.validator.results import Reading
-from engine.validator.whole_file import whole_file
+from engine.whole_file import whole_file, write_error
 
 _NAME = r"\w[\w .,+=-]*"
 _MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading>{_NAME})/(?P<output>{_NAME})\.npy")

@@ -17,8 +17,8 @@ from engine.validator.arrays import ArrayFolder
 from engine.validator.html_report import html_report
 from engine.validator.results import Report
 from engine.validator.wavs import waveforms
-from engine.validator.whole_file import whole_file
 from engine.validator.wire import Wire
+from engine.whole_file import whole_file
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison

@@ -20,7 +20,6 @@ from engine.validator.arrays import Arrays
 from engine.validator.ranking import severity, worst
 from engine.validator.report_tables import (
     FIGURE_NAMES,
-    READINGS,
     Line,
     by_regime,
     figures,
@@ -30,8 +29,8 @@ from engine.validator.report_tables import (
 )
 from engine.validator.results import Reading, Report, Row
 from engine.validator.wavs import waveform
-from engine.validator.whole_file import whole_file
-from engine.validator.wording import NOT_USED
+from engine.validator.wording import NOT_USED, READING_TITLES
+from engine.whole_file import whole_file
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
@@ -100,7 +99,7 @@ def _page(
         "findings": report.findings,
         "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
         "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
-        "readings": tuple(READINGS.values()),
+        "readings": tuple(READING_TITLES),
         "figure_names": FIGURE_NAMES,
         "utterances": [_view(utterance, report, arrays) for utterance in shown],
         "left_out": _left_out(report, len(shown)),

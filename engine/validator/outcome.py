@@ -13,7 +13,6 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from engine.audio_file import ensure_writable
 from engine.checkpoints import open_checkpoint
 from engine.languages import AMERICAN
 from engine.validator import wording
@@ -30,8 +29,8 @@ from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import text_report
 from engine.validator.validation import Observer, Validator
 from engine.validator.wavs import write_wavs
-from engine.validator.whole_file import whole_file
 from engine.validator.wire import Wire
+from engine.whole_file import ensure_writable, whole_file
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,14 @@ from engine.validator.plot_data import (
     strips,
 )
 from engine.validator.ranking import worst
-from engine.validator.results import Reading, Row
+from engine.validator.results import Row
+from engine.validator.wording import READING_TITLES
 
 WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6
 LONGEST_NAME = 40
 """A crossed regime's name can be longer than its panel is wide."""
 ZOOM_SECONDS = 0.01
-READINGS = {Reading.REFERENCE_FED: "Fed by the reference", Reading.OWN_FED: "Fed by its own stages"}
 EXACT = 1.0
 _OUTPUTS = tuple((stage, out.name) for stage in STAGES if stage.tolerance < EXACT for out in stage.outputs if out.axes)
 _SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT = -7.0, 0.0
@@ -59,11 +59,11 @@ def correlations(rows: Sequence[Row], name: str) -> str:
     regimes = tuple(dict.fromkeys(row.regime for row in rows))
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(READINGS), sharey=True)
-        for panel, (reading, title) in zip(panels, READINGS.items(), strict=True):
+        panels = figure.subplots(1, len(READING_TITLES), sharey=True)
+        for panel, (reading, title) in zip(panels, READING_TITLES.items(), strict=True):
             chosen = [row for row in rows if row.reading is reading and not row.probe]
             _paint_correlations(panel, chosen, regimes)
-            panel.set_title(title)
+            panel.set_title(title.capitalize())
         panels[0].set_ylabel("matching digits, −log10(1 − correlation)")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS)
@@ -80,11 +80,11 @@ def along_time(
     """Where in one utterance each stage differs from the reference: a strip per stage, regime and reading."""
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(len(rows_by_regime), len(READINGS), sharex=True, sharey=True, squeeze=False)
+        panels = figure.subplots(len(rows_by_regime), len(READING_TITLES), sharex=True, sharey=True, squeeze=False)
         for line, (regime, rows) in zip(panels, rows_by_regime.items(), strict=True):
-            for panel, (reading, title) in zip(line, READINGS.items(), strict=True):
+            for panel, (reading, title) in zip(line, READING_TITLES.items(), strict=True):
                 _paint_strips(panel, strips(rows, reading, frames_per_token), seconds)
-                panel.set_title(f"{_short(regime)} · {title.lower()}")
+                panel.set_title(f"{_short(regime)} · {title}")
         for panel in panels[-1]:
             panel.set_xlabel("percent of the utterance" if seconds is None else "seconds")
         _paint_heat_legend(figure, panels.ravel().tolist())

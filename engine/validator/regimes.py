@@ -11,6 +11,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from engine.artifacts import CPU
 from engine.checkpoints import Checkpoint
 from engine.devices import AUTO, check_device, choose_device, metal_obstacle
 from engine.errors import InvalidRequest
@@ -24,6 +25,7 @@ from engine.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.results import Regime, ValidationRequest
+from engine.weight_preparation import ensure_weights
 
 if TYPE_CHECKING:
     from engine.model.network import Network
@@ -157,11 +159,13 @@ class Regimes:
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
         self.device_choice, self.lstm_choice = device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        as_spoken = variant == CPU
+        weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
 
         log, seen = self._log()
-        runner = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
+        runner = CompiledRunner(folder, checkpoint.config, weights, observe=seen)
         return RegimeRunner(Regime.COMPILED, runner, log, tolerance_of=variant.tolerance_of)
 
 

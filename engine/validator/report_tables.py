@@ -12,16 +12,8 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.validator import wording
 from engine.validator.ranking import worst
 from engine.validator.results import Reading, Regime, Row
+from engine.validator.wording import READING_TITLES, REGIME_MEANINGS
 
-READINGS = {Reading.REFERENCE_FED: "reference-fed", Reading.OWN_FED: "own-fed"}
-REGIME_WORDS = {
-    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, source in float64: the truth",
-    Regime.UPSTREAM: "the same with kokoro's own float32 source: the noise floor",
-    Regime.STATIC_PACKED: "PyTorch on padded arrays, packed LSTMs",
-    Regime.STATIC_NO_PACK: "PyTorch on padded arrays, LSTMs run over the padding and are masked afterwards",
-    Regime.COMPILED: "the compiled modules, as the application runs them",
-    Regime.COMPILED_PADDED: "the compiled modules on padded arrays",
-}
 FIGURE_NAMES = (
     "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR, dB", "max error", "relative L2",
     "finite, %", "energy in padding", "ms", "ms, reference", "verdict",
@@ -70,7 +62,7 @@ def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
     """A regime's worst stage when fed by the reference, and its worst waveform when not."""
     isolated = worst(row for row in rows if row.reading is Reading.REFERENCE_FED)
     heard = worst(row for row in rows if row.reading is Reading.OWN_FED and row.stage == STAGE_NAMES[-1])
-    words = REGIME_WORDS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
+    words = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
     return RegimeSummary(name, words, _cell(isolated, with_stage=True), _cell(heard))
 
 
@@ -79,7 +71,7 @@ def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
     places = {(row.output, row.regime, row.reading): row for row in rows}
     for stage, output, is_probe in dict.fromkeys((row.stage, row.output, row.probe) for row in ordered):
-        cells = (_cell(places.get((output, regime, reading))) for regime in regimes for reading in READINGS)
+        cells = (_cell(places.get((output, regime, reading))) for regime in regimes for reading in READING_TITLES)
         yield Line(stage_named(stage).title, output, is_probe, tuple(cells))
 
 
@@ -106,7 +98,7 @@ def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
 
 def figures(row: Row) -> tuple[str, ...]:
     """The values under `FIGURE_NAMES`, less the verdict."""
-    names = (stage_named(row.stage).title, row.output, row.regime, READINGS[row.reading])
+    names = (stage_named(row.stage).title, row.output, row.regime, row.reading)
     times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
     metrics = row.metrics
     if metrics is None:

@@ -1,49 +1,28 @@
-import dataclasses
-import hashlib
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from engine import artifacts
 from engine.artifacts import (
     CPU,
-    Artifact,
-    Fresh,
-    Identity,
     Manifest,
-    Missing,
-    Parameter,
-    Stale,
     Variant,
     expected_identity,
-    freshness,
     library_suffix,
     modules_folder,
     verify,
-    write_atomically,
 )
 from engine.errors import DamagedFile
+from tests.engine.example_libraries import IDENTITY, library, save_libraries
 
 MACS = Variant("metal-macos")
 PROBED = Variant("cpu", probed=True)
-IDENTITY = Identity("declaration", "config", "cpu here", "0.27", "source")
-CONTENT = b"library"
-
-
-def library(stage: str) -> Artifact:
-    digest = hashlib.sha256(CONTENT).hexdigest()
-    return Artifact(stage, f"{stage}.so", digest, len(CONTENT), 1.5, (Parameter("a.weight", (2, 3), "float32"),))
 
 
 @pytest.fixture
 def folder(tmp_path):
-    manifest = Manifest(IDENTITY, (library("bert"), library("decoder")))
-    for artifact in manifest.artifacts:
-        (tmp_path / artifact.file).write_bytes(CONTENT)
-    manifest.save(tmp_path)
-    return tmp_path
+    return save_libraries(tmp_path)
 
 
 def test_a_manifest_survives_saving(folder):
@@ -64,57 +43,21 @@ def test_a_damaged_manifest_is_named(folder, text):
         Manifest.load(folder)
 
 
-def test_no_manifest_means_missing(tmp_path):
-    assert freshness(tmp_path, IDENTITY, ["bert"]) == Missing()
-
-
-def test_intact_libraries_of_the_same_identity_are_fresh(folder):
-    state = freshness(folder, IDENTITY, ["bert", "decoder"])
-    assert state == Fresh(Manifest.load(folder))
-
-
-@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Identity)])
-def test_any_difference_in_identity_makes_libraries_stale(folder, field):
-    state = freshness(folder, replace(IDENTITY, **{field: "other"}), ["bert"])
-    assert isinstance(state, Stale)
-    assert state.why == artifacts._WORDS[field]
-
-
-def test_a_stage_without_library_is_stale(folder):
-    assert freshness(folder, IDENTITY, ["bert", "istft"]) == Stale("the module of stage istft is not among them")
-
-
 @pytest.mark.parametrize("damage", [b"", b"librarx", b"library "])
-def test_a_damaged_library_is_stale_and_refused(folder, damage):
+def test_a_damaged_library_is_refused(folder, damage):
     (folder / "decoder.so").write_bytes(damage)
-    assert freshness(folder, IDENTITY, ["bert", "decoder"]) == Stale("decoder.so is damaged")
     with pytest.raises(DamagedFile, match="is damaged"):
         verify(folder, library("decoder"))
 
 
-def test_a_deleted_library_is_stale_and_refused(folder):
+def test_a_deleted_library_is_refused(folder):
     (folder / "decoder.so").unlink()
-    assert freshness(folder, IDENTITY, ["decoder"]) == Stale("decoder.so is damaged")
     with pytest.raises(DamagedFile, match="cannot be read"):
         verify(folder, library("decoder"))
 
 
 def test_verify_gives_the_path_of_an_intact_library(folder):
     assert verify(folder, library("bert")) == folder / "bert.so"
-
-
-def test_writing_leaves_no_half_file(tmp_path, monkeypatch):
-    path = tmp_path / "x"
-    write_atomically(path, b"old")
-
-    def fail(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(artifacts.os, "replace", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_the_identity_follows_config_processor_and_sources(tiny_config, monkeypatch):
@@ -141,29 +84,6 @@ def test_the_source_hash_follows_every_compiler_source(tmp_path, monkeypatch):
     (tmp_path / "engine/ops/b.py").write_text("x = 2")
     hashes.add(hash_now())
     assert len(hashes) == 5
-
-
-def test_the_processor_is_described_by_its_features_in_any_order(tmp_path):
-    described = set()
-    for name, features in enumerate(("avx2 fma", "fma avx2", "avx2 avx512f fma")):
-        path = tmp_path / str(name)
-        path.write_text(f"processor : 0\nmodel : 167\ncpu MHz : {name}\nflags : {features}\n")
-        described.add(artifacts._linux_processor(path))
-    assert len(described) == 2
-
-
-def test_a_mac_is_described_by_its_chip(monkeypatch):
-    monkeypatch.setattr(artifacts.sys, "platform", "darwin")
-    monkeypatch.setattr(artifacts.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout="Apple M2\n"))
-    assert artifacts._processor_description() == "Apple M2"
-
-
-def test_a_system_that_says_nothing_is_described_all_the_same(monkeypatch, tmp_path):
-    def fail(*_, **__):
-        raise OSError
-
-    monkeypatch.setattr(artifacts.subprocess, "run", fail)
-    assert artifacts._mac_processor() == artifacts._linux_processor(tmp_path / "missing")
 
 
 def test_libraries_without_probes_are_never_taken_for_those_with(tiny_config, monkeypatch):

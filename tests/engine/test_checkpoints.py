@@ -69,8 +69,10 @@ def test_what_names_no_weights_is_refused(weights: str) -> None:
         open_checkpoint("kokoro-82m", weights)
 
 
-def test_random_weights_bring_a_voice_of_their_own() -> None:
+def test_random_weights_have_a_name_and_bring_a_voice_of_their_own() -> None:
     checkpoint = open_checkpoint("kokoro-82m", "random:3")
+    assert (checkpoint.name, checkpoint.weights_name) == ("kokoro-82m", "random:3")
+    assert open_checkpoint().weights_name is None
     assert tuple(checkpoint.voices) == ("af_random",)
 
 

@@ -4,16 +4,15 @@ import pytest
 
 from engine.artifacts import (
     MANIFEST_NAME,
-    Fresh,
     Manifest,
     Variant,
     expected_identity,
-    freshness,
     modules_folder,
     verify,
 )
 from engine.checkpoints import MODEL_NAMES, STARTER, model_config
 from engine.compiler.build import build
+from engine.freshness import Fresh, freshness
 from engine.paths import shipped_modules_folder
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.compiler.mac_symbols import provided_symbols

@@ -20,6 +20,8 @@ def test_speak_writes_a_wav_and_reports_figures(tmp_path: Path, capsys: pytest.C
     assert rate_hz == 24_000
     assert np.abs(samples).max() > 0.05
     assert figures["seconds_audio"] == pytest.approx(len(samples) / rate_hz)
+    assert figures["seconds_of_longest_utterance"] == figures["seconds_audio"]
+    assert figures["peak_bytes"] > 10_000_000
     assert {"voice", "model", "device", "seconds_total", "seconds_to_first_audio", "rtf"} <= set(figures)
 
 

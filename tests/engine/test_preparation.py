@@ -10,18 +10,15 @@ from filelock import FileLock
 from engine import preparation
 from engine.artifacts import (
     CPU,
-    Fresh,
-    Freshness,
     Identity,
     Manifest,
-    Missing,
-    Stale,
     Variant,
     expected_identity,
     modules_folder,
 )
 from engine.checkpoints import model_config
 from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.freshness import Fresh, Freshness, Missing, Stale
 from engine.paths import shipped_modules_folder
 from engine.preparation import ensure_modules, failure_line, find_modules, run_engine
 from engine.speech import Event, PreparationEvent

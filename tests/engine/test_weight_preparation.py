@@ -54,7 +54,7 @@ def children(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]
 
 def ensured(checkpoint: Checkpoint, modules: Path, events: list | None = None) -> object:
     observe = (lambda _: None) if events is None else events.append
-    return ensure_weights("starter", None, checkpoint, modules, observe)
+    return ensure_weights(checkpoint, modules, observe)
 
 
 def test_kept_weights_equal_those_packed_now_bit_for_bit(
@@ -168,7 +168,7 @@ def test_cancelling_leaves_nothing_behind(
 
     monkeypatch.setattr(weight_preparation, "run_engine", stopped)
     with pytest.raises(Cancelled):
-        ensure_weights("starter", None, checkpoint, modules, lambda _: None, threading.Event())
+        ensure_weights(checkpoint, modules, lambda _: None, threading.Event())
     assert not part.exists()
 
 

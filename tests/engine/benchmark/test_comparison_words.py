@@ -12,10 +12,13 @@ def test_the_table_has_every_stage_and_the_total():
 
 def test_what_matters_is_said():
     words = in_words(measurement())
+    assert "had run the stages for 10 s before the first round" in words
     assert "2.23 times as fast as the best peer, onnxruntime" in words
     assert "slower than the best peer by more than 10%: bert (0.80)" in words
     assert "Left out: torch-compile: torch.compile needs a C++ compiler (g++)." in words
     assert "short text 40 ms, long text 400 ms" in words
+    assert "peak memory for up to 10 s of speech" in words
+    assert "           1.6      2.50       560" in words
     assert "compiled in 35.5 s" in words
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from engine.benchmark import requests
 from engine.benchmark.comparison_data import as_data
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length, exact_length
-from engine.benchmark.measuring import Turns, measure
+from engine.benchmark.measuring import Turns, measure, warm_up
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
 from engine.stages import DEVICE_STAGES
 
@@ -14,7 +15,13 @@ SECONDS = 0.25
 
 @pytest.fixture(scope="module")
 def measured():
-    job = Job("starter", None, 1, turn_seconds=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(requests, "REPEATS", 1)
+        yield measured_shortly()
+
+
+def measured_shortly():
+    job = Job("starter", None, 1, turn_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
 
@@ -32,7 +39,9 @@ def test_everybody_ran_every_stage_in_every_round(measured):
 def test_the_other_figures_are_there(measured):
     assert measured.peak_flop_per_second > 1e8
     assert all(figures.peak_bytes > 1e6 for figures in measured.processes.values())
-    assert measured.speech.command_peak_bytes > 1e6
+    short, middle, longest = (command.utterance_seconds for command in measured.commands)
+    assert short < 2 < middle < 8 < 30 < longest
+    assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert 0 < measured.speech.short_seconds < measured.speech.cold_seconds
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
@@ -59,8 +68,8 @@ class Runner:
         self._log = log
         self._seconds = 0.0
 
-    def make(self, length: Length) -> None:
-        self._log.append(f"{self.name} makes {length.frames}")
+    def warm_up(self, length: Length) -> None:
+        self._log.append(f"{self.name} gets warm at {length.frames}")
 
     def run(self, length: Length) -> dict[str, float]:
         self._log.append(self.name)
@@ -78,12 +87,21 @@ class Meter:
         return {"flop_per_second": self._reached.pop(0)}
 
 
+def test_everybody_gets_warm():
+    log: list[str] = []
+    heard: list[str] = []
+    warm_up([Runner(OURS, log), Runner(PYTORCH, log)], Length(8, 3, 0.2), 10, heard.append)
+    assert log == ["ours gets warm at 8", "pytorch gets warm at 8"]
+    assert heard == ["ours works for 10 s to get warm", "pytorch works for 10 s to get warm"]
+
+
 def test_everybody_takes_turns_and_the_first_does_not_count():
     log: list[str] = []
     heard: list[str] = []
     turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
     rounds = turns.at(Length(8, 3, 0.2))
-    assert log == [f"{OURS} makes 8", *[OURS, PYTORCH] * 4]
+    assert log == [OURS, PYTORCH] * 4
     assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]
     assert turns.peak_flop_per_second == 5.0
+    assert heard[0] == "0.2 s of speech: getting warm"
     assert heard[-1] == "0.2 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"

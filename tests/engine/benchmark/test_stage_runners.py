@@ -9,6 +9,9 @@ from engine.benchmark.lengths import exact_length
 from engine.benchmark.stage_runners import ours, plain
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.checkpoints import open_checkpoint
+from engine.runners import tvm_runner
+from engine.runners.packed_weights import PackedWeights
+from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 
 
@@ -18,8 +21,20 @@ def job(tmp_path):
     return Job("starter", None, 1)
 
 
+def test_ours_has_the_weights_that_speak(job, monkeypatch):
+    given = []
+
+    def runner(modules, config, weights, threads):
+        given.append(weights)
+        return CompiledRunner(modules, config, weights, threads)
+
+    monkeypatch.setattr(tvm_runner, "CompiledRunner", runner)
+    ours(job).close()
+    assert isinstance(given[0], PackedWeights)
+
+
 def test_ours_and_the_original_compute_the_same(job, tmp_path):
-    runner = ours(job, tmp_path)
+    runner = ours(job)
     values = make_utterance(job.config, exact_length(0.25, job.config), runner)
     original = plain(job, tmp_path)
     for name in ("bert", "text_encoder", "istft"):

@@ -1,13 +1,17 @@
+"""How one runner's stages are timed, here those of a tiny model in PyTorch."""
+
 import pytest
 
-from engine.benchmark.job import utterance_path
+from engine.benchmark.job import Job, utterance_path
 from engine.benchmark.lengths import Length
-from engine.benchmark.stage_timing import MAKE, RUN, StageTiming
+from engine.benchmark.stage_timing import RUN, WARM_UP, StageTiming
+from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.model.random_weights import random_weights
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
 
 LENGTHS = (Length(8, 3, 0.2), Length(12, 4, 0.3))
+JOB = Job("starter", None, 1, turn_seconds=2.5, warm_up_seconds=4.5)
 
 
 @pytest.fixture(scope="module")
@@ -15,15 +19,15 @@ def runner(tiny_config):
     return PlainRunner(tiny_config, random_weights(tiny_config, 0), 1)
 
 
-def make(timing, length):
-    return timing.answer(MAKE, {"frames": length.frames, "tokens": length.tokens, "seconds": length.seconds})
-
-
-def test_every_stage_is_timed_at_every_length_that_was_made(tiny_config, runner, tmp_path):
-    timing = StageTiming(tiny_config, tmp_path, runner, turn_seconds=0)
+@pytest.fixture
+def folder(tiny_config, runner, tmp_path):
     for length in LENGTHS:
-        assert make(timing, length) == {}
-        assert utterance_path(tmp_path, length.frames).is_file()
+        save_utterance(utterance_path(tmp_path, length.frames), make_utterance(tiny_config, length, runner))
+    return tmp_path
+
+
+def test_every_stage_is_timed_at_every_length(runner, folder):
+    timing = StageTiming(Job("starter", None, 1, turn_seconds=0), folder, runner)
     for length in LENGTHS:
         answer = timing.answer(RUN, {"frames": length.frames})
         assert list(answer["stages"]) == [stage.name for stage in DEVICE_STAGES]
@@ -33,20 +37,27 @@ def test_every_stage_is_timed_at_every_length_that_was_made(tiny_config, runner,
         assert answer["rest_processor_seconds"] >= 0
 
 
-def test_a_turn_of_several_runs_gives_their_medians(tiny_config, runner, tmp_path):
-    readings = iter([0.0, *(reading for end in (1.0, 2.0, 3.0) for reading in (*readings_of_a_run(end), end))])
-    timing = StageTiming(tiny_config, tmp_path, runner, turn_seconds=2.5, clock=lambda: next(readings))
-    make(timing, LENGTHS[0])
+def test_a_turn_of_several_runs_gives_their_medians(runner, folder):
+    readings = iter([0.0, *runs_until(1.0, 2.0, 3.0)])
+    timing = StageTiming(JOB, folder, runner, clock=lambda: next(readings))
     stages = timing.answer(RUN, {"frames": LENGTHS[0].frames})["stages"]
     assert set(stages.values()) == {2.0}
     assert next(readings, None) is None
 
 
-def readings_of_a_run(seconds):
-    """Clock readings before and after each stage, all of which take so long."""
-    return [reading for _ in DEVICE_STAGES for reading in (0.0, seconds)]
+def test_getting_warm_takes_so_long_after_the_first_run_which_may_compile(runner, folder):
+    readings = iter([0.0, *runs_until(9.0), 9.0, *runs_until(12.0, 13.0, 14.0)])
+    timing = StageTiming(JOB, folder, runner, clock=lambda: next(readings))
+    answer = timing.answer(WARM_UP, {"frames": LENGTHS[0].frames})
+    assert answer == {"first_run_seconds": 9.0 * len(DEVICE_STAGES)}
+    assert next(readings, None) is None
 
 
-def test_other_questions_are_refused(tiny_config, runner, tmp_path):
+def runs_until(*ends):
+    """Clock readings of runs that end then: before and after each stage, all of which take so long, and at the end."""
+    return [reading for end in ends for reading in (*[0.0, end] * len(DEVICE_STAGES), end)]
+
+
+def test_other_questions_are_refused(runner, folder):
     with pytest.raises(ValueError, match="sing"):
-        StageTiming(tiny_config, tmp_path, runner, 0).answer("sing", {})
+        StageTiming(JOB, folder, runner).answer("sing", {})

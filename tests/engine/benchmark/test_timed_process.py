@@ -9,11 +9,11 @@ from engine.errors import EngineError
 
 
 class Answering:
-    """In the place of a process: three runs, resting in between."""
+    """In the place of a process: it gets warm, then runs twice after a rest."""
 
     def __init__(self, name, folder, threads):
         self.answers = [
-            {"stages": {"bert": 9.0, "decoder": 1.0}, "peak_bytes": 5, "rest_seconds": 9, "rest_processor_seconds": 9},
+            {"first_run_seconds": 10.0},
             {"stages": {"bert": 1.0, "decoder": 1.0}, "peak_bytes": 7, "rest_seconds": 3, "rest_processor_seconds": 0},
             {"stages": {"bert": 2.0, "decoder": 1.0}, "peak_bytes": 8, "rest_seconds": 1, "rest_processor_seconds": 1},
         ]
@@ -44,12 +44,13 @@ def process(monkeypatch, tmp_path):
 
 
 def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
-    runs = [process.run(Length(8, 3, 0.2)) for _ in range(3)]
+    process.warm_up(Length(8, 3, 0.2))
+    runs = [process.run(Length(8, 3, 0.2)) for _ in range(2)]
     figures = process.figures()
-    assert [run["bert"] for run in runs] == [9.0, 1.0, 2.0]
+    assert [run["bert"] for run in runs] == [1.0, 2.0]
     assert figures.first_run_seconds == 10.0
     assert figures.peak_bytes == 8
-    assert figures.idle_share == 0.25  # one processor second in four; what came before the first run is loading
+    assert figures.idle_share == 0.25  # one processor second in four
 
 
 def test_a_process_that_does_not_get_ready_is_not_left_behind(monkeypatch, tmp_path):

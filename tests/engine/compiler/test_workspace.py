@@ -41,7 +41,9 @@ def test_a_small_array_takes_the_gap_between_two():
 
 
 def test_a_view_begins_at_its_address():
-    machine = tvm.compile(tvm.IRModule({"begin": begin_at_offset.with_attr("global_symbol", "begin")}), target=host_cpu())
+    machine = tvm.compile(
+        tvm.IRModule({"begin": begin_at_offset.with_attr("global_symbol", "begin")}), target=host_cpu()
+    )
     whole = tvm.runtime.tensor(np.arange(64, dtype=np.uint8))
     view = tvm_ffi.get_global_func("runtime.TVMTensorCreateView")(
         whole, tvm_ffi.Shape((8,)), tvm_ffi.dtype("uint8"), 16

@@ -28,7 +28,7 @@ def colours(element: str) -> set[str]:
 
 def test_every_regime_has_its_correlations(report: Report) -> None:
     element = plots.correlations(report.rows, "c")
-    assert {*ERRORS, "tolerance", "Fed by the reference", "Fed by its own stages"} <= set(words(element))
+    assert {*ERRORS, "tolerance", "Fed by the reference", "Fed by itself"} <= set(words(element))
     assert words(element).count("duration_logits") == 2
     assert colours(element) == {"0", "1", "2", "3"}
     assert "frame_token" not in words(element)
@@ -41,9 +41,7 @@ def test_what_has_no_correlation_is_a_gap(report: Report) -> None:
 
 def test_every_regime_and_reading_has_its_strips(report: Report) -> None:
     element = plots.along_time(by_regime(report.rows), None, 3.0, "t")
-    titles = [
-        f"{regime} · {reading}" for regime in ERRORS for reading in ("fed by the reference", "fed by its own stages")
-    ]
+    titles = [f"{regime} · {reading}" for regime in ERRORS for reading in ("fed by the reference", "fed by itself")]
     assert set(titles) <= set(words(element))
     assert element.count("<image") == len(titles)
     assert "seconds" in words(element)

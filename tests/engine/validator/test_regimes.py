@@ -1,13 +1,17 @@
 """Every way of running the model, and what of it can be asked for."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.checkpoints import open_checkpoint
+from engine.artifacts import CPU
+from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import InvalidRequest
+from engine.model.weights import Weights
 from engine.pipeline import Step
+from engine.preparation import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
 from engine.validator import regimes as validator_regimes
@@ -69,6 +73,24 @@ def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
     for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.DYNAMIC):
         fresh.open(regime, 0, told.append)
     assert [event.title for event in told] == ["Loading PyTorch and the reference model"]
+
+
+@pytest.mark.parametrize(("probes", "times"), [(False, 1), (True, 0)])
+def test_modules_built_to_be_looked_into_leave_the_weights_that_are_kept_alone(
+    regimes: Regimes, monkeypatch: pytest.MonkeyPatch, probes: bool, times: int
+) -> None:
+    kept: list[Path] = []
+    monkeypatch.setattr(
+        validator_regimes, "ensure_modules", lambda *_: find_modules(regimes.checkpoint.config, CPU).folder
+    )
+
+    def ensure_weights(checkpoint: Checkpoint, folder: Path, *_: object) -> Weights:
+        kept.append(folder)
+        return checkpoint.load_weights()
+
+    monkeypatch.setattr(validator_regimes, "ensure_weights", ensure_weights)
+    opened(Regimes(regimes.checkpoint, probes), Regime.COMPILED).runner.close()
+    assert len(kept) == times
 
 
 def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regimes) -> None:

@@ -5,10 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.validator import wording
-from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Row, Verdict
+from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
 
 EXACT = Metrics(1.0, 1.0, None, 0.0, 0.0, 100.0)
 ROW = Row(0, "bert", "text_features", "compiled", "dynamic", Reading.OWN_FED, Verdict.PASS, 0.99999, EXACT)
+
+
+def test_every_regime_and_reading_is_explained() -> None:
+    assert set(wording.REGIME_MEANINGS) == set(Regime)
+    assert set(wording.READING_TITLES) == set(Reading)
 
 
 @given(st.floats(-1, 1))

@@ -1,4 +1,4 @@
-"""How much memory a process has had at most.
+"""How much memory this process has had at most.
 
 It does not know what for.
 """
@@ -22,9 +22,4 @@ def peak_bytes() -> int:
     Linux counts in the other figure, that of `getrusage`, what the process that started this one held.
     """
     found = _HIGH_WATER.search(_STATUS.read_text()) if _STATUS.exists() else None
-    return int(found[1]) * 1024 if found else peak_bytes_of(resource.getrusage(resource.RUSAGE_SELF))
-
-
-def peak_bytes_of(usage: resource.struct_rusage) -> int:
-    """The most memory of the process that `usage` is told of that was resident."""
-    return int(usage.ru_maxrss) * _UNIT_BYTES
+    return int(found[1]) * 1024 if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT_BYTES

@@ -1,0 +1,70 @@
+"""Writes any file whole or not at all, so that whoever reads it meanwhile never sees half of it.
+
+It does not know what the file holds.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from engine.errors import OutputError
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to; it takes the place of `path` when the block ends well, else `path` stays as it was.
+
+    Raises `OutputError` with one sentence when the folder is missing or read-only or the disk is full.
+    """
+    ensure_writable(path)
+    try:
+        if path.exists() and not path.is_file():  # a device or pipe is written to, never replaced
+            with path.open("wb") as file:
+                yield file
+        else:
+            with _replacing(path) as file:
+                yield file
+    except OSError as error:
+        raise write_error(path, error) from error
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write one of our own files in the same way; raises `OSError`."""
+    with _replacing(path) as file:
+        file.write(content)
+
+
+def ensure_writable(path: Path) -> None:
+    """Raise `OutputError` when a file cannot be created here; asked before the work, so nothing is lost."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder.", "Name a file in it, such as speech.wav.")
+    if not folder.is_dir():
+        raise OutputError(f"The folder {folder} does not exist.", "Create it or choose another place.")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"The folder {folder} is read-only.", "Choose a folder you may write to.")
+
+
+def write_error(path: Path, error: OSError) -> OutputError:
+    """What kept `path` from being written, in one sentence, and what to do."""
+    if error.errno == errno.ENOSPC:
+        return OutputError(f"The disk is full; {path} was not written.", "Free some room or choose another place.")
+    if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
+        return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
+    return OutputError(f"{path} could not be written ({error.strerror}).", "Choose another place.")
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
