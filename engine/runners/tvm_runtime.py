@@ -18,6 +18,7 @@ import numpy as np
 from engine.artifacts import METAL_DEVICE
 from engine.errors import Cure, EngineError
 from engine.runners.cores import usable_cores
+from engine.runners.freed_memory import keep_little_freed_memory
 from engine.runners.packed_weights import ALIGNMENT_BYTES
 from engine.speech import Array
 
@@ -105,6 +106,7 @@ class _HostMemory:
 
     def __init__(self, ffi: Any) -> None:
         self._ffi = ffi
+        keep_little_freed_memory()
 
     def tensor(self, array: Array) -> Any:
         """A copy at an address that aligned vectors can be read from."""
