@@ -163,8 +163,11 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
     totals = T.alloc_buffer((ROWS,), "float32")
     for row in T.serial(ROWS):
         _reduce(plan, scores, chunk, row, length, T.max, LOWEST, partial, total)
-        for step in T.serial(length):
-            scores[chunk, row, step] = exp(scores[chunk, row, step] - total[0])
+        for span in T.serial(T.ceildiv(length, plan.lanes)):
+            for lane in T.vectorized(plan.lanes):
+                scores[chunk, row, span * plan.lanes + lane] = exp(
+                    scores[chunk, row, span * plan.lanes + lane] - total[0]
+                )
         _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
         totals[row] = total[0]
     for vector in T.serial(plan.vectors):
