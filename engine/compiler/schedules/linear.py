@@ -32,7 +32,7 @@ class _Product:
 
     @property
     def least_rows(self) -> int:
-        """Of a tile: where rows fill several tiles, dividing them evenly leaves at most one fewer in any."""
+        """Of a tile there is code for: rows that need several tiles, divided evenly, are one fewer at most."""
         return self.tile.rows // 2 + 1
 
     @property
@@ -129,6 +129,7 @@ def _finish(plan: Any, target: Any, row_count: Any) -> None:
 
 @T.inline
 def _multiply(plan: Any, has_bias: Any, source: Any, weight: Any, bias: Any, target: Any, row_count: Any) -> None:
+    """Blocks of rows differ by one row at most, so that none is nearly empty; a panel serves all of them in turn."""
     for chunk in T.parallel(plan.tile.chunks):
         blocks: T.int64 = T.ceildiv(row_count, plan.tile.rows)
         begin: T.int64 = chunk * blocks * plan.panels // plan.tile.chunks
