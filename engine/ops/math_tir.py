@@ -64,12 +64,9 @@ def tanh(x: Expression) -> Expression:
 
 
 def gelu_tanh(x: Expression) -> Expression:
-    """GELU in its tanh form: x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
-    scale = _float(math.sqrt(2 / math.pi))
-    return _let(
-        x,
-        lambda v: _float(0.5) * v * (_float(1) + tanh(scale * (v + _float(0.044715) * v * v * v))),
-    )
+    """GELU in its tanh form: x / 2 (1 + tanh u) = x sigmoid(2 u), u being sqrt(2 / pi) (x + 0.044715 x^3)."""
+    scale = 2 * math.sqrt(2 / math.pi)
+    return _let(x, lambda v: v * sigmoid(v * (_float(scale) + _float(scale * 0.044715) * v * v)))
 
 
 def sin(x: Expression) -> Expression:

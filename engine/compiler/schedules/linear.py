@@ -31,6 +31,11 @@ class _Product:
         return ceil_div(self.out_features, self.tile.columns)
 
     @property
+    def least_rows(self) -> int:
+        """Of a tile there is code for: rows that need several tiles, divided evenly, are one fewer at most."""
+        return self.tile.rows // 2 + 1
+
+    @property
     def packed_shape(self) -> tuple[int, int, int]:
         """[panel, in, column in panel]."""
         return self.panels, self.in_features, self.tile.columns
@@ -70,24 +75,37 @@ def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -
 
 
 @T.inline
-def _accumulate(plan: Any, source: Any, weight: Any, panel: Any, first: Any, row_count: Any, sums: Any) -> None:
-    clear(plan.tile, sums)
+def _accumulate(plan: Any, rows: Any, source: Any, weight: Any, panel: Any, first: Any, last: Any, sums: Any) -> None:
     for feature in T.serial(plan.in_features):
-        for row in T.unroll(plan.tile.rows):
+        for row in T.unroll(rows):
             for vector in T.unroll(plan.tile.vectors):
                 for lane in T.vectorized(plan.tile.lanes):
                     # Rows beyond the last repeat it; they are not stored.
                     sums[row, vector * plan.tile.lanes + lane] += (
-                        source[T.min(first + row, row_count - 1), feature]
+                        source[T.min(first + row, last), feature]
                         * weight[panel, feature, vector * plan.tile.lanes + lane]
                     )
 
 
 @T.inline
-def _store(plan: Any, has_bias: Any, sums: Any, bias: Any, target: Any, first: Any, row_count: Any, panel: Any) -> None:
+def _accumulate_rows(
+    itself: Any, plan: Any, rows: Any, source: Any, weight: Any, panel: Any, first: Any, last: Any, sums: Any
+) -> None:
+    """A loop for each height up to `rows`, for registers cannot be counted at run time; `itself` is this function."""
+    if rows == plan.least_rows:
+        _accumulate(plan, rows, source, weight, panel, first, last, sums)
+    else:
+        if last - first == rows - 1:
+            _accumulate(plan, rows, source, weight, panel, first, last, sums)
+        else:
+            itself(itself, plan, rows - 1, source, weight, panel, first, last, sums)
+
+
+@T.inline
+def _store(plan: Any, has_bias: Any, sums: Any, bias: Any, target: Any, first: Any, last: Any, panel: Any) -> None:
     spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
     spill(plan.tile, sums, spilled)
-    for row in T.serial(T.min(plan.tile.rows, row_count - first)):
+    for row in T.serial(last - first + 1):
         width: T.int64 = T.min(plan.tile.columns, plan.out_features - panel * plan.tile.columns)
         if has_bias:
             for column in T.serial(width):
@@ -111,15 +129,18 @@ def _finish(plan: Any, target: Any, row_count: Any) -> None:
 
 @T.inline
 def _multiply(plan: Any, has_bias: Any, source: Any, weight: Any, bias: Any, target: Any, row_count: Any) -> None:
+    """Blocks of rows differ by one row at most, so that none is nearly empty; a panel serves all of them in turn."""
     for chunk in T.parallel(plan.tile.chunks):
         blocks: T.int64 = T.ceildiv(row_count, plan.tile.rows)
         begin: T.int64 = chunk * blocks * plan.panels // plan.tile.chunks
         end: T.int64 = (chunk + 1) * blocks * plan.panels // plan.tile.chunks
         for unit in T.serial(begin, end):
             panel: T.int64 = unit // blocks
-            first: T.int64 = unit % blocks * plan.tile.rows
+            first: T.int64 = unit % blocks * row_count // blocks
+            last: T.int64 = (unit % blocks + 1) * row_count // blocks - 1
             sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-            _accumulate(plan, source, weight, panel, first, row_count, sums)
-            _store(plan, has_bias, sums, bias, target, first, row_count, panel)
+            clear(plan.tile, sums)
+            _accumulate_rows(_accumulate_rows, plan, plan.tile.rows, source, weight, panel, first, last, sums)
+            _store(plan, has_bias, sums, bias, target, first, last, panel)
     if plan.epilogue is not Epilogue.NONE:
         _finish(plan, target, row_count)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from engine.ops.attention import attention as meaning
-from engine.ops.attention_tir import attention
+from engine.ops.attention_tir import ROWS, attention
+from engine.ops.microkernel_tir import microkernel_for
+from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels import Kernel, built, host_microkernel
 
 
@@ -25,3 +27,9 @@ def test_attention_equals_its_meaning_whatever_the_padding_holds(lengths: list[i
     valid = np.array(lengths, np.int32)
     result = kernel(3, width)((batch, time, 3 * width), x, valid)
     assert np.abs(result - meaning(x, valid, 3)).max() < 1e-4  # scores go to 100, where float32 steps by 1e-5
+
+
+@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
+    target = OTHER_PROCESSORS[triple]
+    assert longest_run(assembly(attention(3, 32, microkernel_for(target)), target)) >= ROWS

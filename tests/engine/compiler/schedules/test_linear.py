@@ -49,8 +49,9 @@ def compare(
     assert np.abs(found - expected.numpy()).max() < 1e-6 * in_features + 1e-6
 
 
-@pytest.mark.parametrize(("in_features", "out_features"), [(5, 1), (33, 48), (128, 50), (1, 97)])
-@pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize(
+    ("in_features", "out_features", "has_bias"), [(5, 1, True), (33, 48, False), (128, 50, True), (1, 97, False)]
+)
 def test_every_kind_of_row_count(in_features: int, out_features: int, has_bias: bool) -> None:
     for rows in ROWS:
         compare(rows, in_features, out_features, has_bias)
