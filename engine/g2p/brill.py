@@ -5,8 +5,12 @@ It does not know where the tables lie, nor any word of English.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from engine.g2p.sorted_file import SortedFile
 
 BORDER = "STAART"
 """The word and the tag that the rules see beyond both ends of a sentence."""
@@ -14,6 +18,7 @@ REACH = 3
 """Words to either side that a context rule may look at."""
 COMMENT = ";;;"
 ANY = "*"
+FIRST_TAG = re.compile(r"[^ |\n]+")
 
 MorphologyTest = Callable[[str, str, str], bool]
 """Of a word, the word before it and the word after it."""
@@ -48,10 +53,24 @@ def table_lines(text: str) -> Iterator[str]:
             yield stripped
 
 
-def read_lexicon(text: str) -> dict[str, str]:
-    """Word to tag, from lines like `Arnold NNP`; of several tags the first."""
-    entries = (line.split(" ") for line in table_lines(text))
-    return {entry[0]: entry[1].split("|")[0] for entry in entries if len(entry) > 1 and entry[1]}
+class TagLexicon(Mapping[str, str]):
+    """Word to tag, from a file of lines like `Arnold NNP` in the order of the words; of several tags the first."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = SortedFile(path, "\n", " ", COMMENT)
+
+    def __getitem__(self, word: str) -> str:
+        tag = FIRST_TAG.match(self._file.after(word) or "")
+        if tag is None:
+            raise KeyError(word)
+        return tag[0]
+
+    def __iter__(self) -> Iterator[str]:
+        words = (line.split(" ")[0] for line in table_lines(self._file.text()))
+        return (word for word in words if word in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def read_morphology(text: str, lexicon: Container[str]) -> list[MorphologyRule]:
@@ -90,9 +109,10 @@ def read_context(text: str) -> list[ContextRule]:
     return rules
 
 
-def rules_by_tag(rules: Iterable[ContextRule], tags: Iterable[str]) -> dict[str, list[ContextRule]]:
-    """For each tag the rules that may apply to it, in order."""
+def rules_by_tag(rules: Iterable[ContextRule]) -> dict[str, list[ContextRule]]:
+    """For each tag that a rule names the rules that may apply to it, in order; under `ANY` those for all others."""
     ordered = list(rules)
+    tags = {ANY, *(rule.before for rule in ordered)}
     return {tag: [rule for rule in ordered if rule.before in (tag, ANY)] for tag in tags}
 
 

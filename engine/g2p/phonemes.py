@@ -16,6 +16,7 @@ from misaki import en
 from misaki.token import MToken
 
 from engine.g2p.analysis import Analyser, Homographs, TaggedWord
+from engine.g2p.lexicon import Lexicon
 from engine.g2p.overrides import Override
 from engine.g2p.pieces import SpokenWord
 from engine.g2p.unknown import UnknownWords, load_letter_to_sound
@@ -34,8 +35,8 @@ class _G2P(en.G2P):
     def __init__(self, british: bool, load_analyser: LoadAnalyser) -> None:
         self.version = None
         self.british = british
-        self.lexicon = en.Lexicon(british)
-        self.nlp = load_analyser(homographs(self.lexicon.golds))
+        self.lexicon = Lexicon(british)
+        self.nlp = load_analyser(homographs(self.lexicon.golds.dependent()))
         self.fallback = UnknownWords(self.lexicon, load_letter_to_sound(british))
         self.unk = ""
 

@@ -11,12 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from engine.g2p.brill import (
+    ANY,
     BORDER,
     REACH,
     ContextRule,
     MorphologyRule,
+    TagLexicon,
     read_context,
-    read_lexicon,
     read_morphology,
     rules_by_tag,
     table_lines,
@@ -98,7 +99,7 @@ class PartOfSpeechTagger:
         """Apply the rules to one word in order; those after one that has applied see its result."""
         done = -1
         while True:
-            rules = self._context.get(tags[index], ())
+            rules = self._context.get(tags[index], self._context[ANY])
             rule = next((r for r in rules if r.order > done and r.applies(words, tags, index)), None)
             if rule is None:
                 return
@@ -111,11 +112,12 @@ def load_tagger(homographs: Mapping[str, Collection[str]]) -> PartOfSpeechTagger
 
     `homographs` maps words to the classes (NOUN, VERB, ADJ) by which their pronunciations differ.
     """
-    lexicon = read_lexicon(_table("en-lexicon.txt"))
-    context = read_context("\n".join(filter(_is_wanted, table_lines(_table("en-context.txt")))))
-    tags = {*lexicon.values(), *(rule.after for rule in context), "NNP", "CD", "NN", SYMBOL_TAG}
-    morphology = read_morphology(_table("en-morphology.txt"), lexicon)
-    return PartOfSpeechTagger(lexicon, morphology, rules_by_tag(context, tags), homographs)
+    folder = tables_folder()
+    lexicon = TagLexicon(folder / "en-lexicon.txt")
+    context_lines = table_lines((folder / "en-context.txt").read_text(encoding="utf-8"))
+    context = read_context("\n".join(filter(_is_wanted, context_lines)))
+    morphology = read_morphology((folder / "en-morphology.txt").read_text(encoding="utf-8"), lexicon)
+    return PartOfSpeechTagger(lexicon, morphology, rules_by_tag(context), homographs)
 
 
 def _is_wanted(context_rule: str) -> bool:
@@ -123,8 +125,9 @@ def _is_wanted(context_rule: str) -> bool:
     return not (context_rule.startswith("NNP ") and BORDER in context_rule)
 
 
-def _table(name: str) -> str:
+def tables_folder() -> Path:
+    """Where textblob is installed, its tables for English; raises `ModuleNotFoundError` where it is not."""
     spec = find_spec("textblob")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("textblob is not installed", name="textblob")
-    return (Path(spec.submodule_search_locations[0]) / "en" / name).read_text(encoding="utf-8")
+    return Path(spec.submodule_search_locations[0]) / "en"

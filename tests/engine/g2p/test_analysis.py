@@ -1,6 +1,8 @@
 """Words with tags, with and without spaCy's model."""
 
+import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -44,3 +46,24 @@ def test_a_hidden_module_comes_back() -> None:
     assert "wave_that_is_not_there" not in sys.modules
     with hidden_module("sys"):
         assert sys.modules["sys"] is sys
+
+
+def test_another_may_be_there_instead() -> None:
+    other = ModuleType("wave_that_is_not_there")
+    with hidden_module(other.__name__, other):
+        assert __import__(other.__name__) is other
+    assert other.__name__ not in sys.modules
+
+
+def test_the_front_end_loads_no_client_of_the_network() -> None:
+    code = """if True:
+        import sys
+        from importlib import import_module
+        from engine.g2p.analysis import import_spacy
+        import_spacy()
+        import_module("engine.g2p.english")
+        loaded = sorted({"requests", "httpx", "urllib3", "ssl", "spacy.cli"} & set(sys.modules))
+        assert not loaded, loaded
+        assert callable(import_module("spacy.cli.info").info)  # it is there for whoever wants it
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,57 @@
+"""Words looked up in a file whose entries are in the order of their characters, where it lies: its text is not kept.
+
+It does not know what is said about a word.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from bisect import bisect_right
+from pathlib import Path
+
+BLOCK_BYTES = 2048
+"""About what is read to look a word up: the text between two places that are remembered."""
+
+
+class SortedFile:
+    """The entries of a UTF-8 file: each is `opening`, the word, `closing` and what is said about the word.
+
+    `opening` begins with the line break before the entry, and nothing else begins with it, but for what comes up to the
+    last line that begins with `comment`. The file may be replaced meanwhile, not changed. Usable from any thread.
+    Raises `OSError` where it cannot be read.
+    """
+
+    def __init__(self, path: Path, opening: str, closing: str, comment: str = "") -> None:
+        self._opening, self._closing = opening.encode(), closing.encode()
+        self._file = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._file).atexit = False  # other threads may still be reading then
+        text = self._read(0, os.fstat(self._file).st_size).rstrip()
+        self._words, self._starts = self._places(text, text.rfind(f"\n{comment}".encode()) + 1 if comment else 0)
+
+    def after(self, word: str) -> str | None:
+        """What the file says about the word; `None` where it lacks it."""
+        sought = word.encode("utf-8", "surrogatepass")
+        place = bisect_right(self._words, sought)
+        if place == 0 or b"\n" in sought or self._closing in sought:
+            return None
+        block = self._read(self._starts[place - 1], self._starts[place])
+        _, found, said = block.partition(self._opening + sought + self._closing)
+        return said.partition(self._opening)[0].decode() if found else None
+
+    def text(self) -> str:
+        """All of the file up to its last entry's end."""
+        return self._read(0, self._starts[-1]).decode()
+
+    def _places(self, text: bytes, at: int) -> tuple[list[bytes], list[int]]:
+        """The first words of the blocks, and where these start, in bytes; at last where the text ends."""
+        words, starts = [], []
+        while (at := text.find(self._opening, at)) >= 0:
+            start = at + len(self._opening)
+            words.append(text[start : text.index(self._closing, start)])
+            starts.append(at)
+            at += BLOCK_BYTES
+        return words, [*starts, len(text)]
+
+    def _read(self, start: int, end: int) -> bytes:
+        return os.pread(self._file, end - start, start)
