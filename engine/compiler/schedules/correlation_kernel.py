@@ -18,7 +18,7 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Ending, WeightAt
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.register_tile import PackedTile, spill
+from engine.compiler.schedules.register_tile import LINE, PackedTile, prefetch, spill
 from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 
@@ -75,9 +75,12 @@ class CorrelationPlan:
 
 @T.inline
 def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, need: Any) -> None:
+    origin: T.int64 = start * plan.sizes.stride - plan.sizes.padding
     for channel in T.serial(plan.sizes.channels):
+        for ahead in T.serial(T.ceildiv(need * plan.sizes.stride, LINE)):
+            prefetch(operands.source, [member, channel + 1, origin + ahead * LINE])
         for phase in T.unroll(plan.phases):
-            first: T.int64 = start * plan.sizes.stride + phase - plan.sizes.padding
+            first: T.int64 = origin + phase
             low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)
             high: T.int64 = T.max(T.min(T.ceildiv(operands.length - first, plan.sizes.stride), need), low)
             for column in T.serial(low):
@@ -148,7 +151,12 @@ def _store_interleaved(plan: Any, operands: Any, sums: Any, member: Any, first: 
         place: T.int64 = start * plan.sizes.upsampling + (first + row) % plan.sizes.upsampling - plan.sizes.trim
         low: T.int64 = T.max(T.ceildiv(-place, plan.sizes.upsampling), 0)
         high: T.int64 = T.min(T.ceildiv(operands.outputs - place, plan.sizes.upsampling), plan.tile.columns)
-        for column in T.serial(low, high):
+        whole: T.int64 = low + T.max(high - low, 0) // plan.tile.lanes * plan.tile.lanes
+        for vector in T.serial((whole - low) // plan.tile.lanes):
+            for lane in T.unroll(plan.tile.lanes):  # LLVM's own scatters are slower
+                column: T.int64 = low + vector * plan.tile.lanes + lane
+                operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
+        for column in T.serial(whole, high):
             operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
+from engine.compiler.schedules.register_tile import LINE
 from engine.ops.microkernel_tir import AVX512, Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
@@ -41,12 +42,32 @@ def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
     return _usual(sizes, microkernel)
 
 
+def direct_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+    """The register tile of what is computed directly: with AVX-512, of one vector in each row.
+
+    A multiplication then reads its weight from memory: those of its rows fill a line of the cache. Phases, of few taps,
+    fill all registers.
+    """
+    if microkernel.lanes != AVX512.lanes:
+        return microkernel
+    narrow = _narrow(microkernel)
+    return narrow if sizes.upsampling > 1 else replace(narrow, rows=LINE)
+
+
+def _narrow(microkernel: Microkernel) -> Microkernel:
+    """As many registers, one vector in each row."""
+    return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=microkernel.lanes)
+
+
 def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
-    """Narrow tiles for many channels, where a multiplication reads its weight from memory: with AVX-512."""
+    """A filter's tiles are narrow where there are many channels, with AVX-512."""
     form = form_for(sizes)
-    if max(sizes.channels, sizes.out_channels) >= MANY_CHANNELS and microkernel.lanes == AVX512.lanes:
-        return Choice(form, microkernel.rows * microkernel.vectors, microkernel.lanes)
-    return Choice(form, microkernel.rows, microkernel.columns)
+    tile = microkernel
+    if form is None:
+        tile = direct_tile(sizes, microkernel)
+    elif max(sizes.channels, sizes.out_channels) >= MANY_CHANNELS and microkernel.lanes == AVX512.lanes:
+        tile = _narrow(microkernel)
+    return Choice(form, tile.rows, tile.columns)
 
 
 def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:
