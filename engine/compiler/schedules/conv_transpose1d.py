@@ -51,7 +51,7 @@ def pack_weight(
 
 
 def _plan(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan:
-    return CorrelationPlan(sizes, direct_tile(sizes, microkernel))
+    return CorrelationPlan(sizes, direct_tile(microkernel))
 
 
 def depthwise(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.compiler.schedules.register_tile import LINE
-from engine.ops.microkernel_tir import AVX512, Microkernel, ceil_div
+from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
@@ -42,31 +42,26 @@ def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
     return _usual(sizes, microkernel)
 
 
-def direct_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+def direct_tile(microkernel: Microkernel) -> Microkernel:
     """The register tile of what is computed directly: with AVX-512, of one vector in each row.
 
-    A multiplication then reads its weight from memory: those of its rows fill a line of the cache. Phases, of few taps,
-    fill all registers.
+    A multiplication then reads its weight from memory. Those of the tile's rows fill a line of the cache, and as many
+    rows divide most layers.
     """
-    if microkernel.lanes != AVX512.lanes:
+    return replace(microkernel, rows=LINE, columns=LINE) if microkernel.lanes == LINE else microkernel
+
+
+def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+    """Of all registers; with AVX-512, of one vector in each row where there are many channels."""
+    if max(sizes.channels, sizes.out_channels) < MANY_CHANNELS or microkernel.lanes != LINE:
         return microkernel
-    narrow = _narrow(microkernel)
-    return narrow if sizes.upsampling > 1 else replace(narrow, rows=LINE)
-
-
-def _narrow(microkernel: Microkernel) -> Microkernel:
-    """As many registers, one vector in each row."""
-    return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=microkernel.lanes)
+    return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=LINE)
 
 
 def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
-    """A filter's tiles are narrow where there are many channels, with AVX-512."""
+    """A minimal filter where it takes fewer products."""
     form = form_for(sizes)
-    tile = microkernel
-    if form is None:
-        tile = direct_tile(sizes, microkernel)
-    elif max(sizes.channels, sizes.out_channels) >= MANY_CHANNELS and microkernel.lanes == AVX512.lanes:
-        tile = _narrow(microkernel)
+    tile = direct_tile(microkernel) if form is None else _filter_tile(sizes, microkernel)
     return Choice(form, tile.rows, tile.columns)
 
 
