@@ -10,9 +10,10 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.compiler.correlation import Depthwise, Ending, transposed, transposed_weight_at
+from engine.compiler.correlation import Correlation, Depthwise, Ending, transposed, transposed_weight_at
 from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.correlation_kernel import CorrelationPlan, correlation_kernel, packing_kernel
+from engine.compiler.schedules.filter_choice import direct_tile
 from engine.ops.microkernel_tir import Microkernel
 
 
@@ -30,14 +31,14 @@ def conv_transpose1d(
     outputs = (L - 1) stride - 2 padding + kernel_size + output padding is read from y's shape.
     """
     sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
-    return correlation_kernel(CorrelationPlan(sizes, microkernel), Ending(has_bias))
+    return correlation_kernel(_plan(sizes, microkernel), Ending(has_bias))
 
 
 def packed_shape(
     in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
 ) -> tuple[int, ...]:
     """Shape of the packed weight, whose rows are channels and phases."""
-    return CorrelationPlan(transposed(in_channels, out_channels, kernel_size, stride, 0), microkernel).packed_shape
+    return _plan(transposed(in_channels, out_channels, kernel_size, stride, 0), microkernel).packed_shape
 
 
 def pack_weight(
@@ -46,7 +47,11 @@ def pack_weight(
     """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no row or no tap."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
     shape = in_channels, out_channels, kernel_size
-    return packing_kernel(CorrelationPlan(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
+    return packing_kernel(_plan(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
+
+
+def _plan(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan:
+    return CorrelationPlan(sizes, direct_tile(microkernel))
 
 
 def depthwise(

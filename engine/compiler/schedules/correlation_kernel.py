@@ -2,8 +2,8 @@
 
 Rows are output channels (channel and phase when transposed), columns are positions in time. The packed tile includes
 the halo and is zero beyond the input, so the innermost loops have no bounds check and any length runs at full speed.
-Work is shared out in blocks of rows of tiles, so that short inputs use every core too. Scalars are mutable variables
-(`name: T.int64`), not bindings: the passes of TVM reason about bindings, which took most of the compile time.
+Register tiles are shared out evenly among the threads, each of which packs what its own tiles read. Scalars are mutable
+variables (`name: T.int64`), not bindings: the passes of TVM reason about bindings, which took most of the compile time.
 
 It does not know which operator it computes: `conv1d` and `conv_transpose1d` say so with a `Correlation`.
 """
@@ -18,7 +18,7 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Ending, WeightAt
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.register_tile import PackedTile, spill
+from engine.compiler.schedules.register_tile import LINE, PackedTile, prefetch, spill
 from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 
@@ -75,9 +75,12 @@ class CorrelationPlan:
 
 @T.inline
 def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, need: Any) -> None:
+    origin: T.int64 = start * plan.sizes.stride - plan.sizes.padding
     for channel in T.serial(plan.sizes.channels):
+        for ahead in T.serial(T.ceildiv(need * plan.sizes.stride, LINE)):
+            prefetch(operands.source, [member, channel + 1, origin + ahead * LINE])
         for phase in T.unroll(plan.phases):
-            first: T.int64 = start * plan.sizes.stride + phase - plan.sizes.padding
+            first: T.int64 = origin + phase
             low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)
             high: T.int64 = T.max(T.min(T.ceildiv(operands.length - first, plan.sizes.stride), need), low)
             for column in T.serial(low):
@@ -148,7 +151,12 @@ def _store_interleaved(plan: Any, operands: Any, sums: Any, member: Any, first: 
         place: T.int64 = start * plan.sizes.upsampling + (first + row) % plan.sizes.upsampling - plan.sizes.trim
         low: T.int64 = T.max(T.ceildiv(-place, plan.sizes.upsampling), 0)
         high: T.int64 = T.min(T.ceildiv(operands.outputs - place, plan.sizes.upsampling), plan.tile.columns)
-        for column in T.serial(low, high):
+        whole: T.int64 = low + T.max(high - low, 0) // plan.tile.lanes * plan.tile.lanes
+        for vector in T.serial((whole - low) // plan.tile.lanes):
+            for lane in T.unroll(plan.tile.lanes):  # LLVM's own scatters are slower
+                column: T.int64 = low + vector * plan.tile.lanes + lane
+                operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
+        for column in T.serial(whole, high):
             operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
 
 
@@ -162,24 +170,26 @@ def _store(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: 
 
 @T.inline
 def _correlate(plan: Any, operands: Any) -> None:
-    for chunk in T.parallel(plan.tile.chunks):
+    threads: T.int64 = T.Cast("int64", T.call_packed("runtime.NumThreads"))
+    for thread in T.parallel(threads):
         columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
-        tiles: T.int64 = T.ceildiv(columns, plan.packed.width)
-        units: T.int64 = operands.batch * tiles * plan.blocks
-        first: T.int64 = chunk * units // plan.tile.chunks
-        last: T.int64 = (chunk + 1) * units // plan.tile.chunks
+        across: T.int64 = T.ceildiv(columns, plan.tile.columns)
+        tiles: T.int64 = T.ceildiv(across, plan.packed.parts)
+        most: T.int64 = T.ceildiv(across, T.max(tiles, 1))
+        first: T.int64 = thread * operands.batch * across * plan.blocks // threads
+        last: T.int64 = (thread + 1) * operands.batch * across * plan.blocks // threads
         packed = T.alloc_buffer((plan.sizes.channels, plan.phases, plan.packed.pitch), "float32")
-        for step in T.serial(T.ceildiv(last, plan.blocks) - first // plan.blocks):
-            tile: T.int64 = first // plan.blocks + step
-            member: T.int64 = tile // tiles
-            start: T.int64 = tile % tiles * plan.packed.width
-            parts: T.int64 = T.min(T.ceildiv(columns - start, plan.tile.columns), plan.packed.parts)
-            _pack(plan, operands, packed, member, start, parts * plan.tile.columns + plan.halo)
-            from_block: T.int64 = T.max(first - tile * plan.blocks, 0)
-            to_block: T.int64 = T.min(last - tile * plan.blocks, plan.blocks)
-            for block in T.serial(from_block, to_block):
-                for part in T.serial(parts):
-                    origin: T.int64 = part * plan.tile.columns
+        for member, tile in T.grid(operands.batch, tiles):
+            parts: T.int64 = T.min(most, across - tile * most)
+            before: T.int64 = (member * across + tile * most) * plan.blocks
+            begin: T.int64 = T.max(first - before, 0)
+            end: T.int64 = T.min(last - before, parts * plan.blocks)
+            if begin < end:
+                start: T.int64 = tile * most * plan.tile.columns
+                _pack(plan, operands, packed, member, start, parts * plan.tile.columns + plan.halo)
+                for unit in T.serial(begin, end):
+                    block: T.int64 = unit // parts
+                    origin: T.int64 = unit % parts * plan.tile.columns
                     sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
                     _begin(plan, operands, block, sums)
                     _accumulate(plan, operands, packed, block, origin, sums)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
-from engine.ops.microkernel_tir import AVX512, Microkernel, ceil_div
+from engine.compiler.schedules.register_tile import LINE
+from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
@@ -41,12 +42,27 @@ def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
     return _usual(sizes, microkernel)
 
 
+def direct_tile(microkernel: Microkernel) -> Microkernel:
+    """The register tile of what is computed directly: with AVX-512, of one vector in each row.
+
+    A multiplication then reads its weight from memory. Those of the tile's rows fill a line of the cache, and as many
+    rows divide most layers.
+    """
+    return replace(microkernel, rows=LINE, columns=LINE) if microkernel.lanes == LINE else microkernel
+
+
+def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+    """Of all registers; with AVX-512, of one vector in each row where there are many channels."""
+    if max(sizes.channels, sizes.out_channels) < MANY_CHANNELS or microkernel.lanes != LINE:
+        return microkernel
+    return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=LINE)
+
+
 def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
-    """Narrow tiles for many channels, where a multiplication reads its weight from memory: with AVX-512."""
+    """A minimal filter where it takes fewer products."""
     form = form_for(sizes)
-    if max(sizes.channels, sizes.out_channels) >= MANY_CHANNELS and microkernel.lanes == AVX512.lanes:
-        return Choice(form, microkernel.rows * microkernel.vectors, microkernel.lanes)
-    return Choice(form, microkernel.rows, microkernel.columns)
+    tile = direct_tile(microkernel) if form is None else _filter_tile(sizes, microkernel)
+    return Choice(form, tile.rows, tile.columns)
 
 
 def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:

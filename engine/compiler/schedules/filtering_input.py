@@ -10,7 +10,8 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.compiler.schedules.filtering_plan import LINE, Filtering, combination, prefetch
+from engine.compiler.schedules.filtering_plan import Filtering, combination
+from engine.compiler.schedules.register_tile import LINE, prefetch
 
 
 def _transform(plan: Filtering, streams: Any, packed: Any, channel: Any, first: Any) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.compiler.schedules.filtering_plan import LINE, Filtering, combination, prefetch
+from engine.compiler.schedules.filtering_plan import Filtering, combination
+from engine.compiler.schedules.register_tile import LINE, prefetch
 
 
 def _transform_back(plan: Filtering, sums: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:

@@ -17,9 +17,6 @@ from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.compiler.schedules.register_tile import PackedTile
 from engine.ops.microkernel_tir import Microkernel, ceil_div
 
-LINE = 16
-"""Values in a line of the cache."""
-
 
 @dataclass(frozen=True)
 class Filtering:
@@ -103,9 +100,3 @@ def combination(coefficients: Sequence[Fraction], values: Sequence[Any]) -> Any:
             product = value if coefficient == 1 else T.float32(float(coefficient)) * value
             total = product if total is None else total + product
     return total
-
-
-def prefetch(buffer: Any, indices: Sequence[Any]) -> None:
-    """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer."""
-    place = T.address_of(buffer[tuple(indices)])
-    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(1), T.int32(3), T.int32(1)))

@@ -5,6 +5,7 @@ It does not know what is summed. Registers cannot be indexed at run time: every 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from engine.ops.microkernel_tir import Microkernel
 
 MOST_PARTS = 8
 """Register tiles side by side in one packed tile, at most."""
+LINE = 16
+"""Values in a line of the cache."""
 
 
 @dataclass(frozen=True)
@@ -57,3 +60,9 @@ def spill(tile: Any, sums: Any, spilled: Any) -> None:
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
                 spilled[row, vector * tile.lanes + lane] = sums[row, vector * tile.lanes + lane]
+
+
+def prefetch(buffer: Any, indices: Sequence[Any]) -> None:
+    """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer."""
+    place = T.address_of(buffer[tuple(indices)])
+    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(1), T.int32(3), T.int32(1)))

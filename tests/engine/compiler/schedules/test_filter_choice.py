@@ -3,7 +3,7 @@
 import pytest
 
 from engine.compiler.correlation import Correlation
-from engine.compiler.schedules.filter_choice import Choice, choice_for, choices, form_for
+from engine.compiler.schedules.filter_choice import Choice, choice_for, choices, direct_tile, form_for
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
 
@@ -41,9 +41,15 @@ def test_what_is_never_filtered_has_no_filter_to_choose() -> None:
     assert {choice.form for choice in choices(Correlation(1024, 1024, 3), AVX512)} == {None}
 
 
-def test_tiles_of_short_layers_are_narrow_where_weights_are_read_from_memory() -> None:
+def test_tiles_are_narrow_where_weights_are_read_from_memory() -> None:
     sizes = Correlation(1024, 512, 3)
-    assert choice_for(sizes, AVX512) == Choice(None, 24, 16)
+    assert choice_for(sizes, AVX512) == Choice(None, 16, 16)
+    assert choice_for(Correlation(22, 256, 12, stride=6), AVX512) == Choice(None, 16, 16)
     assert choice_for(Correlation(512, 256, 5), AVX512) == Choice(MinimalFilter(6, 6), 24, 16)
     assert choice_for(Correlation(256, 256, 3), AVX512) == Choice(MinimalFilter(6, 3), AVX512.rows, AVX512.columns)
     assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
+
+
+def test_direct_tiles_of_other_processors_fill_all_registers() -> None:
+    assert direct_tile(AVX2) == AVX2
+    assert direct_tile(NEON) == NEON
