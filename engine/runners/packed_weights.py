@@ -36,16 +36,18 @@ class PackedWeights:
 
     stages: Mapping[str, Sequence[Array]] = field(repr=False)
     _content: mmap.mmap = field(repr=False)
-    _passing: Mapping[str, tuple[int, int]] = field(repr=False)
-    """First byte and length of what is given back, by stage."""
+    _spans: Mapping[str, tuple[int, int]] = field(repr=False)
+    """First byte and length of each stage's."""
 
-    def give_back(self, stage: str) -> None:
-        """Take the pages of a stage that has run from this process; the system knows them when they are touched again.
+    def make_room_for(self, stage: str) -> None:
+        """Take the pages of all other stages from this process, if this is the stage with the largest weights.
 
-        Those of the largest stage stay: memory is scarcest while it runs, and then the others' are gone.
+        The system knows them when they are touched again, which takes it some milliseconds.
         """
-        if stage in self._passing:
-            self._content.madvise(mmap.MADV_DONTNEED, *self._passing[stage])
+        if stage == max(self._spans, key=lambda name: self._spans[name][1], default=None):
+            for other, span in self._spans.items():
+                if other != stage:
+                    self._content.madvise(mmap.MADV_DONTNEED, *span)
 
 
 def weights_key(manifest: Manifest, identity: str) -> str:
@@ -132,9 +134,8 @@ def _mapped(content: mmap.mmap, key: str) -> PackedWeights | None:
         for stage, entries in table["stages"].items()
     }
     spans = {stage: _span(entries, stages[stage]) for stage, entries in table["stages"].items() if entries}
-    largest = max(spans, key=lambda stage: spans[stage][1], default=None)
     content.madvise(mmap.MADV_WILLNEED)
-    return PackedWeights(stages, content, {stage: span for stage, span in spans.items() if stage != largest})
+    return PackedWeights(stages, content, spans)
 
 
 def _span(entries: Sequence[Mapping[str, Any]], arrays: Sequence[Array]) -> tuple[int, int]:

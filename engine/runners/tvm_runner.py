@@ -23,6 +23,8 @@ from engine.stages import ProbeObserver, Stage
 
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
+LARGE_INPUT_BYTES = 2 << 20
+"""From here on, five seconds of speech, a stage's own arrays need the memory that weights of others fill."""
 
 
 class CompiledRunner:
@@ -49,7 +51,7 @@ class CompiledRunner:
         self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
-        self._give_back = weights.give_back if isinstance(weights, PackedWeights) else _keep
+        self._make_room_for = weights.make_room_for if isinstance(weights, PackedWeights) else _keep_all
         self._stages = {
             artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
             for artifact in manifest.artifacts
@@ -62,19 +64,21 @@ class CompiledRunner:
             raise ValueError(f"Stage {stage.name} has no library here.")
         self._runtime.prepare_thread()
         library = self._stages[stage.name]
-        values = library.run([inputs[tensor.name] for tensor in stage.inputs])
-        self._give_back(stage.name)
+        arrays = [inputs[tensor.name] for tensor in stage.inputs]
+        if sum(array.nbytes for array in arrays) > LARGE_INPUT_BYTES:
+            self._make_room_for(stage.name)
+        values = library.run(arrays)
         return named_outputs(stage, values, library.probes, self._observe)
 
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
-        self._give_back = _keep
+        self._make_room_for = _keep_all
         self._release_lstm()
         self._runtime.release_unused()
 
 
-def _keep(stage: str) -> None:
+def _keep_all(stage: str) -> None:
     """What is done with weights that have no file: there would be no getting them back."""
 
 
