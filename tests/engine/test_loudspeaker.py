@@ -1,5 +1,6 @@
 import signal
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -108,9 +109,13 @@ def test_an_interrupt_leaves_the_device_alone_until_it_has_taken_its_block(strea
             streams[0].free.clear()
             loudspeaker.play(np.ones(10 * BLOCK, np.float32))
             assert streams[0].asked.wait(LONG_SECONDS)
-            main = threading.main_thread().ident
-            threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
-            threading.Timer(0.3, streams[0].free.set).start()
+            threading.Thread(target=interrupt).start()
+
+    def interrupt() -> None:
+        time.sleep(0.1)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        time.sleep(0.2)
+        streams[0].free.set()
 
     with pytest.raises(KeyboardInterrupt):
         be_interrupted()
