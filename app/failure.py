@@ -17,9 +17,8 @@ def failure_of(work: Callable[[], object]) -> Exception | None:
     """Run some work; what it failed with, logged where nobody expected that."""
     try:
         work()
-    except EngineError as error:
-        return error
     except Exception as error:
-        log.exception("Unexpected failure in a worker's thread")
+        if not isinstance(error, EngineError):
+            log.exception("Unexpected failure in a worker's thread")
         return error
     return None
