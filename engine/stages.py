@@ -91,6 +91,7 @@ ProbeObserver = Callable[[str, Array], None]
 class Stage:
     """One step from text to audio. `tolerance` is the least correlation when fed by the reference.
 
+    `careful` asks for convolutions that lose little to rounding: errors of the pitch add up in the source's phase.
     `half_tolerance` is the same for libraries whose convolutions multiply halves; None where a stage has none of these.
     """
 
@@ -102,6 +103,7 @@ class Stage:
     tolerance: float = 0.99999
     probes: tuple[Probe, ...] = ()
     half_tolerance: float | None = None
+    careful: bool = False
 
 
 TOKENS = Axis("tokens")
@@ -141,6 +143,7 @@ STAGES: tuple[Stage, ...] = (
             Probe("duration_encoder", "Duration encoder layers", "predictor.text_encoder.lstms.*", time_axis=1),
             Probe("duration_lstm", "Duration LSTM", "predictor.lstm", time_axis=1),
         ),
+        careful=True,
     ),
     Stage(
         "alignment",
@@ -161,6 +164,7 @@ STAGES: tuple[Stage, ...] = (
             Probe("f0_block", "Pitch blocks", "predictor.F0.*"),
             Probe("energy_block", "Energy blocks", "predictor.N.*"),
         ),
+        careful=True,
     ),
     Stage(
         "text_encoder",

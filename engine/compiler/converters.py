@@ -37,12 +37,13 @@ def converters_for(
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[Correlation, Choice]] = (),
+    careful: bool = False,
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
 
     Raises `CompileError` for an LSTM method or a precision that the target has not.
     """
-    book = KernelBook(kernels_for(target, precision, tuned))
+    book = KernelBook(kernels_for(target, precision, tuned, careful))
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,

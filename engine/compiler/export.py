@@ -98,7 +98,7 @@ def translate(
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(target, lstm_method, precision, tuned),
+            custom_convert_map=converters_for(target, lstm_method, precision, tuned, stage.careful),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

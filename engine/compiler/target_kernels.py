@@ -37,9 +37,14 @@ from engine.ops.threadgroup_tir import Threadgroup
 
 
 def kernels_for(
-    target: Target, precision: Precision = Precision.FLOAT32, tuned: Sequence[tuple[Correlation, Choice]] = ()
+    target: Target,
+    precision: Precision = Precision.FLOAT32,
+    tuned: Sequence[tuple[Correlation, Choice]] = (),
+    careful: bool = False,
 ) -> KernelSet:
     """The kernels of this target; on a processor, convolutions of `tuned` sizes are computed as chosen.
+
+    There, `careful` ones lose less to rounding; on Metal all are direct anyway.
 
     Raises `CompileError` where it has none of this precision.
     """
@@ -47,13 +52,13 @@ def kernels_for(
         return metal_kernels(precision)
     if precision is not Precision.FLOAT32:
         raise CompileError(f"There are no kernels of precision {precision} but for Metal.")
-    return cpu_kernels(target, tuned)
+    return cpu_kernels(target, tuned, careful)
 
 
-def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = ()) -> KernelSet:
+def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = (), careful: bool = False) -> KernelSet:
     """Kernels for an LLVM target, in register tiles that suit its processor."""
     return KernelSet(
-        hardware=replace(microkernel_for(target), tuned=tuple(tuned)),
+        hardware=replace(microkernel_for(target), tuned=tuple(tuned), careful=careful),
         conv1d=conv1d,
         conv_transpose1d=conv_transpose1d,
         linear=linear,

@@ -128,6 +128,11 @@ def tanh64(x: Expression) -> Expression:
     return _double(1) - _double(2) / (_exp64(x * _double(2)) + _double(1))
 
 
+def sigmoid64(x: Expression) -> Expression:
+    """1 / (1 + e^-x) in float64, within 1e-15, for |x| below 700."""
+    return _double(1) / (_double(1) + _exp64(-x))
+
+
 def _exp64(x: Expression) -> Expression:
     terms = [1 / math.factorial(index) for index in range(_EXP64_TERMS)]
     high = float.fromhex("0x1.62e42fee00000p-1")
@@ -135,7 +140,9 @@ def _exp64(x: Expression) -> Expression:
 
     def of_power(power: Expression) -> Expression:
         reduced = x - power * _double(high) - power * _double(low)
-        bits = (tirx.Cast("int64", power) + tirx.const(1023, "int64")) << tirx.const(52, "int64")
+        # By way of int32: not every processor has vectors of the direct conversion.
+        whole = tirx.Cast("int64", tirx.Cast("int32", power))
+        bits = (whole + tirx.const(1023, "int64")) << tirx.const(52, "int64")
         return _let(reduced, lambda r: _polynomial(r, terms, _double)) * tirx.reinterpret("float64", bits)
 
     return _let(tirx.floor(x * _double(1 / math.log(2)) + _double(0.5)), of_power)

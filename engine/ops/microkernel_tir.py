@@ -16,13 +16,17 @@ TILE_BYTES = 512 * 1024
 CHUNKS = 16
 """Parts the work of a kernel is split into; more than cores, so that 2 - 16 of them are balanced."""
 
+RUN = 32
+"""Products that are summed before their sum joins the other sums: what rounding takes grows with a sum's length."""
+
 
 @dataclass(frozen=True)
 class Microkernel:
     """A tile of `rows` x `columns` float32 accumulators held in vector registers of `lanes` values.
 
     `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
-    `tuned` has pairs of sizes and what was found best for them on this machine.
+    `tuned` has pairs of sizes and what was found best for them on this machine. `careful` asks for
+    sums that lose as little to rounding as can be had for some time.
     """
 
     lanes: int
@@ -31,6 +35,12 @@ class Microkernel:
     tile_bytes: int = TILE_BYTES
     chunks: int = CHUNKS
     tuned: tuple[tuple[Hashable, Hashable], ...] = ()
+    careful: bool = False
+
+    @property
+    def totals(self) -> str:
+        """The type in which the sums of runs are added up."""
+        return "float64" if self.careful else "float32"
 
     @property
     def vectors(self) -> int:

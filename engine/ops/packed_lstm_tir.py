@@ -1,8 +1,9 @@
 """The recurrence of the packed LSTM as one kernel: a register block of hidden units at a time, members in parallel.
 
-Gates of all steps are projected before, by a linear layer. A sequence ends at its own length: the forward direction
-stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length are never read.
-It does not know where projections come from.
+Gates of all steps are projected before, by a linear layer. The state of cells is float64: rounding would add up over
+the steps, and reading the weights takes longer than this arithmetic. A sequence ends at its own length: the forward
+direction stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length are
+never read. It does not know where projections come from.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.ops.math_tir import sigmoid, tanh
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.ops.math_tir import sigmoid64, tanh64
+from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
 GATES = 4
 """Input, forget, cell, output: torch's order."""
 VECTORS = 2
 """Vectors of units in a block: with four gates, enough sums in flight to hide the latency of a multiplication."""
+_MOST_GATE = 100.0
+"""Beyond it either way, sigmoid and tanh are 0, 1 or -1 in float32."""
 
 
 @dataclass(frozen=True)
@@ -92,17 +95,23 @@ def pack_hidden_weight(hidden_size: int, microkernel: Microkernel) -> PrimFunc:
 @T.inline
 def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any) -> None:
     for block in T.serial(plan.blocks):
-        sums = T.alloc_buffer((GATES * VECTORS, plan.lanes), "float32")
-        for part in T.unroll(GATES * VECTORS):
-            for lane in T.vectorized(plan.lanes):
-                sums[part, lane] = gates[block, part, lane]
-        for source in T.serial(plan.hidden_size):
+        for run in T.serial(ceil_div(plan.hidden_size, RUN)):
+            sums = T.alloc_buffer((GATES * VECTORS, plan.lanes), "float32")
             for part in T.unroll(GATES * VECTORS):
                 for lane in T.vectorized(plan.lanes):
-                    sums[part, lane] += hidden[source] * weight[block, source, part, lane]
-        for part in T.unroll(GATES * VECTORS):
-            for lane in T.vectorized(plan.lanes):
-                gates[block, part, lane] = sums[part, lane]
+                    sums[part, lane] = T.float32(0)
+            for source in T.serial(run * RUN, T.min(plan.hidden_size, (run + 1) * RUN)):
+                for part in T.unroll(GATES * VECTORS):
+                    for lane in T.vectorized(plan.lanes):
+                        sums[part, lane] += hidden[source] * weight[block, source, part, lane]
+            for part in T.unroll(GATES * VECTORS):
+                for lane in T.vectorized(plan.lanes):
+                    gates[block, part, lane] += T.Cast("float64", sums[part, lane])
+
+
+def _gate(gates: Any, block: Any, part: Any, lane: Any) -> Any:
+    """What a gate's function is given."""
+    return T.max(T.min(gates[block, part, lane], T.float64(_MOST_GATE)), T.float64(-_MOST_GATE))
 
 
 @T.inline
@@ -110,13 +119,16 @@ def _update(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
     for block in T.serial(plan.blocks):
         for vector in T.serial(VECTORS):
             for lane in T.vectorized(plan.lanes):
-                cell[block, vector, lane] = sigmoid(gates[block, VECTORS + vector, lane]) * cell[
+                cell[block, vector, lane] = sigmoid64(_gate(gates, block, VECTORS + vector, lane)) * cell[
                     block, vector, lane
-                ] + sigmoid(gates[block, vector, lane]) * tanh(gates[block, 2 * VECTORS + vector, lane])
+                ] + sigmoid64(_gate(gates, block, vector, lane)) * tanh64(
+                    _gate(gates, block, 2 * VECTORS + vector, lane)
+                )
             for lane in T.vectorized(plan.lanes):
-                hidden[block * plan.units + vector * plan.lanes + lane] = sigmoid(
-                    gates[block, 3 * VECTORS + vector, lane]
-                ) * tanh(cell[block, vector, lane])
+                hidden[block * plan.units + vector * plan.lanes + lane] = T.Cast(
+                    "float32",
+                    sigmoid64(_gate(gates, block, 3 * VECTORS + vector, lane)) * tanh64(cell[block, vector, lane]),
+                )
 
 
 @T.inline
@@ -124,10 +136,10 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
     for block in T.serial(plan.blocks):
         for part in T.serial(GATES * VECTORS):
             for lane in T.vectorized(plan.lanes):
-                gates[block, part, lane] = T.float32(0)
+                gates[block, part, lane] = T.float64(0)
         for vector in T.serial(VECTORS):
             for lane in T.vectorized(plan.lanes):
-                cell[block, vector, lane] = T.float32(0)
+                cell[block, vector, lane] = T.float64(0)
                 hidden[block * plan.units + vector * plan.lanes + lane] = T.float32(0)
 
 
@@ -135,8 +147,8 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
 def _run(
     plan: Any, projected: Any, weight: Any, target: Any, member: Any, length: Any, time: Any, direction: Any
 ) -> None:
-    gates = T.alloc_buffer(plan.gates_shape, "float32")
-    cell = T.alloc_buffer(plan.state_shape, "float32")
+    gates = T.alloc_buffer(plan.gates_shape, "float64")
+    cell = T.alloc_buffer(plan.state_shape, "float64")
     hidden = T.alloc_buffer((plan.blocks * plan.units,), "float32")
     _begin(plan, gates, cell, hidden)
     for count in T.serial(length):
@@ -145,8 +157,8 @@ def _run(
             step = length - 1 - count
         for gate in T.serial(GATES):
             for unit in T.serial(plan.hidden_size):
-                gates[unit // plan.units, gate * VECTORS + unit % plan.units // plan.lanes, unit % plan.lanes] = (
-                    projected[member, step, gate * plan.hidden_size + unit]
+                gates[unit // plan.units, gate * VECTORS + unit % plan.units // plan.lanes, unit % plan.lanes] = T.Cast(
+                    "float64", projected[member, step, gate * plan.hidden_size + unit]
                 )
         _multiply(plan, weight, hidden, gates)
         _update(plan, gates, cell, hidden)

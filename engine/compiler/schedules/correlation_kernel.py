@@ -18,8 +18,8 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Ending, WeightAt
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.register_tile import LINE, PackedTile, prefetch, spill
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.compiler.schedules.register_tile import LINE, PackedTile, add, clear, prefetch, spill
+from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,11 @@ class CorrelationPlan:
     def blocks(self) -> int:
         """Blocks of rows."""
         return ceil_div(self.sizes.row_count, self.microkernel.rows)
+
+    @property
+    def run(self) -> int:
+        """Channels whose products are summed before their sum joins the others."""
+        return max(1, RUN // self.sizes.taps) if self.microkernel.careful else self.sizes.channels
 
     @property
     def halo(self) -> int:
@@ -105,8 +110,11 @@ def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
 
 
 @T.inline
-def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, origin: Any, sums: Any) -> None:
-    for channel in T.serial(plan.sizes.channels):
+def _accumulate(
+    plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, origin: Any, sums: Any
+) -> None:
+    """Add the products of the channels from `begin` to `end`."""
+    for channel in T.serial(begin, end):
         for tap in T.serial(plan.sizes.taps):
             for row in T.unroll(plan.tile.rows):
                 for vector in T.unroll(plan.tile.vectors):
@@ -117,6 +125,32 @@ def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, origin: Any, 
                                 channel, plan.phase(tap), origin + plan.shift(tap) + vector * plan.tile.lanes + lane
                             ]
                         )
+
+
+@T.inline
+def _accumulate_runs(plan: Any, operands: Any, packed: Any, block: Any, origin: Any, sums: Any) -> None:
+    totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+    clear(plan.tile, totals)
+    for run in T.serial(ceil_div(plan.sizes.channels, plan.run)):
+        held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+        clear(plan.tile, held)
+        _accumulate(
+            plan,
+            operands,
+            packed,
+            block,
+            run * plan.run,
+            T.min((run + 1) * plan.run, plan.sizes.channels),
+            origin,
+            held,
+        )
+        add(plan.tile, held, totals)
+    for row in T.unroll(plan.tile.rows):
+        for vector in T.unroll(plan.tile.vectors):
+            for lane in T.vectorized(plan.tile.lanes):
+                sums[row, vector * plan.tile.lanes + lane] += T.Cast(
+                    "float32", totals[row, vector * plan.tile.lanes + lane]
+                )
 
 
 @T.inline
@@ -192,7 +226,10 @@ def _correlate(plan: Any, operands: Any) -> None:
                     origin: T.int64 = unit % parts * plan.tile.columns
                     sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
                     _begin(plan, operands, block, sums)
-                    _accumulate(plan, operands, packed, block, origin, sums)
+                    if plan.microkernel.careful:
+                        _accumulate_runs(plan, operands, packed, block, origin, sums)
+                    else:
+                        _accumulate(plan, operands, packed, block, 0, plan.sizes.channels, origin, sums)
                     _store(plan, operands, sums, member, block * plan.tile.rows, start + origin)
 
 

@@ -5,6 +5,7 @@ It does not know how either is computed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.compiler.correlation import Correlation
@@ -14,6 +15,8 @@ from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
+CAREFUL_FORM = MinimalFilter(2, 3)
+"""Its transforms add and halve: little is lost to rounding."""
 FEWEST_CHANNELS = 32
 """Transforms are per channel, products per pair of channels: with few channels, transforms cost more than they save."""
 MOST_CHANNELS = 512
@@ -60,7 +63,7 @@ def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
 
 def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
     """A minimal filter where it takes fewer products."""
-    form = form_for(sizes)
+    form = form_for(sizes, (CAREFUL_FORM,) if microkernel.careful else FORMS)
     tile = direct_tile(microkernel) if form is None else _filter_tile(sizes, microkernel)
     return Choice(form, tile.rows, tile.columns)
 
@@ -73,12 +76,12 @@ def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:
     return tuple(dict.fromkeys([usual, *(Choice(form, *tile) for form in (usual.form, None) for tile in tiles)]))
 
 
-def form_for(sizes: Correlation) -> MinimalFilter | None:
-    """The minimal filter that a convolution of this size is computed with, None where it is computed directly."""
+def form_for(sizes: Correlation, forms: Sequence[MinimalFilter] = FORMS) -> MinimalFilter | None:
+    """Which of these filters a convolution of this size is computed with, None where it is computed directly."""
     channels = sizes.channels, sizes.out_channels
     if sizes.stride != 1 or min(channels) < FEWEST_CHANNELS or max(channels) > MOST_CHANNELS:
         return None
-    best = min(FORMS, key=lambda form: _products(form, sizes.taps))
+    best = min(forms, key=lambda form: _products(form, sizes.taps))
     return best if _products(best, sizes.taps) < sizes.taps else None
 
 

@@ -21,7 +21,8 @@ from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.filtering_input import pack
 from engine.compiler.schedules.filtering_output import prefetch_rows, store
 from engine.compiler.schedules.filtering_plan import Filtering
-from engine.compiler.schedules.register_tile import clear
+from engine.compiler.schedules.register_tile import add, clear
+from engine.ops.microkernel_tir import RUN, ceil_div
 
 
 def filtering_kernel(plan: Filtering, ending: Ending) -> PrimFunc:
@@ -30,8 +31,10 @@ def filtering_kernel(plan: Filtering, ending: Ending) -> PrimFunc:
 
 
 @T.inline
-def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, point: Any, origin: Any, held: Any) -> None:
-    for channel in T.serial(plan.sizes.channels):
+def _accumulate(
+    plan: Any, operands: Any, packed: Any, block: Any, point: Any, run: Any, origin: Any, held: Any
+) -> None:
+    for channel in T.serial(run * RUN, T.min((run + 1) * RUN, plan.sizes.channels)):
         for piece in T.unroll(plan.pieces):
             for row in T.unroll(plan.tile.rows):
                 for vector in T.unroll(plan.tile.vectors):
@@ -43,22 +46,28 @@ def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, point: Any, o
 
 
 @T.inline
-def _keep(plan: Any, held: Any, sums: Any, point: Any) -> None:
+def _keep(plan: Any, totals: Any, sums: Any, point: Any) -> None:
     for row in T.unroll(plan.tile.rows):
         for vector in T.unroll(plan.tile.vectors):
             for lane in T.vectorized(plan.tile.lanes):
-                sums[point, row, vector * plan.tile.lanes + lane] = held[row, vector * plan.tile.lanes + lane]
+                sums[point, row, vector * plan.tile.lanes + lane] = T.Cast(
+                    "float32", totals[row, vector * plan.tile.lanes + lane]
+                )
 
 
 @T.inline
 def _block(plan: Any, operands: Any, packed: Any, sums: Any, member: Any, block: Any, part: Any, first: Any) -> None:
     """The sums of a block of rows at every point, outputs from position `first` on."""
     for point in T.serial(plan.points):
-        held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         prefetch_rows(plan, operands, member, block, point, first)
-        clear(plan.tile, held)
-        _accumulate(plan, operands, packed, block, point, part * plan.tile.columns, held)
-        _keep(plan, held, sums, point)
+        totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+        clear(plan.tile, totals)
+        for run in T.serial(ceil_div(plan.sizes.channels, RUN)):
+            held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+            clear(plan.tile, held)
+            _accumulate(plan, operands, packed, block, point, run, part * plan.tile.columns, held)
+            add(plan.tile, held, totals)
+        _keep(plan, totals, sums, point)
 
 
 @T.inline

@@ -69,16 +69,22 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
     return adaptive_layer_norm
 
 
+def _term(value: Any, centre: Any, power: int) -> Any:
+    distance = T.Cast("float64", value) - centre
+    return distance if power == 1 else distance * distance
+
+
 @T.inline
-def _sum(channels: Any, values: Any, partial: Any, result: Any) -> None:
+def _sum(channels: Any, values: Any, centre: Any, power: Any, partial: Any, result: Any) -> None:
+    """Set result[0] to the sum of a power of the distances from the centre."""
     for lane in T.vectorized(LANES):
-        partial[lane] = T.float32(0)
+        partial[lane] = T.float64(0)
     for block in T.serial(channels // LANES):
         for lane in T.vectorized(LANES):
-            partial[lane] += values[block * LANES + lane]
+            partial[lane] += _term(values[block * LANES + lane], centre, power)
     for channel in T.serial(channels // LANES * LANES, channels):
-        partial[0] += values[channel]
-    result[0] = T.float32(0)
+        partial[0] += _term(values[channel], centre, power)
+    result[0] = T.float64(0)
     for lane in T.serial(LANES):
         result[0] += partial[lane]
 
@@ -86,19 +92,14 @@ def _sum(channels: Any, values: Any, partial: Any, result: Any) -> None:
 @T.inline
 def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
     """Bring the values of a row to mean 0 and variance 1."""
-    squares = T.alloc_buffer((channels,), "float32")
-    partial = T.alloc_buffer((LANES,), "float32")
-    mean = T.alloc_buffer((1,), "float32")
-    variance = T.alloc_buffer((1,), "float32")
-    _sum(channels, values, partial, mean)
-    mean[0] = mean[0] / T.float32(channels)
+    partial = T.alloc_buffer((LANES,), "float64")
+    total = T.alloc_buffer((1,), "float64")
+    _sum(channels, values, T.float64(0), 1, partial, total)
+    mean: T.float64 = total[0] / T.float64(channels)
+    _sum(channels, values, mean, 2, partial, total)
+    factor: T.float64 = T.float64(1) / T.sqrt(total[0] / T.float64(channels) + T.float64(epsilon))
     for channel in T.serial(channels):
-        values[channel] -= mean[0]
-        squares[channel] = values[channel] * values[channel]
-    _sum(channels, squares, partial, variance)
-    factor: T.float32 = T.float32(1) / T.sqrt(variance[0] / T.float32(channels) + T.float32(epsilon))
-    for channel in T.serial(channels):
-        values[channel] = values[channel] * factor
+        values[channel] = T.Cast("float32", (T.Cast("float64", values[channel]) - mean) * factor)
 
 
 @T.inline

@@ -5,7 +5,7 @@ It does not know what the rows are: tokens, frames or members of a batch, their 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tvm.script import tirx as T
@@ -13,8 +13,8 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_functions import linear_function
-from engine.compiler.schedules.register_tile import clear, spill
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.compiler.schedules.register_tile import LINE, add, clear, fetch
+from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,16 @@ class _Product:
     @property
     def panels(self) -> int:
         return ceil_div(self.out_features, self.tile.columns)
+
+    @property
+    def runs(self) -> int:
+        """Runs in an output's sum."""
+        return ceil_div(self.in_features, RUN)
+
+    @staticmethod
+    def lower(tile: Microkernel) -> Microkernel:
+        """A tile of one row less."""
+        return replace(tile, rows=tile.rows - 1)
 
     @property
     def least_rows(self) -> int:
@@ -75,43 +85,78 @@ def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -
 
 
 @T.inline
-def _accumulate(plan: Any, rows: Any, source: Any, weight: Any, panel: Any, first: Any, last: Any, sums: Any) -> None:
-    for feature in T.serial(plan.in_features):
-        for row in T.unroll(rows):
-            for vector in T.unroll(plan.tile.vectors):
-                for lane in T.vectorized(plan.tile.lanes):
-                    # Rows beyond the last repeat it; they are not stored.
-                    sums[row, vector * plan.tile.lanes + lane] += (
-                        source[T.min(first + row, last), feature]
-                        * weight[panel, feature, vector * plan.tile.lanes + lane]
-                    )
+def _accumulate(
+    plan: Any,
+    tile: Any,
+    source: Any,
+    weight: Any,
+    panel: Any,
+    first: Any,
+    last: Any,
+    blocks: Any,
+    block: Any,
+    totals: Any,
+) -> None:
+    """Add the products, run by run; meanwhile ask for this block's share of the next panel."""
+    share: T.int64 = T.ceildiv(plan.in_features, blocks * plan.runs)
+    for run in T.serial(plan.runs):
+        ahead: T.int64 = (block * plan.runs + run) * share
+        for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
+            for line in T.unroll(ceil_div(tile.columns, LINE)):
+                fetch(weight, [panel + 1, feature, line * LINE])
+        held = T.alloc_buffer((tile.rows, tile.columns), "float32")
+        clear(tile, held)
+        for feature in T.serial(T.min(RUN, plan.in_features - run * RUN)):
+            for row in T.unroll(tile.rows):
+                for vector in T.unroll(tile.vectors):
+                    for lane in T.vectorized(tile.lanes):
+                        # Rows beyond the last repeat it; they are not stored.
+                        held[row, vector * tile.lanes + lane] += (
+                            source[T.min(first + row, last), run * RUN + feature]
+                            * weight[panel, run * RUN + feature, vector * tile.lanes + lane]
+                        )
+        add(tile, held, totals)
 
 
 @T.inline
 def _accumulate_rows(
-    itself: Any, plan: Any, rows: Any, source: Any, weight: Any, panel: Any, first: Any, last: Any, sums: Any
+    itself: Any,
+    plan: Any,
+    tile: Any,
+    source: Any,
+    weight: Any,
+    panel: Any,
+    first: Any,
+    last: Any,
+    blocks: Any,
+    block: Any,
+    totals: Any,
 ) -> None:
-    """A loop for each height up to `rows`, for registers cannot be counted at run time; `itself` is this function."""
-    if rows == plan.least_rows:
-        _accumulate(plan, rows, source, weight, panel, first, last, sums)
+    """A loop for each height up to the tile's, for registers cannot be counted at run time; `itself`: this function."""
+    if tile.rows == plan.least_rows:
+        _accumulate(plan, tile, source, weight, panel, first, last, blocks, block, totals)
     else:
-        if last - first == rows - 1:
-            _accumulate(plan, rows, source, weight, panel, first, last, sums)
+        if last - first == tile.rows - 1:
+            _accumulate(plan, tile, source, weight, panel, first, last, blocks, block, totals)
         else:
-            itself(itself, plan, rows - 1, source, weight, panel, first, last, sums)
+            itself(itself, plan, plan.lower(tile), source, weight, panel, first, last, blocks, block, totals)
 
 
 @T.inline
-def _store(plan: Any, has_bias: Any, sums: Any, bias: Any, target: Any, first: Any, last: Any, panel: Any) -> None:
-    spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-    spill(plan.tile, sums, spilled)
+def _store(plan: Any, has_bias: Any, bias: Any, totals: Any, target: Any, first: Any, last: Any, panel: Any) -> None:
+    start: T.int64 = panel * plan.tile.columns
     for row in T.serial(last - first + 1):
-        width: T.int64 = T.min(plan.tile.columns, plan.out_features - panel * plan.tile.columns)
-        if has_bias:
-            for column in T.serial(width):
-                spilled[row, column] += bias[panel * plan.tile.columns + column]
-        for column in T.serial(width):
-            target[first + row, panel * plan.tile.columns + column] = spilled[row, column]
+        if start + plan.tile.columns <= plan.out_features:
+            for vector in T.unroll(plan.tile.vectors):
+                for lane in T.vectorized(plan.tile.lanes):
+                    target[first + row, start + vector * plan.tile.lanes + lane] = T.Cast(
+                        "float32", totals[row, vector * plan.tile.lanes + lane]
+                    ) + (bias[start + vector * plan.tile.lanes + lane] if has_bias else T.float32(0))
+        else:
+            for column in T.serial(plan.out_features - start):
+                target[first + row, start + column] = T.Cast("float32", totals[row, column]) + (
+                    bias[start + column] if has_bias else T.float32(0)
+                )
 
 
 @T.inline
@@ -136,11 +181,14 @@ def _multiply(plan: Any, has_bias: Any, source: Any, weight: Any, bias: Any, tar
         end: T.int64 = (chunk + 1) * blocks * plan.panels // plan.tile.chunks
         for unit in T.serial(begin, end):
             panel: T.int64 = unit // blocks
-            first: T.int64 = unit % blocks * row_count // blocks
-            last: T.int64 = (unit % blocks + 1) * row_count // blocks - 1
-            sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-            clear(plan.tile, sums)
-            _accumulate_rows(_accumulate_rows, plan, plan.tile.rows, source, weight, panel, first, last, sums)
-            _store(plan, has_bias, sums, bias, target, first, last, panel)
+            block: T.int64 = unit % blocks
+            first: T.int64 = block * row_count // blocks
+            last: T.int64 = (block + 1) * row_count // blocks - 1
+            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+            clear(plan.tile, totals)
+            _accumulate_rows(
+                _accumulate_rows, plan, plan.tile, source, weight, panel, first, last, blocks, block, totals
+            )
+            _store(plan, has_bias, bias, totals, target, first, last, panel)
     if plan.epilogue is not Epilogue.NONE:
         _finish(plan, target, row_count)

@@ -50,7 +50,16 @@ def clear(tile: Any, sums: Any) -> None:
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
-                sums[row, vector * tile.lanes + lane] = T.float32(0)
+                sums[row, vector * tile.lanes + lane] = T.Cast(sums.dtype, T.float32(0))
+
+
+@T.inline
+def add(tile: Any, sums: Any, totals: Any) -> None:
+    """Add the sums of a run, in registers, to the totals in memory, which may be of another type."""
+    for row in T.unroll(tile.rows):
+        for vector in T.unroll(tile.vectors):
+            for lane in T.vectorized(tile.lanes):
+                totals[row, vector * tile.lanes + lane] += T.Cast(totals.dtype, sums[row, vector * tile.lanes + lane])
 
 
 @T.inline
@@ -66,3 +75,9 @@ def prefetch(buffer: Any, indices: Sequence[Any]) -> None:
     """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer."""
     place = T.address_of(buffer[tuple(indices)])
     T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(1), T.int32(3), T.int32(1)))
+
+
+def fetch(buffer: Any, indices: Sequence[Any]) -> None:
+    """Likewise of what is only read, for the second-level cache."""
+    place = T.address_of(buffer[tuple(indices)])
+    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(0), T.int32(2), T.int32(1)))

@@ -107,3 +107,8 @@ def test_float64_sine_of_cycles() -> None:
 def test_float64_tanh() -> None:
     x = spread(-20, 20, np.float64)
     assert np.abs(evaluate(math_tir.tanh64, x, dtype="float64") - np.tanh(x)).max() < 2e-15
+
+
+def test_float64_sigmoid() -> None:
+    x = spread(-300, 300, np.float64)
+    assert np.abs(evaluate(math_tir.sigmoid64, x, dtype="float64") - 1 / (1 + np.exp(-x))).max() < 2e-15

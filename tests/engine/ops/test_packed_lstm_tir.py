@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.ops.microkernel_tir import Microkernel
 from engine.ops.packed_lstm import lstm_forward_packed, lstm_forward_packed_bidirectional
 from engine.ops.packed_lstm_tir import pack_hidden_weight, packed_hidden_shape, recurrence
-from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel, lost_to_rounding
 
 INPUT_SIZE = 6
 Weights = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -77,3 +77,29 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     alone = run(x[1:2, :11], np.array([11], np.int32), weights, host_microkernel())
     assert np.array_equal(together[1, :11], alone[0])
     assert not together[1, 11:].any()
+
+
+def test_many_steps_lose_little_to_rounding() -> None:
+    random = np.random.default_rng(5)
+    weight = random.standard_normal((4 * 256, 256), np.float32) / np.float32(8)
+    projected = random.standard_normal((1, 150, 4 * 256), np.float32)
+    pack, kernel = kernels(256, 1, host_microkernel())
+    packed = pack(packed_hidden_shape(256, host_microkernel()), weight)
+    found = kernel((1, 150, 256), projected, packed, np.array([150], np.int32))
+    assert lost_to_rounding(found[0], exact_states(projected[0], weight)) < 4
+
+
+def exact_states(projected: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The hidden states of all steps [time, hidden], in float64."""
+    hidden = cell = np.zeros(weight.shape[1])
+    states = []
+    for gates in projected.astype(np.float64):
+        entry, keeping, change, leaving = np.split(gates + weight.astype(np.float64) @ hidden, 4)
+        cell = sigmoid(keeping) * cell + sigmoid(entry) * np.tanh(change)
+        hidden = sigmoid(leaving) * np.tanh(cell)
+        states.append(hidden)
+    return np.stack(states)
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))

@@ -1,5 +1,7 @@
 """The filter of a convolution follows from its sizes."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.compiler.correlation import Correlation
@@ -24,6 +26,12 @@ from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
 def test_the_form_follows_from_the_sizes(sizes: tuple[int, int, int, int], form: MinimalFilter | None) -> None:
     in_channels, out_channels, taps, stride = sizes
     assert form_for(Correlation(in_channels, out_channels, taps, stride=stride)) == form
+
+
+def test_careful_convolutions_have_a_filter_that_rounds_little() -> None:
+    careful = replace(AVX2, careful=True)
+    assert choice_for(Correlation(128, 128, 3), careful).form == MinimalFilter(2, 3)
+    assert choice_for(Correlation(128, 128, 1), careful).form is None
 
 
 @pytest.mark.parametrize("microkernel", [AVX512, AVX2, NEON])

@@ -5,7 +5,7 @@ import pytest
 
 from engine.compiler.schedules.layer_norm import adaptive_layer_norm, layer_norm
 from engine.ops import adaptive_layer_norm as meaning
-from tests.engine.kernels import built, host_microkernel
+from tests.engine.kernels import built, host_microkernel, lost_to_rounding
 
 EPSILON = 1e-5
 
@@ -21,6 +21,14 @@ def test_rows_are_normalised(channels: int, has_affine: bool) -> None:
     arguments = (scale, shift) if has_affine else ()
     result = built(layer_norm(channels, False, has_affine, EPSILON, host_microkernel()))(x.shape, x, *arguments)
     assert np.abs(result - (expected * scale + shift if has_affine else expected)).max() < 3e-6
+
+
+def test_a_mean_far_from_zero_takes_nothing_away() -> None:
+    x = 1000 + np.random.default_rng(0).standard_normal((3, 768), np.float32)
+    exact = x.astype(np.float64)
+    expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + EPSILON)
+    result = built(layer_norm(768, False, False, EPSILON, host_microkernel()))(x.shape, x)
+    assert lost_to_rounding(result, expected) < 1
 
 
 def test_rows_of_a_sum_are_normalised() -> None:

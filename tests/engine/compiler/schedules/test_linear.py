@@ -1,6 +1,7 @@
 """Linear layers against PyTorch in float64, at every kind of row count."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from engine.compiler.epilogue import Epilogue
 from engine.compiler.schedules.linear import linear, pack_weight, packed_shape
 from engine.ops.microkernel_tir import Microkernel, microkernel_for
 from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run
-from tests.engine.kernels import NARROW, Kernel, built, host_microkernel
+from tests.engine.kernels import NARROW, Kernel, built, host_microkernel, lost_to_rounding
 
 ROWS = [1, 2, 3, 7, 8, 9, 47, 129]
 
@@ -73,6 +74,16 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 @settings(deadline=None, max_examples=30)
 def test_any_row_count(rows: int) -> None:
     compare(rows, 33, 50)
+
+
+@pytest.mark.parametrize(("careful", "most"), [(False, 4), (True, 2.5)])
+def test_long_sums_lose_little_to_rounding(careful: bool, most: float) -> None:
+    microkernel = replace(host_microkernel(), careful=careful)
+    random = np.random.default_rng(0)
+    x, weight = random.standard_normal((64, 2048), np.float32), random.standard_normal((48, 2048), np.float32)
+    pack, kernel = kernels(2048, 48, False, Epilogue.NONE, microkernel)
+    found = kernel((64, 48), x, pack(packed_shape(48, 2048, microkernel), weight))
+    assert lost_to_rounding(found, x.astype(np.float64) @ weight.T) < most
 
 
 def test_not_a_number_stays_in_its_row() -> None:
