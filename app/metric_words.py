@@ -34,7 +34,7 @@ VERDICT_MEANINGS = {
 }
 REGIME_TITLES = {
     Regime.DYNAMIC: "PyTorch",
-    Regime.UPSTREAM: "PyTorch, float32 source",
+    Regime.UPSTREAM: "PyTorch, float32",
     Regime.STATIC_PACKED: "Padded, packed",
     Regime.STATIC_NO_PACK: "Padded, not packed",
     Regime.COMPILED: "Compiled",

@@ -46,7 +46,7 @@ class Column(IntEnum):
 TITLES: Mapping[Column, tuple[str, str]] = {
     Column.STAGE: ("Stage", "The step from text to speech"),
     Column.CORRELATION: ("Correlation", "Pearson correlation with the reference"),
-    Column.FLOOR: ("Floor", "The same for PyTorch with its own float32 source: nearer than that need no one come"),
+    Column.FLOOR: ("Floor", "The same for PyTorch in float32: nearer than that need no one come"),
     Column.MAX_ERROR: ("Max error", "The largest absolute difference"),
     Column.SQNR: ("SQNR", "How far the difference is below the signal"),
     Column.OURS_MS: ("Ours ms", "Milliseconds that the stage took"),

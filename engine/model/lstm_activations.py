@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 from engine.model.exportable.blocks import bidirectional_lstm, zero_beyond
 from engine.model.network import Network
-from engine.model.reference import Reference
+from engine.model.reference import Arithmetic, Reference
 from engine.model.weights import Weights
 from engine.speech import Array
 
@@ -71,11 +71,11 @@ class _Packed(nn.Module):
 
 
 def captured_inputs(network: Network, paths: Sequence[str], values: Mapping[str, Array]) -> dict[str, Array]:
-    """What reaches these LSTMs, [1, tokens, channels] each by path, when the truth reads one utterance.
+    """What reaches these LSTMs, [1, tokens, channels] each by path, when upstream reads one utterance.
 
     `values` are those of `engine.pipeline.initial_values`; only LSTMs over tokens are reached.
     """
-    known, reference = dict(values), Reference(network)
+    known, reference = dict(values), Reference(network, Arithmetic.UPSTREAM)
     with _captured(network, paths) as inputs:
         for name in _READING_STAGES:
             known.update(reference.run(name, known))

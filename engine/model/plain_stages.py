@@ -1,6 +1,6 @@
 """kokoro's own modules as one torch module per stage, tensors in and out: what PyTorch and exporters are given.
 
-Batches of one, without padding, upstream's float32 source. It does not know who runs or translates them.
+Batches of one, without padding, in upstream's float32. It does not know who runs or translates them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from engine.model.network import Network
 from engine.model.real_stft import RealStft
-from engine.model.reference import NoSource, Reference, SourcePrecision, SpectrumBorder
+from engine.model.reference import Arithmetic, NoSource, Reference, SpectrumBorder
 
 
 class PlainStage(nn.Module):
@@ -21,7 +21,7 @@ class PlainStage(nn.Module):
     def __init__(self, network: Network, name: str) -> None:
         super().__init__()
         self.network = network
-        self._reference = Reference(network, SourcePrecision.UPSTREAM)
+        self._reference = Reference(network, Arithmetic.UPSTREAM)
         self._name = name
 
     def forward(self, *values: Tensor) -> tuple[Any, ...]:

@@ -7,9 +7,11 @@ harmonics. It does not know batches, nor any other implementation of a stage.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,23 +28,34 @@ from engine.speech import Array
 from engine.stages import Probe, ProbeObserver, stage_named
 
 
-class SourcePrecision(Enum):
-    """How the reference evaluates the harmonic source.
+class Arithmetic(Enum):
+    """In which numbers the reference computes.
 
-    `FLOAT64` is the truth: the exact formula under the phase contract of `engine.ops.harmonic_source`. `UPSTREAM` is
-    kokoro's own float32 source and STFT, whose distance from the truth is the noise floor.
+    `FLOAT64` is the truth: the prosody in float64, and the source by the exact formula under the phase contract of
+    `engine.ops.harmonic_source`. The phase adds up what rounding does to the pitch over the whole utterance; the other
+    stages amplify no rounding and stay in float32. `UPSTREAM` is kokoro's own float32 throughout, whose distance from
+    the truth is the noise floor.
     """
 
     FLOAT64 = "float64"
     UPSTREAM = "upstream"
 
 
-class Reference:
-    """kokoro's network run stage by stage; batches of one, no padding."""
+_PROSODY_STAGES = ("bert", "duration", "f0n")
+"""The stages that give durations, pitch and energy."""
+_PROSODY_MODULES = ("bert", "bert_encoder", "predictor")
+"""What these stages run, by name in the kokoro module tree."""
 
-    def __init__(self, network: Network, precision: SourcePrecision = SourcePrecision.FLOAT64) -> None:
+
+class Reference:
+    """kokoro's network run stage by stage; batches of one, no padding.
+
+    `network` stays as it is: what runs in float64 is a copy, with the weights of the first run.
+    """
+
+    def __init__(self, network: Network, arithmetic: Arithmetic = Arithmetic.FLOAT64) -> None:
         self.config = network.config
-        self.precision = precision
+        self.arithmetic = arithmetic
         self._network = network
         self._stages: dict[str, Callable[..., tuple[Tensor | Array, ...]]] = {
             "bert": self._bert,
@@ -63,7 +76,8 @@ class Reference:
         """
         stage = stage_named(stage_name)
         values = [torch.tensor(inputs[tensor.name]) for tensor in stage.inputs]
-        with torch.no_grad(), _observed(self._network, stage.probes, observe):
+        modules = self._prosody_modules if stage_name in _PROSODY_STAGES else self._network
+        with torch.no_grad(), _observed(modules, stage.probes, observe):
             outputs = self.compute(stage_name, *values)
         return {
             tensor.name: np.ascontiguousarray(output, dtype=tensor.dtype)
@@ -73,16 +87,27 @@ class Reference:
     def compute(self, stage_name: str, *values: Tensor) -> tuple[Tensor | Array, ...]:
         """The stage's outputs in declared order from its inputs in declared order, as torch computes them.
 
-        Tensors alone where the precision is `UPSTREAM`; it can then be traced for any length above one.
+        Tensors of the declared types where the arithmetic is `UPSTREAM`; they can be traced for any length above one.
         """
-        return self._stages[stage_name](*values)
+        stage = self._stages[stage_name]
+        if stage_name not in _PROSODY_STAGES or self.arithmetic is Arithmetic.UPSTREAM:
+            return stage(*values)
+        with _Float64():
+            return stage(*(value.double() if value.is_floating_point() else value for value in values))
+
+    @cached_property
+    def _prosody_modules(self) -> Any:
+        """What gives the prosody, by kokoro's names, in this reference's arithmetic."""
+        if self.arithmetic is Arithmetic.UPSTREAM:
+            return self._network
+        return nn.ModuleDict({name: copy.deepcopy(getattr(self._network, name)) for name in _PROSODY_MODULES}).double()
 
     def _bert(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
-        hidden = self._network.bert(tokens, attention_mask=torch.ones_like(tokens))
-        return (self._network.bert_encoder(hidden).transpose(1, 2),)
+        hidden = self._prosody_modules.bert(tokens, attention_mask=torch.ones_like(tokens))
+        return (self._prosody_modules.bert_encoder(hidden).transpose(1, 2),)
 
     def _duration(self, text_features: Tensor, prosody: Tensor, token_count: Tensor) -> tuple[Tensor, ...]:
-        predictor: Any = self._network.predictor
+        predictor = self._prosody_modules.predictor
         d = predictor.text_encoder(text_features, prosody, token_count.long(), _no_padding(text_features[:, 0]))
         x, _ = predictor.lstm(d)
         return predictor.duration_proj(x), d
@@ -90,7 +115,7 @@ class Reference:
     def _f0n(
         self, prosody_features: Tensor, frame_token: Tensor, prosody: Tensor, frame_count: Tensor
     ) -> tuple[Tensor, ...]:
-        predictor: Any = self._network.predictor
+        predictor = self._prosody_modules.predictor
         en = prosody_features[:, frame_token[0].long()].transpose(1, 2)
         with _norm_of(frame_token):
             curves = predictor.F0Ntrain(en, prosody)
@@ -105,7 +130,7 @@ class Reference:
         curve = generator.f0_upsamp(f0.reshape(1, 1, -1)).transpose(1, 2)
         with InjectedNoise(source_noise.flatten(1, 2)), self._exact_source(f0, source_noise):
             waveform, _, _ = generator.m_source(curve)
-        if self.precision is SourcePrecision.UPSTREAM:
+        if self.arithmetic is Arithmetic.UPSTREAM:
             return (torch.cat(generator.stft.transform(waveform[:, :, 0]), dim=1),)
         sizes = self.config.istftnet
         return (spectrum(waveform[0, :, 0].numpy(), sizes.gen_istft_n_fft, sizes.gen_istft_hop_size)[None],)
@@ -133,8 +158,8 @@ class Reference:
 
     @contextmanager
     def _exact_source(self, f0: Tensor, noise: Tensor) -> Iterator[None]:
-        """Have `m_source` give the exact waveform, if this is the reference's precision."""
-        if self.precision is SourcePrecision.UPSTREAM:
+        """Have `m_source` give the exact waveform, if this is the truth."""
+        if self.arithmetic is Arithmetic.UPSTREAM:
             yield
             return
         source: Any = self._network.decoder.generator.m_source
@@ -166,6 +191,23 @@ class InjectedNoise(TorchFunctionMode):
         if func is torch.rand:
             return torch.zeros(*args, **(kwargs or {}))
         return func(*args, **(kwargs or {}))
+
+
+class _Float64(TorchFunctionMode):
+    """While it is active, kokoro's modules leave torch's default type nowhere.
+
+    They would take it for the zeros that they write into, and for the root of an integer.
+    """
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        keywords = kwargs or {}
+        if func is torch.zeros:
+            return func(*args, **{"dtype": torch.float64, **keywords})
+        if func is torch.rsqrt:
+            return func(args[0].double())
+        return func(*args, **keywords)
 
 
 class _SingleStepNorm(TorchFunctionMode):
@@ -223,20 +265,17 @@ def _replaced(module: nn.Module, **children: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def _observed(network: nn.Module, probes: tuple[Probe, ...], observe: ProbeObserver | None) -> Iterator[None]:
+def _observed(modules: nn.Module, probes: tuple[Probe, ...], observe: ProbeObserver | None) -> Iterator[None]:
     """Report the output of every probed module, while the context lasts."""
     with ExitStack() as handles:
-        for path, module in network.named_modules() if observe else ():
+        for path, module in modules.named_modules() if observe else ():
             if observe and any(probe.matches(path) for probe in probes):
                 handles.callback(module.register_forward_hook(_reporting(path, observe)).remove)
         yield
 
 
 def _reporting(path: str, observe: ProbeObserver) -> Callable[..., None]:
-    def hook(module: nn.Module, arguments: Any, output: Any) -> None:
-        observe(path, _first_array(output))
-
-    return hook
+    return lambda _, __, output: observe(path, _first_array(output))
 
 
 def _first_array(output: Any) -> NDArray[np.floating]:

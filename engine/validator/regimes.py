@@ -170,14 +170,14 @@ class Regimes:
 
 
 def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
-    from engine.model.reference import Reference, SourcePrecision
+    from engine.model.reference import Arithmetic, Reference
     from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
 
     match regime:
         case Regime.DYNAMIC:
-            return ReferenceRunner(Reference(network, SourcePrecision.FLOAT64), seen)
+            return ReferenceRunner(Reference(network, Arithmetic.FLOAT64), seen)
         case Regime.UPSTREAM:
-            return ReferenceRunner(Reference(network, SourcePrecision.UPSTREAM), seen)
+            return ReferenceRunner(Reference(network, Arithmetic.UPSTREAM), seen)
         case Regime.STATIC_PACKED:
             return ExportableRunner(network, LstmSemantics.PACKED, seen)
         case _:

@@ -17,9 +17,9 @@ class Regime(StrEnum):
     """A way of running the whole model."""
 
     DYNAMIC = "dynamic"
-    """PyTorch, unpadded, packed LSTMs, source in float64: the truth."""
+    """PyTorch, unpadded, packed LSTMs, prosody and source in float64: the truth."""
     UPSTREAM = "upstream"
-    """The same with kokoro's own float32 source: the noise floor."""
+    """The same in kokoro's own float32 throughout: the noise floor."""
     STATIC_PACKED = "static-packed"
     """PyTorch on padded arrays, with packed LSTMs."""
     STATIC_NO_PACK = "static-no-pack"

@@ -10,8 +10,8 @@ import math
 from engine.validator.results import AudioMetrics, DurationMetrics, Reading, Regime, Row
 
 REGIME_MEANINGS = {
-    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, source in float64: the truth",
-    Regime.UPSTREAM: "PyTorch with kokoro's own float32 source: the noise floor",
+    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the truth",
+    Regime.UPSTREAM: "PyTorch in kokoro's own float32 throughout: the noise floor",
     Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
     Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
     Regime.COMPILED: "The compiled modules, as the application speaks with them",

@@ -1,6 +1,6 @@
-"""Runs the truth, upstream's own float32 source and the compiled modules side by side, for the exactness tests.
+"""Runs the truth, upstream's own float32 and the compiled modules side by side, for the exactness tests.
 
-The truth is kokoro's own PyTorch modules, unpadded, with the source in float64 and the same noise.
+The truth is kokoro's own PyTorch modules, unpadded, with prosody and source in float64 and the same noise.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.checkpoints import Checkpoint
 from engine.model.random_weights import network_with
-from engine.model.reference import Reference, SourcePrecision
+from engine.model.reference import Arithmetic, Reference
 from engine.pipeline import source_noise
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
@@ -37,8 +37,8 @@ def bench(checkpoint: Checkpoint, compiled: Runner) -> Bench:
     network = network_with(checkpoint.config, checkpoint.load_weights())
     return Bench(
         checkpoint,
-        ReferenceRunner(Reference(network, SourcePrecision.FLOAT64)),
-        ReferenceRunner(Reference(network, SourcePrecision.UPSTREAM)),
+        ReferenceRunner(Reference(network, Arithmetic.FLOAT64)),
+        ReferenceRunner(Reference(network, Arithmetic.UPSTREAM)),
         compiled,
         HostRunner(checkpoint.config),
     )

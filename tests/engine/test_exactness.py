@@ -1,4 +1,4 @@
-"""The compiled model against the truth: kokoro's own modules, unpadded, float64 source, the same noise."""
+"""The compiled model against the truth: kokoro's modules, unpadded, prosody and source in float64, the same noise."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import torch
 from engine.config import ModelConfig
 from engine.model.network import Network
 from engine.model.random_weights import network_with, random_weights
-from engine.model.reference import Reference, SourcePrecision
+from engine.model.reference import Arithmetic, Reference
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
 
 torch.set_num_threads(1)
@@ -21,12 +21,12 @@ def network(tiny_config: ModelConfig) -> Network:
 
 @pytest.fixture(scope="session")
 def truth(network: Network) -> ReferenceRunner:
-    return ReferenceRunner(Reference(network, SourcePrecision.FLOAT64))
+    return ReferenceRunner(Reference(network, Arithmetic.FLOAT64))
 
 
 @pytest.fixture(scope="session")
 def upstream(network: Network) -> ReferenceRunner:
-    return ReferenceRunner(Reference(network, SourcePrecision.UPSTREAM))
+    return ReferenceRunner(Reference(network, Arithmetic.UPSTREAM))
 
 
 @pytest.fixture(scope="session")

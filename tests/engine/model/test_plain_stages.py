@@ -6,7 +6,7 @@ from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.model.plain_stages import CompilableDecoder, PlainStage, with_real_stft
 from engine.model.random_weights import network_with, random_weights
 from engine.model.real_stft import RealStft
-from engine.model.reference import Reference, SourcePrecision
+from engine.model.reference import Arithmetic, Reference
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 
@@ -27,7 +27,7 @@ def tensors(stage: Stage, values) -> list[torch.Tensor]:
 
 def test_the_stages_are_the_references_with_upstreams_source(tiny_config, weights, values):
     network = network_with(tiny_config, weights)
-    reference = Reference(network, SourcePrecision.UPSTREAM)
+    reference = Reference(network, Arithmetic.UPSTREAM)
     for stage in DEVICE_STAGES:
         with torch.no_grad():
             outputs = PlainStage(network, stage.name)(*tensors(stage, values))

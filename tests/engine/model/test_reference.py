@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
@@ -11,8 +13,8 @@ import torch
 
 from engine.config import ModelConfig
 from engine.model.network import Network
-from engine.model.random_weights import network_with, random_weights
-from engine.model.reference import InjectedNoise, Reference, SourcePrecision
+from engine.model.random_weights import PITCH_HZ, network_with, random_weights
+from engine.model.reference import Arithmetic, InjectedNoise, Reference
 from engine.ops.harmonic_source import exact_waveform
 from engine.runners.torch_runner import ReferenceRunner
 from engine.stages import DEVICE_STAGES, Stage, stage_named
@@ -36,13 +38,73 @@ def test_all_stages_in_a_row_are_kokoros_model(tiny_config: ModelConfig) -> None
     config = dataclasses.replace(tiny_config, style_dim=KOKORO_STYLE_DIM)
     network = network_with(config, random_weights(config, 0))
     start = opening(config, [9])
-    ours = all_values(config, ReferenceRunner(Reference(network, SourcePrecision.UPSTREAM)), start)
+    ours = all_values(config, ReferenceRunner(Reference(network, Arithmetic.UPSTREAM)), start)
     voice = torch.from_numpy(np.concatenate([start["timbre"], start["prosody"]], axis=1))
     frames = int(ours["frame_count"][0])
     with InjectedNoise(torch.from_numpy(noise_for(config, frames)).flatten(1, 2)):
         audio, durations = network.forward_with_tokens(torch.from_numpy(start["tokens"]).long(), voice)
     assert durations.tolist() == np.bincount(ours["frame_token"][0], minlength=9).tolist()
     np.testing.assert_allclose(ours["audio"][0], audio, atol=1e-5)
+
+
+@dataclass(frozen=True)
+class Pitch:
+    """The pitch of one utterance in Hz, flat.
+
+    `exact` is that of kokoro's whole model in float64, `unrounded` the truth's without the rounding between stages.
+    """
+
+    exact: np.ndarray
+    unrounded: np.ndarray
+    truth: np.ndarray
+    upstream: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def pitch(tiny_config: ModelConfig) -> Pitch:
+    config = dataclasses.replace(tiny_config, style_dim=KOKORO_STYLE_DIM)
+    network = network_with(config, random_weights(config, 0))
+    start = opening(config, [60])
+    truth, upstream = (
+        all_values(config, ReferenceRunner(Reference(network, arithmetic)), start)
+        for arithmetic in (Arithmetic.FLOAT64, Arithmetic.UPSTREAM)
+    )
+    return Pitch(
+        exact_pitch_hz(network, start),
+        unrounded_pitch_hz(network, truth),
+        *(values["f0"].ravel() for values in (truth, upstream)),
+    )
+
+
+def exact_pitch_hz(network: Network, start: Values) -> np.ndarray:
+    whole, reached = copy.deepcopy(network).double(), []
+    whole.decoder.forward = lambda features, f0, energy, timbre: reached.append(f0) or torch.zeros(1)
+    voice = torch.from_numpy(np.concatenate([start["timbre"], start["prosody"]], axis=1)).double()
+    torch.set_default_dtype(torch.float64)
+    try:
+        whole.forward_with_tokens(torch.from_numpy(start["tokens"]).long(), voice)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    return reached[0].numpy().ravel()
+
+
+def unrounded_pitch_hz(network: Network, truth: Values) -> np.ndarray:
+    reference, values = Reference(network), {name: torch.from_numpy(array) for name, array in truth.items()}
+    with torch.no_grad():
+        for stage in map(stage_named, ("bert", "duration", "f0n")):
+            outputs = reference.compute(stage.name, *(values[tensor.name] for tensor in stage.inputs))
+            values |= {tensor.name: output for tensor, output in zip(stage.outputs, outputs, strict=True)}
+    return values["f0"].numpy().ravel()
+
+
+def test_the_truths_stages_are_kokoros_model_in_float64(pitch: Pitch) -> None:
+    np.testing.assert_allclose(pitch.unrounded, pitch.exact, rtol=0, atol=1e-9)
+
+
+def test_rounding_between_the_stages_costs_the_truth_less_than_a_step_of_float32(pitch: Pitch) -> None:
+    step_hz = np.spacing(np.float32(PITCH_HZ))
+    assert rms(pitch.truth - pitch.exact) < step_hz
+    assert rms(pitch.upstream - pitch.exact) > 5 * step_hz
 
 
 def test_float64_source_is_close_to_upstreams_where_phases_are_short(
@@ -78,6 +140,7 @@ def test_a_run_leaves_network_and_torch_as_they_were(
         runner.run(stage, inputs_of(stage, values))
     assert all(module is modules[path] for path, module in network.named_modules())
     assert hook_count(network) == hooks
+    assert all(parameter.dtype == torch.float32 for parameter in network.parameters())
     assert torch.equal(torch.get_rng_state(), random_state)
     assert torch.randn_like is draw
 
@@ -123,9 +186,13 @@ def test_the_source_probe_shows_the_exact_waveform(network: Network, values: Val
 def test_the_truth_is_nearer_to_itself_than_upstream_is(
     tiny_config: ModelConfig, upstream: ReferenceRunner, values: Values
 ) -> None:
-    """Upstream's float32 source is a regime of its own: close, not equal."""
+    """Upstream's float32 is a regime of its own: close, not equal."""
     theirs = all_values(tiny_config, upstream, opening(tiny_config, [6]))
     assert 0.5 < correlation(theirs["audio"], values["audio"]) < 1
+
+
+def rms(array: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(array, dtype=np.float64))))
 
 
 def hook_count(network: Network) -> int:

@@ -6,7 +6,7 @@ from engine.benchmark.lengths import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.model.plain_stages import CompilableDecoder
 from engine.model.random_weights import network_with, random_weights
-from engine.model.reference import Reference, SourcePrecision
+from engine.model.reference import Arithmetic, Reference
 from engine.runners.plain_runner import COMPILED_STAGE, PlainRunner
 from engine.stages import DEVICE_STAGES
 
@@ -19,7 +19,7 @@ def weights(tiny_config):
 def test_every_stage_is_the_references(tiny_config, weights):
     runner = PlainRunner(tiny_config, weights, 1)
     values = make_utterance(tiny_config, Length(14, 5, 0.35), runner)
-    reference = Reference(network_with(tiny_config, weights), SourcePrecision.UPSTREAM)
+    reference = Reference(network_with(tiny_config, weights), Arithmetic.UPSTREAM)
     for stage in DEVICE_STAGES:
         expected = reference.run(stage.name, inputs_of(stage, values))
         for tensor in stage.outputs:

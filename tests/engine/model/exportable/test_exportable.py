@@ -126,7 +126,7 @@ def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
     packed = exportable.run(stage, inputs_of(stage, ragged))
     for name in packed:
         scale = np.abs(packed[name][0]).max()
-        np.testing.assert_allclose(unpacked[name][0], packed[name][0], atol=1e-6 * scale)  # the longest: no padding
+        np.testing.assert_allclose(unpacked[name][0], packed[name][0], atol=1e-5 * scale)  # the longest: no padding
     same = all(np.array_equal(unpacked[name], packed[name]) for name in packed)
     assert same == (stage.name not in WITH_LSTM)
 
