@@ -13,14 +13,32 @@ from functools import cache
 from pathlib import Path
 
 _DESCRIPTION = Path("/proc/cpuinfo")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
 
 
 @cache
 def host_processor() -> str:
-    """This machine's system, architecture and a hash of its processor's model and features."""
+    """This machine's system, architecture and a hash of its processor's model, features and second-level cache."""
     described = f"{platform.system().lower()}-{platform.machine()}"
-    return f"{described}-{hashlib.sha256(_described().encode()).hexdigest()[:12]}"
+    details = f"{_described()} {second_level_cache_bytes()}"
+    return f"{described}-{hashlib.sha256(details.encode()).hexdigest()[:12]}"
+
+
+def second_level_cache_bytes() -> int | None:
+    """The second-level cache of one core; None where the system does not say, as on a Mac."""
+    return _second_level(_CACHES)
+
+
+def _second_level(folder: Path) -> int | None:
+    for entry in sorted(folder.glob("index*")):
+        try:
+            level, size = ((entry / name).read_text(encoding="ascii").strip() for name in ("level", "size"))
+        except OSError:
+            continue
+        if level == "2" and size.endswith("K"):
+            return int(size.removesuffix("K")) * 1024
+    return None
 
 
 def _described() -> str:

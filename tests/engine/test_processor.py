@@ -35,3 +35,23 @@ def test_another_chip_is_another_processor(monkeypatch, chip):
     there = processor.host_processor.__wrapped__()
     assert there != here
     assert there.rsplit("-", 1)[0] == here.rsplit("-", 1)[0]
+
+
+def test_the_second_level_cache_is_found_among_the_others(tmp_path):
+    for index, (level, size) in enumerate((("1", "32K"), ("2", "512K"), ("3", "32768K"))):
+        folder = tmp_path / f"index{index}"
+        folder.mkdir()
+        (folder / "level").write_text(f"{level}\n")
+        (folder / "size").write_text(f"{size}\n")
+    assert processor._second_level(tmp_path) == 512 * 1024
+
+
+def test_a_system_that_says_nothing_has_no_known_cache(tmp_path):
+    (tmp_path / "index2").mkdir()
+    assert processor._second_level(tmp_path) is None
+
+
+def test_another_cache_is_another_processor(monkeypatch):
+    here = processor.host_processor()
+    monkeypatch.setattr(processor, "second_level_cache_bytes", lambda: 3 * 1024)
+    assert processor.host_processor.__wrapped__() != here

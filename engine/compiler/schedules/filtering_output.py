@@ -53,10 +53,9 @@ def _scatter(plan: Any, operands: Any, line: Any, member: Any, row: Any, first: 
 def prefetch_rows(plan: Any, operands: Any, member: Any, block: Any, point: Any, first: Any) -> None:
     """A share of the rows that are stored after the last point."""
     for turn in T.serial(T.ceildiv(plan.tile.rows - point, plan.points)):
+        row: T.int64 = block * plan.tile.rows + point + turn * plan.points
         for line in T.serial(T.ceildiv(plan.outputs_each * plan.sizes.dilation, LINE)):
-            prefetch(
-                operands.target, [member, block * plan.tile.rows + point + turn * plan.points, first + line * LINE]
-            )
+            prefetch(operands.target, [member, row, first + line * LINE], to_write=True)
 
 
 @T.inline

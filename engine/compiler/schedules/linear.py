@@ -13,7 +13,7 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_functions import linear_function
-from engine.compiler.schedules.register_tile import LINE, add, clear, fetch
+from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch
 from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
 
@@ -103,7 +103,7 @@ def _accumulate(
         ahead: T.int64 = (block * plan.runs + run) * share
         for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
             for line in T.unroll(ceil_div(tile.columns, LINE)):
-                fetch(weight, [panel + 1, feature, line * LINE])
+                prefetch(weight, [panel + 1, feature, line * LINE], later=True)
         held = T.alloc_buffer((tile.rows, tile.columns), "float32")
         clear(tile, held)
         for feature in T.serial(T.min(RUN, plan.in_features - run * RUN)):

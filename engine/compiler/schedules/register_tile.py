@@ -71,13 +71,12 @@ def spill(tile: Any, sums: Any, spilled: Any) -> None:
                 spilled[row, vector * tile.lanes + lane] = sums[row, vector * tile.lanes + lane]
 
 
-def prefetch(buffer: Any, indices: Sequence[Any]) -> None:
-    """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer."""
-    place = T.address_of(buffer[tuple(indices)])
-    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(1), T.int32(3), T.int32(1)))
+def prefetch(buffer: Any, indices: Sequence[Any], to_write: bool = False, later: bool = False) -> None:
+    """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer.
 
-
-def fetch(buffer: Any, indices: Sequence[Any]) -> None:
-    """Likewise of what is only read, for the second-level cache."""
+    A line to write is taken away from other cores: what they read too must not be asked for so. What is used `later`
+    comes no nearer than the second-level cache.
+    """
     place = T.address_of(buffer[tuple(indices)])
-    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(0), T.int32(2), T.int32(1)))
+    nearness = T.int32(2 if later else 3)
+    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(to_write), nearness, T.int32(1)))

@@ -1,9 +1,21 @@
 """The register tile follows the processor's vector registers."""
 
+from dataclasses import replace
+
 import pytest
 from tvm.target import Target
 
-from engine.ops.microkernel_tir import AVX2, AVX512, NEON, SSE, Microkernel, ceil_div, microkernel_for
+from engine.ops import microkernel_tir
+from engine.ops.microkernel_tir import (
+    AVX2,
+    AVX512,
+    NEON,
+    SSE,
+    TILE_BYTES,
+    Microkernel,
+    ceil_div,
+    microkernel_for,
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +33,18 @@ def test_tile_of_an_apple_processor() -> None:
 def test_a_feature_that_is_switched_off_does_not_count() -> None:
     target = {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "rocketlake", "mattr": ["-avx512f"]}
     assert microkernel_for(Target(target)) == AVX2
+
+
+@pytest.mark.parametrize(
+    ("cache_bytes", "tile_bytes"), [(None, TILE_BYTES), (512 * 1024, 128 * 1024), (16 * 1024 * 1024, TILE_BYTES)]
+)
+def test_packed_input_leaves_room_in_this_machines_cache(
+    monkeypatch: pytest.MonkeyPatch, cache_bytes: int | None, tile_bytes: int
+) -> None:
+    monkeypatch.setattr(microkernel_tir, "second_level_cache_bytes", lambda: cache_bytes)
+    here = {"kind": "llvm", "mcpu": "haswell"}
+    assert microkernel_for(Target(here)) == replace(AVX2, tile_bytes=tile_bytes)
+    assert microkernel_for(Target({**here, "mtriple": "x86_64-linux-gnu"})) == AVX2
 
 
 @pytest.mark.parametrize(("microkernel", "registers"), [(AVX512, 32), (AVX2, 16), (NEON, 32), (SSE, 16)])
