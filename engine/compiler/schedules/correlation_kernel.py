@@ -21,6 +21,14 @@ from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.register_tile import LINE, PackedTile, add, clear, prefetch, spill
 from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
+WEIGHTS_AHEAD = 2048
+"""Bytes, about 800 cycles: weights come from the third-level cache or from memory, which the loop would wait for.
+
+The processor foresees what comes next only as far as a page goes. 512 bytes are too few, 4096 no better.
+"""
+PACKED_AHEAD = 8
+"""Channels: packed input comes from the second-level cache, which answers sooner."""
+
 
 @dataclass(frozen=True)
 class CorrelationPlan:
@@ -58,6 +66,20 @@ class CorrelationPlan:
     def packed(self) -> PackedTile:
         """The packed input, phase by phase."""
         return PackedTile(self.tile, self.sizes.channels * self.phases, self.halo)
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether the innermost loop asks for what it reads next.
+
+        With AVX-512 it does not: multiply-adds read the weights themselves there, and leave loads no time. Nor with a
+        single tap: there would be three requests to twelve multiply-adds.
+        """
+        return self.tile.lanes < LINE and self.sizes.taps > 1
+
+    @property
+    def channels_ahead(self) -> int:
+        """Channels whose weights are those read `WEIGHTS_AHEAD` bytes later."""
+        return ceil_div(WEIGHTS_AHEAD, 4 * self.sizes.taps * self.tile.rows)
 
     @property
     def packed_shape(self) -> tuple[int, int, int, int]:
@@ -110,11 +132,21 @@ def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
 
 
 @T.inline
+def _read_ahead(plan: Any, operands: Any, packed: Any, block: Any, channel: Any, origin: Any) -> None:
+    for line in T.unroll(ceil_div(plan.sizes.taps * plan.tile.rows, LINE)):
+        prefetch(operands.weight, [block, channel + plan.channels_ahead, 0, line * LINE])
+    for line in T.unroll(ceil_div(plan.tile.columns, LINE)):
+        prefetch(packed, [channel + PACKED_AHEAD, 0, origin + line * LINE])
+
+
+@T.inline
 def _accumulate(
     plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, origin: Any, sums: Any
 ) -> None:
     """Add the products of the channels from `begin` to `end`."""
     for channel in T.serial(begin, end):
+        if plan.reads_ahead:
+            _read_ahead(plan, operands, packed, block, channel, origin)
         for tap in T.serial(plan.sizes.taps):
             for row in T.unroll(plan.tile.rows):
                 for vector in T.unroll(plan.tile.vectors):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.compiler.schedules.register_tile import LINE
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.ops.microkernel_tir import AVX2, Microkernel, ceil_div
 
 FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
@@ -54,6 +54,17 @@ def direct_tile(microkernel: Microkernel) -> Microkernel:
     return replace(microkernel, rows=LINE, columns=LINE) if microkernel.lanes == LINE else microkernel
 
 
+def _direct_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+    """The tile for these sizes: with AVX2 and a single tap, of two vectors in each row.
+
+    Packed input, which comes from the second-level cache, then serves more rows. Several taps find most of it in the
+    first-level cache, and wait for weights rather, of which fewer rows read fewer.
+    """
+    if microkernel.lanes != AVX2.lanes or sizes.taps > 1:
+        return direct_tile(microkernel)
+    return replace(microkernel, rows=microkernel.rows * microkernel.vectors // 2, columns=2 * microkernel.lanes)
+
+
 def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
     """Of all registers; with AVX-512, of one vector in each row where there are many channels."""
     if max(sizes.channels, sizes.out_channels) < MANY_CHANNELS or microkernel.lanes != LINE:
@@ -64,7 +75,7 @@ def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
 def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
     """A minimal filter where it takes fewer products."""
     form = form_for(sizes, (CAREFUL_FORM,) if microkernel.careful else FORMS)
-    tile = direct_tile(microkernel) if form is None else _filter_tile(sizes, microkernel)
+    tile = _direct_tile(sizes, microkernel) if form is None else _filter_tile(sizes, microkernel)
     return Choice(form, tile.rows, tile.columns)
 
 

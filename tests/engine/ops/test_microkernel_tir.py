@@ -11,7 +11,6 @@ from engine.ops.microkernel_tir import (
     AVX512,
     NEON,
     SSE,
-    TILE_BYTES,
     Microkernel,
     ceil_div,
     microkernel_for,
@@ -36,14 +35,14 @@ def test_a_feature_that_is_switched_off_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cache_bytes", "tile_bytes"), [(None, TILE_BYTES), (512 * 1024, 128 * 1024), (16 * 1024 * 1024, TILE_BYTES)]
+    ("cache_kilobytes", "tile_kilobytes"), [(None, 512), (256, 64), (512, 128), (1024, 512), (16 * 1024, 512)]
 )
 def test_packed_input_leaves_room_in_this_machines_cache(
-    monkeypatch: pytest.MonkeyPatch, cache_bytes: int | None, tile_bytes: int
+    monkeypatch: pytest.MonkeyPatch, cache_kilobytes: int | None, tile_kilobytes: int
 ) -> None:
-    monkeypatch.setattr(microkernel_tir, "second_level_cache_bytes", lambda: cache_bytes)
+    monkeypatch.setattr(microkernel_tir, "second_level_cache_bytes", lambda: cache_kilobytes and cache_kilobytes * 1024)
     here = {"kind": "llvm", "mcpu": "haswell"}
-    assert microkernel_for(Target(here)) == replace(AVX2, tile_bytes=tile_bytes)
+    assert microkernel_for(Target(here)) == replace(AVX2, tile_bytes=tile_kilobytes * 1024)
     assert microkernel_for(Target({**here, "mtriple": "x86_64-linux-gnu"})) == AVX2
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.compiler.correlation import Correlation, transposed, weight_at
-from engine.compiler.schedules.correlation_kernel import CorrelationPlan, packing_kernel
+from engine.compiler.schedules.correlation_kernel import WEIGHTS_AHEAD, CorrelationPlan, packing_kernel
 from engine.ops.microkernel_tir import AVX2, AVX512, Microkernel
 from tests.engine.kernels import built
 
@@ -22,6 +22,18 @@ def test_strided_taps_read_their_phase(microkernel: Microkernel) -> None:
     assert plan.phases == 6
     assert [plan.phase(tap) + plan.shift(tap) * 6 for tap in range(12)] == list(range(12))
     assert plan.halo == 1
+
+
+def test_weights_are_asked_for_a_fixed_time_before_they_are_read() -> None:
+    for taps in (2, 3, 7):
+        plan = CorrelationPlan(Correlation(1024, 1024, taps), AVX2)
+        each_bytes = 4 * taps * AVX2.rows
+        assert WEIGHTS_AHEAD <= plan.channels_ahead * each_bytes < WEIGHTS_AHEAD + each_bytes
+
+
+@pytest.mark.parametrize(("microkernel", "taps", "expected"), [(AVX2, 3, True), (AVX2, 1, False), (AVX512, 3, False)])
+def test_what_keeps_loads_busy_asks_for_nothing_more(microkernel: Microkernel, taps: int, expected: bool) -> None:
+    assert CorrelationPlan(Correlation(1024, 1024, taps), microkernel).reads_ahead == expected
 
 
 def test_a_transposed_convolution_has_a_row_per_phase() -> None:

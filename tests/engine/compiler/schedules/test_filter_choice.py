@@ -58,6 +58,12 @@ def test_tiles_are_narrow_where_weights_are_read_from_memory() -> None:
     assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
 
 
+def test_a_single_tap_has_packed_input_serve_more_rows() -> None:
+    assert choice_for(Correlation(1090, 1024, 1), AVX2) == Choice(None, 6, 16)
+    assert choice_for(Correlation(1090, 1024, 1), AVX512) == Choice(None, 16, 16)
+    assert choice_for(Correlation(1090, 1024, 1), NEON) == Choice(None, NEON.rows, NEON.columns)
+
+
 def test_direct_tiles_of_other_processors_fill_all_registers() -> None:
     assert direct_tile(AVX2) == AVX2
     assert direct_tile(NEON) == NEON
