@@ -32,9 +32,11 @@ def filtering_kernel(plan: Filtering, ending: Ending) -> PrimFunc:
 
 @T.inline
 def _accumulate(
-    plan: Any, operands: Any, packed: Any, block: Any, point: Any, run: Any, origin: Any, held: Any
+    plan: Any, operands: Any, packed: Any, block: Any, point: Any, begin: Any, end: Any, origin: Any, held: Any
 ) -> None:
-    for channel in T.serial(run * RUN, T.min((run + 1) * RUN, plan.sizes.channels)):
+    """Sum the products of the channels from `begin` to `end`."""
+    clear(plan.tile, held)
+    for channel in T.serial(begin, end):
         for piece in T.unroll(plan.pieces):
             for row in T.unroll(plan.tile.rows):
                 for vector in T.unroll(plan.tile.vectors):
@@ -46,12 +48,23 @@ def _accumulate(
 
 
 @T.inline
-def _keep(plan: Any, totals: Any, sums: Any, point: Any) -> None:
+def _accumulate_runs(
+    plan: Any, operands: Any, packed: Any, block: Any, point: Any, origin: Any, held: Any, totals: Any
+) -> None:
+    clear(plan.tile, totals)
+    for run in T.serial(ceil_div(plan.sizes.channels, RUN)):
+        end: T.int64 = T.min((run + 1) * RUN, plan.sizes.channels)
+        _accumulate(plan, operands, packed, block, point, run * RUN, end, origin, held)
+        add(plan.tile, held, totals)
+
+
+@T.inline
+def _keep(plan: Any, held: Any, sums: Any, point: Any) -> None:
     for row in T.unroll(plan.tile.rows):
         for vector in T.unroll(plan.tile.vectors):
             for lane in T.vectorized(plan.tile.lanes):
                 sums[point, row, vector * plan.tile.lanes + lane] = T.Cast(
-                    "float32", totals[row, vector * plan.tile.lanes + lane]
+                    "float32", held[row, vector * plan.tile.lanes + lane]
                 )
 
 
@@ -59,15 +72,15 @@ def _keep(plan: Any, totals: Any, sums: Any, point: Any) -> None:
 def _block(plan: Any, operands: Any, packed: Any, sums: Any, member: Any, block: Any, part: Any, first: Any) -> None:
     """The sums of a block of rows at every point, outputs from position `first` on."""
     for point in T.serial(plan.points):
+        held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         prefetch_rows(plan, operands, member, block, point, first)
-        totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
-        clear(plan.tile, totals)
-        for run in T.serial(ceil_div(plan.sizes.channels, RUN)):
-            held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-            clear(plan.tile, held)
-            _accumulate(plan, operands, packed, block, point, run, part * plan.tile.columns, held)
-            add(plan.tile, held, totals)
-        _keep(plan, totals, sums, point)
+        if plan.tile.careful:
+            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+            _accumulate_runs(plan, operands, packed, block, point, part * plan.tile.columns, held, totals)
+            _keep(plan, totals, sums, point)
+        else:
+            _accumulate(plan, operands, packed, block, point, 0, plan.sizes.channels, part * plan.tile.columns, held)
+            _keep(plan, held, sums, point)
 
 
 @T.inline
