@@ -26,8 +26,6 @@ WEIGHTS_AHEAD = 2048
 
 The processor foresees what comes next only as far as a page goes. 512 bytes are too few, 4096 no better.
 """
-PACKED_AHEAD = 8
-"""Channels: packed input comes from the second-level cache, which answers sooner."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,12 @@ class CorrelationPlan:
 
     @property
     def packed(self) -> PackedTile:
-        """The packed input, phase by phase."""
-        return PackedTile(self.tile, self.sizes.channels * self.phases, self.halo)
+        """The packed input, phase by phase.
+
+        With AVX-512, whose tiles are as narrow as a line of the cache, halos would take half of each panel.
+        """
+        apart = self.tile.lanes < LINE
+        return PackedTile(self.tile, self.sizes.channels * self.phases, self.halo, apart)
 
     @property
     def reads_ahead(self) -> bool:
@@ -91,6 +93,14 @@ class CorrelationPlan:
         """Type of the weight."""
         return "float32"
 
+    def panel(self, part: Any) -> Any:
+        """Where the input of a register tile is packed."""
+        return part if self.packed.apart else 0
+
+    def origin(self, part: Any) -> Any:
+        """And from which column on."""
+        return 0 if self.packed.apart else part * self.tile.columns
+
     def phase(self, tap: Any) -> Any:
         """Which residue a tap reads."""
         return tap * self.sizes.dilation % self.sizes.stride
@@ -101,21 +111,43 @@ class CorrelationPlan:
 
 
 @T.inline
-def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, need: Any) -> None:
+def _pack_panel(
+    plan: Any, operands: Any, packed: Any, panel: Any, member: Any, channel: Any, origin: Any, need: Any
+) -> None:
+    for phase in T.unroll(plan.phases):
+        first: T.int64 = origin + phase
+        low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)
+        high: T.int64 = T.max(T.min(T.ceildiv(operands.length - first, plan.sizes.stride), need), low)
+        if high - low == need:
+            for column in T.serial(need):
+                packed[panel, channel, phase, column] = operands.source[
+                    member, channel, first + column * plan.sizes.stride
+                ]
+        else:
+            for column in T.serial(low):
+                packed[panel, channel, phase, column] = T.float32(0)
+            for column in T.serial(low, high):
+                packed[panel, channel, phase, column] = operands.source[
+                    member, channel, first + column * plan.sizes.stride
+                ]
+            for column in T.serial(high, need):
+                packed[panel, channel, phase, column] = T.float32(0)
+
+
+@T.inline
+def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, parts: Any) -> None:
     origin: T.int64 = start * plan.sizes.stride - plan.sizes.padding
     for channel in T.serial(plan.sizes.channels):
-        for ahead in T.serial(T.ceildiv(need * plan.sizes.stride, LINE)):
+        for ahead in T.serial(T.ceildiv((parts * plan.tile.columns + plan.halo) * plan.sizes.stride, LINE)):
             prefetch(operands.source, [member, channel + 1, origin + ahead * LINE])
-        for phase in T.unroll(plan.phases):
-            first: T.int64 = origin + phase
-            low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)
-            high: T.int64 = T.max(T.min(T.ceildiv(operands.length - first, plan.sizes.stride), need), low)
-            for column in T.serial(low):
-                packed[channel, phase, column] = T.float32(0)
-            for column in T.serial(low, high):
-                packed[channel, phase, column] = operands.source[member, channel, first + column * plan.sizes.stride]
-            for column in T.serial(high, need):
-                packed[channel, phase, column] = T.float32(0)
+        if plan.packed.apart:
+            for panel in T.serial(parts):
+                passed: T.int64 = panel * plan.tile.columns * plan.sizes.stride
+                _pack_panel(
+                    plan, operands, packed, panel, member, channel, origin + passed, plan.tile.columns + plan.halo
+                )
+        else:
+            _pack_panel(plan, operands, packed, 0, member, channel, origin, parts * plan.tile.columns + plan.halo)
 
 
 @T.inline
@@ -132,21 +164,17 @@ def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
 
 
 @T.inline
-def _read_ahead(plan: Any, operands: Any, packed: Any, block: Any, channel: Any, origin: Any) -> None:
+def _read_ahead(plan: Any, operands: Any, block: Any, channel: Any) -> None:
     for line in T.unroll(ceil_div(plan.sizes.taps * plan.tile.rows, LINE)):
         prefetch(operands.weight, [block, channel + plan.channels_ahead, 0, line * LINE])
-    for line in T.unroll(ceil_div(plan.tile.columns, LINE)):
-        prefetch(packed, [channel + PACKED_AHEAD, 0, origin + line * LINE])
 
 
 @T.inline
-def _accumulate(
-    plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, origin: Any, sums: Any
-) -> None:
+def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, part: Any, sums: Any) -> None:
     """Add the products of the channels from `begin` to `end`."""
     for channel in T.serial(begin, end):
         if plan.reads_ahead:
-            _read_ahead(plan, operands, packed, block, channel, origin)
+            _read_ahead(plan, operands, block, channel)
         for tap in T.serial(plan.sizes.taps):
             for row in T.unroll(plan.tile.rows):
                 for vector in T.unroll(plan.tile.vectors):
@@ -154,13 +182,16 @@ def _accumulate(
                         sums[row, vector * plan.tile.lanes + lane] += (
                             operands.weight[block, channel, tap, row]
                             * packed[
-                                channel, plan.phase(tap), origin + plan.shift(tap) + vector * plan.tile.lanes + lane
+                                plan.panel(part),
+                                channel,
+                                plan.phase(tap),
+                                plan.origin(part) + plan.shift(tap) + vector * plan.tile.lanes + lane,
                             ]
                         )
 
 
 @T.inline
-def _accumulate_runs(plan: Any, operands: Any, packed: Any, block: Any, origin: Any, sums: Any) -> None:
+def _accumulate_runs(plan: Any, operands: Any, packed: Any, block: Any, part: Any, sums: Any) -> None:
     totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
     clear(plan.tile, totals)
     for run in T.serial(ceil_div(plan.sizes.channels, plan.run)):
@@ -173,7 +204,7 @@ def _accumulate_runs(plan: Any, operands: Any, packed: Any, block: Any, origin: 
             block,
             run * plan.run,
             T.min((run + 1) * plan.run, plan.sizes.channels),
-            origin,
+            part,
             held,
         )
         add(plan.tile, held, totals)
@@ -244,7 +275,7 @@ def _correlate(plan: Any, operands: Any) -> None:
         most: T.int64 = T.ceildiv(across, T.max(tiles, 1))
         first: T.int64 = thread * operands.batch * across * plan.blocks // threads
         last: T.int64 = (thread + 1) * operands.batch * across * plan.blocks // threads
-        packed = T.alloc_buffer((plan.sizes.channels, plan.phases, plan.packed.pitch), "float32")
+        packed = T.alloc_buffer((plan.packed.panels, plan.sizes.channels, plan.phases, plan.packed.pitch), "float32")
         for member, tile in T.grid(operands.batch, tiles):
             parts: T.int64 = T.min(most, across - tile * most)
             before: T.int64 = (member * across + tile * most) * plan.blocks
@@ -252,17 +283,18 @@ def _correlate(plan: Any, operands: Any) -> None:
             end: T.int64 = T.min(last - before, parts * plan.blocks)
             if begin < end:
                 start: T.int64 = tile * most * plan.tile.columns
-                _pack(plan, operands, packed, member, start, parts * plan.tile.columns + plan.halo)
+                _pack(plan, operands, packed, member, start, parts)
                 for unit in T.serial(begin, end):
                     block: T.int64 = unit // parts
-                    origin: T.int64 = unit % parts * plan.tile.columns
+                    part: T.int64 = unit % parts
                     sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
                     _begin(plan, operands, block, sums)
                     if plan.microkernel.careful:
-                        _accumulate_runs(plan, operands, packed, block, origin, sums)
+                        _accumulate_runs(plan, operands, packed, block, part, sums)
                     else:
-                        _accumulate(plan, operands, packed, block, 0, plan.sizes.channels, origin, sums)
-                    _store(plan, operands, sums, member, block * plan.tile.rows, start + origin)
+                        _accumulate(plan, operands, packed, block, 0, plan.sizes.channels, part, sums)
+                    place: T.int64 = start + part * plan.tile.columns
+                    _store(plan, operands, sums, member, block * plan.tile.rows, place)
 
 
 def correlation_kernel(plan: CorrelationPlan, ending: Ending) -> PrimFunc:

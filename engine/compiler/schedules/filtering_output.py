@@ -56,6 +56,8 @@ def prefetch_rows(plan: Any, operands: Any, member: Any, block: Any, point: Any,
         row: T.int64 = block * plan.tile.rows + point + turn * plan.points
         for line in T.serial(T.ceildiv(plan.outputs_each * plan.sizes.dilation, LINE)):
             prefetch(operands.target, [member, row, first + line * LINE], to_write=True)
+            if operands.ending.has_residual:
+                prefetch(operands.residual, [member, row, first + line * LINE])
 
 
 @T.inline

@@ -21,17 +21,33 @@ LINE = 16
 
 @dataclass(frozen=True)
 class PackedTile:
-    """Packed input for register tiles side by side: `depth` values per column, `halo` columns beyond the last."""
+    """Packed input for register tiles side by side: `depth` values per column, `halo` columns beyond the last.
+
+    It is one panel, whose columns neighbouring tiles share, or `apart`: a panel, with a halo, for each of them, so that
+    what a tile reads is in one piece.
+    """
 
     tile: Microkernel
     depth: int
     halo: int
+    apart: bool = False
 
     @property
     def parts(self) -> int:
         """Register tiles in a packed tile: as many as fit the budget."""
         columns = self.tile.tile_bytes // (4 * self.depth)
-        return max(1, min(MOST_PARTS, (columns - self.halo) // self.tile.columns))
+        fitting = columns // self.pitch_apart if self.apart else (columns - self.halo) // self.tile.columns
+        return max(1, min(MOST_PARTS, fitting))
+
+    @property
+    def pitch_apart(self) -> int:
+        """Columns of a panel for one register tile, whole vectors."""
+        return self.tile.padded(self.tile.columns + self.halo)
+
+    @property
+    def panels(self) -> int:
+        """Panels in all."""
+        return self.parts if self.apart else 1
 
     @property
     def width(self) -> int:
@@ -40,8 +56,8 @@ class PackedTile:
 
     @property
     def pitch(self) -> int:
-        """Columns in all, whole vectors."""
-        return self.tile.padded(self.width + self.halo)
+        """Columns of a panel in all, whole vectors."""
+        return self.tile.padded(self.width // self.panels + self.halo)
 
 
 @T.inline

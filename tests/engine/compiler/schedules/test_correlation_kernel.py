@@ -36,6 +36,17 @@ def test_what_keeps_loads_busy_asks_for_nothing_more(microkernel: Microkernel, t
     assert CorrelationPlan(Correlation(1024, 1024, taps), microkernel).reads_ahead == expected
 
 
+@pytest.mark.parametrize("microkernel", [AVX512, AVX2])
+def test_each_tile_reads_the_columns_that_were_packed_for_it(microkernel: Microkernel) -> None:
+    plan = CorrelationPlan(Correlation(64, 64, 7), microkernel)
+    packed = plan.packed
+    assert packed.parts > 1
+    for part in range(packed.parts):
+        assert plan.panel(part) < packed.panels
+        assert plan.origin(part) + plan.tile.columns + plan.halo <= packed.pitch
+        assert (plan.panel(part) * plan.tile.columns if packed.apart else plan.origin(part)) == part * plan.tile.columns
+
+
 def test_a_transposed_convolution_has_a_row_per_phase() -> None:
     assert CorrelationPlan(transposed(8, 5, 20, 10, 5), AVX512).packed_shape == (7, 8, 2, 8)
 

@@ -5,7 +5,7 @@ import pytest
 from tvm.script import tirx as T
 
 from engine.compiler.schedules.register_tile import PackedTile, clear, spill
-from engine.ops.microkernel_tir import AVX512, Microkernel
+from engine.ops.microkernel_tir import AVX2, AVX512, Microkernel
 from tests.engine.kernels import built
 
 
@@ -15,6 +15,15 @@ def test_a_packed_tile_fits_its_budget(depth: int, halo: int) -> None:
     packed = PackedTile(AVX512, depth, halo)
     assert packed.pitch >= packed.width + halo
     assert packed.parts == 1 or 4 * depth * packed.pitch <= AVX512.tile_bytes + 4 * depth * AVX512.lanes
+
+
+@pytest.mark.parametrize("depth", [22, 128, 256, 1090])
+@pytest.mark.parametrize("halo", [0, 2, 6])
+def test_panels_apart_have_a_halo_each_and_fit_their_budget(depth: int, halo: int) -> None:
+    packed = PackedTile(AVX2, depth, halo, apart=True)
+    assert packed.panels == packed.parts
+    assert AVX2.columns + halo <= packed.pitch < AVX2.columns + halo + AVX2.lanes
+    assert packed.parts == 1 or 4 * depth * packed.pitch * packed.panels <= AVX2.tile_bytes
 
 
 def test_a_tile_never_vanishes() -> None:
