@@ -76,6 +76,25 @@ class Operands:
         return total if self.ending.factor == 1 else T.float32(self.ending.factor) * total
 
 
+@dataclass(frozen=True)
+class LinearOperands:
+    """Buffers and size inside the function of a linear layer; bias is used only where there is one.
+
+    `source` is [row_count, in], `bias` [out], `target` [row_count, out].
+    """
+
+    has_bias: bool
+    source: Any
+    weight: Any
+    bias: Any
+    target: Any
+    row_count: Any
+
+    def biased(self, total: Any, output: Any) -> Any:
+        """A sum with the bias of its output."""
+        return total + self.bias[output] if self.has_bias else total
+
+
 def convolution_function(plan: ConvolutionPlan, ending: Ending, body: Any, index: Any) -> PrimFunc:
     """The function: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs].
 
@@ -101,7 +120,7 @@ def convolution_function(plan: ConvolutionPlan, ending: Ending, body: Any, index
 def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> PrimFunc:
     """The function: x [rows, in], packed weight, bias [out] if any -> y [rows, out].
 
-    `body` is inlined with (plan, has_bias, source, weight, bias, target, number of rows).
+    `body` is inlined with (plan, `LinearOperands`); `index` is the type of sizes, such as `T.int64`.
     """
 
     @T.prim_func(s_tir=True)
@@ -112,6 +131,6 @@ def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> 
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         bias = T.match_buffer(b, (plan.out_features,), "float32")
         target = T.match_buffer(y, (row_count, plan.out_features), "float32")
-        body(plan, has_bias, source, weight, bias, target, row_count)
+        body(plan, LinearOperands(has_bias, source, weight, bias, target, row_count))
 
     return linear if has_bias else without_operands(linear, "bias")

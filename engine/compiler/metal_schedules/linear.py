@@ -79,22 +79,17 @@ def pack_weight(out_features: int, in_features: int, group: Threadgroup) -> Prim
 
 
 @T.inline
-def _store(
-    plan: Any, has_bias: Any, bias: Any, sums: Any, target: Any, rows: Any, first: Any, panel: Any, ty: Any, tx: Any
-) -> None:
+def _store(plan: Any, operands: Any, sums: Any, first: Any, panel: Any, ty: Any, tx: Any) -> None:
     for i in T.unroll(EACH):
         for j in T.unroll(EACH):
-            if T.And(first + i * SIDE + ty < rows, panel + j * SIDE + tx < plan.out_features):
-                total: T.float32 = sums[i, j]
-                if has_bias:
-                    total = total + bias[panel + j * SIDE + tx]
-                target[first + i * SIDE + ty, panel + j * SIDE + tx] = plan.epilogue.apply(total)
+            if T.And(first + i * SIDE + ty < operands.row_count, panel + j * SIDE + tx < plan.out_features):
+                operands.target[first + i * SIDE + ty, panel + j * SIDE + tx] = plan.epilogue.apply(
+                    operands.biased(sums[i, j], panel + j * SIDE + tx)
+                )
 
 
 @T.inline
-def _multiply(
-    plan: Any, source: Any, weight: Any, rows: Any, first: Any, panel: Any, sums: Any, ty: Any, tx: Any
-) -> None:
+def _multiply(plan: Any, operands: Any, first: Any, panel: Any, sums: Any, ty: Any, tx: Any) -> None:
     values = T.alloc_buffer((DEPTH, plan.tile), "float32", scope="shared")
     weights = T.alloc_buffer((DEPTH, plan.tile), "float32", scope="shared")
     for i, j in T.grid(EACH, EACH):
@@ -104,14 +99,14 @@ def _multiply(
             # Neighbouring threads read neighbouring features of a row, and neighbouring outputs of a weight.
             row: T.int32 = first + turn * SIDE + ty
             values[tx, turn * SIDE + ty] = T.if_then_else(
-                T.And(row < rows, step * DEPTH + tx < plan.in_features),
-                source[T.min(row, rows - 1), step * DEPTH + tx],
+                T.And(row < operands.row_count, step * DEPTH + tx < plan.in_features),
+                operands.source[T.min(row, operands.row_count - 1), step * DEPTH + tx],
                 T.float32(0),
             )
             output: T.int32 = panel + turn * SIDE + tx
             weights[ty, turn * SIDE + tx] = T.if_then_else(
                 T.And(output < plan.out_features, step * DEPTH + ty < plan.in_features),
-                weight[step * DEPTH + ty, output],
+                operands.weight[step * DEPTH + ty, output],
                 T.float32(0),
             )
         T.tvm_storage_sync("shared")
@@ -123,11 +118,11 @@ def _multiply(
 
 
 @T.inline
-def _tiles(plan: Any, has_bias: Any, source: Any, weight: Any, bias: Any, target: Any, rows: Any) -> None:
-    for block in T.thread_binding(T.ceildiv(rows, plan.tile), thread="blockIdx.y"):
+def _tiles(plan: Any, operands: Any) -> None:
+    for block in T.thread_binding(T.ceildiv(operands.row_count, plan.tile), thread="blockIdx.y"):
         for panel in T.thread_binding(plan.panels, thread="blockIdx.x"):
             for ty in T.thread_binding(SIDE, thread="threadIdx.y"):
                 for tx in T.thread_binding(SIDE, thread="threadIdx.x"):
                     sums = T.alloc_buffer((EACH, EACH), "float32", scope="local")
-                    _multiply(plan, source, weight, rows, block * plan.tile, panel * plan.tile, sums, ty, tx)
-                    _store(plan, has_bias, bias, sums, target, rows, block * plan.tile, panel * plan.tile, ty, tx)
+                    _multiply(plan, operands, block * plan.tile, panel * plan.tile, sums, ty, tx)
+                    _store(plan, operands, sums, block * plan.tile, panel * plan.tile, ty, tx)

@@ -84,26 +84,26 @@ def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -
     return pack_linear_weight
 
 
+@dataclass(frozen=True)
+class _Place:
+    """One panel's outputs for the rows from `first` to `last`, block number `block` of `blocks`."""
+
+    panel: Any
+    block: Any
+    blocks: Any
+    first: Any
+    last: Any
+
+
 @T.inline
-def _accumulate(
-    plan: Any,
-    tile: Any,
-    source: Any,
-    weight: Any,
-    panel: Any,
-    first: Any,
-    last: Any,
-    blocks: Any,
-    block: Any,
-    totals: Any,
-) -> None:
+def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
     """Add the products, run by run; meanwhile ask for this block's share of the next panel."""
-    share: T.int64 = T.ceildiv(plan.in_features, blocks * plan.runs)
+    share: T.int64 = T.ceildiv(plan.in_features, place.blocks * plan.runs)
     for run in T.serial(plan.runs):
-        ahead: T.int64 = (block * plan.runs + run) * share
+        ahead: T.int64 = (place.block * plan.runs + run) * share
         for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
             for line in T.unroll(ceil_div(tile.columns, LINE)):
-                prefetch(weight, [panel + 1, feature, line * LINE], later=True)
+                prefetch(operands.weight, [place.panel + 1, feature, line * LINE], later=True)
         held = T.alloc_buffer((tile.rows, tile.columns), "float32")
         clear(tile, held)
         for feature in T.serial(T.min(RUN, plan.in_features - run * RUN)):
@@ -112,50 +112,39 @@ def _accumulate(
                     for lane in T.vectorized(tile.lanes):
                         # Rows beyond the last repeat it; they are not stored.
                         held[row, vector * tile.lanes + lane] += (
-                            source[T.min(first + row, last), run * RUN + feature]
-                            * weight[panel, run * RUN + feature, vector * tile.lanes + lane]
+                            operands.source[T.min(place.first + row, place.last), run * RUN + feature]
+                            * operands.weight[place.panel, run * RUN + feature, vector * tile.lanes + lane]
                         )
         add(tile, held, totals)
 
 
 @T.inline
-def _accumulate_rows(
-    itself: Any,
-    plan: Any,
-    tile: Any,
-    source: Any,
-    weight: Any,
-    panel: Any,
-    first: Any,
-    last: Any,
-    blocks: Any,
-    block: Any,
-    totals: Any,
-) -> None:
+def _accumulate_rows(itself: Any, plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
     """A loop for each height up to the tile's, for registers cannot be counted at run time; `itself`: this function."""
     if tile.rows == plan.least_rows:
-        _accumulate(plan, tile, source, weight, panel, first, last, blocks, block, totals)
+        _accumulate(plan, tile, operands, place, totals)
     else:
-        if last - first == tile.rows - 1:
-            _accumulate(plan, tile, source, weight, panel, first, last, blocks, block, totals)
+        if place.last - place.first == tile.rows - 1:
+            _accumulate(plan, tile, operands, place, totals)
         else:
-            itself(itself, plan, plan.lower(tile), source, weight, panel, first, last, blocks, block, totals)
+            itself(itself, plan, plan.lower(tile), operands, place, totals)
 
 
 @T.inline
-def _store(plan: Any, has_bias: Any, bias: Any, totals: Any, target: Any, first: Any, last: Any, panel: Any) -> None:
-    start: T.int64 = panel * plan.tile.columns
-    for row in T.serial(last - first + 1):
+def _store(plan: Any, operands: Any, totals: Any, place: Any) -> None:
+    start: T.int64 = place.panel * plan.tile.columns
+    for row in T.serial(place.last - place.first + 1):
         if start + plan.tile.columns <= plan.out_features:
             for vector in T.unroll(plan.tile.vectors):
                 for lane in T.vectorized(plan.tile.lanes):
-                    target[first + row, start + vector * plan.tile.lanes + lane] = T.Cast(
-                        "float32", totals[row, vector * plan.tile.lanes + lane]
-                    ) + (bias[start + vector * plan.tile.lanes + lane] if has_bias else T.float32(0))
+                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
+                        T.Cast("float32", totals[row, vector * plan.tile.lanes + lane]),
+                        start + vector * plan.tile.lanes + lane,
+                    )
         else:
             for column in T.serial(plan.out_features - start):
-                target[first + row, start + column] = T.Cast("float32", totals[row, column]) + (
-                    bias[start + column] if has_bias else T.float32(0)
+                operands.target[place.first + row, start + column] = operands.biased(
+                    T.Cast("float32", totals[row, column]), start + column
                 )
 
 
@@ -173,22 +162,21 @@ def _finish(plan: Any, target: Any, row_count: Any) -> None:
 
 
 @T.inline
-def _multiply(plan: Any, has_bias: Any, source: Any, weight: Any, bias: Any, target: Any, row_count: Any) -> None:
+def _multiply(plan: Any, operands: Any) -> None:
     """Blocks of rows differ by one row at most, so that none is nearly empty; a panel serves all of them in turn."""
     for chunk in T.parallel(plan.tile.chunks):
-        blocks: T.int64 = T.ceildiv(row_count, plan.tile.rows)
+        blocks: T.int64 = T.ceildiv(operands.row_count, plan.tile.rows)
         begin: T.int64 = chunk * blocks * plan.panels // plan.tile.chunks
         end: T.int64 = (chunk + 1) * blocks * plan.panels // plan.tile.chunks
         for unit in T.serial(begin, end):
             panel: T.int64 = unit // blocks
             block: T.int64 = unit % blocks
-            first: T.int64 = block * row_count // blocks
-            last: T.int64 = (block + 1) * row_count // blocks - 1
+            first: T.int64 = block * operands.row_count // blocks
+            last: T.int64 = (block + 1) * operands.row_count // blocks - 1
             totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
             clear(plan.tile, totals)
-            _accumulate_rows(
-                _accumulate_rows, plan, plan.tile, source, weight, panel, first, last, blocks, block, totals
-            )
-            _store(plan, has_bias, bias, totals, target, first, last, panel)
+            place = T.meta_var(_Place(panel, block, blocks, first, last))
+            _accumulate_rows(_accumulate_rows, plan, plan.tile, operands, place, totals)
+            _store(plan, operands, totals, place)
     if plan.epilogue is not Epilogue.NONE:
-        _finish(plan, target, row_count)
+        _finish(plan, operands.target, operands.row_count)

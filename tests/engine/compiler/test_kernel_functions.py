@@ -42,11 +42,9 @@ def test_operands_of_a_convolution(ending, expected, index):
 
 
 @T.inline
-def row_by_row(plan, has_bias, source, weight, bias, target, row_count):
-    for row in T.serial(row_count):
-        target[row, 0] = source[row, 0] * weight[0]
-        if has_bias:
-            target[row, 0] += bias[0]
+def row_by_row(plan, operands):
+    for row in T.serial(operands.row_count):
+        operands.target[row, 0] = operands.biased(operands.source[row, 0] * operands.weight[0], 0)
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
