@@ -25,14 +25,13 @@ def check_threads(threads: int | None) -> None:
         raise InvalidRequest(f"Speech cannot be computed on {threads} threads here.", f"{choice}, or leave it open.")
 
 
-def usable_cores(threads: int | None = None) -> tuple[int, ...]:
-    """Numbers of the processors to compute on: one per physical core this process may use, `threads` of them at most.
+def usable_cores() -> tuple[int, ...]:
+    """Numbers of the processors to compute on: one per physical core this process may use.
 
     On a Mac only as many as there are performance cores: work is cut into equal parts, and the slowest core would
     decide when all is done.
     """
-    cores = _mac_cores() if sys.platform == "darwin" else _one_per_core(_allowed())
-    return cores[:threads] if threads else cores
+    return _mac_cores() if sys.platform == "darwin" else _one_per_core(_allowed())
 
 
 def _allowed() -> tuple[int, ...]:

@@ -44,18 +44,20 @@ class Runtime:
         self._library = _load_library(self._ffi, "tvm_runtime", "RTLD_GLOBAL")
         self._memory: _Memory = _MetalMemory(self._ffi) if device == METAL_DEVICE else _HostMemory(self._ffi)
         self._configure_threads = self._ffi.get_global_func("runtime.config_threadpool")
-        self._cores = usable_cores(threads)
+        self._cores = usable_cores()
+        self._thread_count = threads or len(self._cores)
         self._threads_ready = threading.local()
 
     def prepare_thread(self) -> None:
-        """Give the calling thread a pool on all usable cores.
+        """Give the calling thread a pool, whose threads may run on any usable core.
 
         TVM keeps one pool per calling thread and by itself starts only half as many workers as there are processors,
-        taking every second one for a hyper-thread.
+        taking every second one for a hyper-thread. On the first cores alone, several processes of few threads each
+        would meet.
         """
         if getattr(self._threads_ready, "done", False):
             return
-        self._configure_threads(_SHARE_ALL_CORES, len(self._cores), [str(core) for core in self._cores])
+        self._configure_threads(_SHARE_ALL_CORES, self._thread_count, [str(core) for core in self._cores])
         self._threads_ready.done = True
 
     def load(self, path: Path) -> Any:

@@ -38,11 +38,6 @@ def test_only_allowed_processors_are_used(topology, monkeypatch):
     assert usable_cores() == (2, 3)
 
 
-def test_fewer_can_be_asked_for(topology):
-    topology("0", "1", "2")
-    assert usable_cores(2) == (0, 1)
-
-
 def test_an_unknown_topology_counts_every_processor(tmp_path, monkeypatch):
     monkeypatch.setattr(cores, "_TOPOLOGY", tmp_path)
     monkeypatch.setattr(cores, "_allowed", lambda: (0, 1, 2))

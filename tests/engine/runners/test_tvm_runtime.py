@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,17 @@ except EngineError as error:
     print(error)
 assert not {"torch", "tvm"} & set(sys.modules)
 """
+ONE_THREAD = """
+import os
+os.sched_setaffinity(0, range(os.cpu_count()))
+from engine.runners.cores import usable_cores
+from engine.runners.tvm_runtime import Runtime
+cores = set(usable_cores())
+Runtime("cpu", threads=1).prepare_thread()
+import tvm_ffi
+assert tvm_ffi.get_global_func("runtime.NumThreads")() == 1
+assert os.sched_getaffinity(0) == cores, os.sched_getaffinity(0)
+"""
 
 ARRAYS = [
     np.arange(6, dtype=np.int32).reshape(2, 3),
@@ -40,6 +52,12 @@ def test_tensors_hold_a_copy_of_what_they_were_given(device: str, array: np.ndar
     given[...] = 0
     runtime.settle()
     np.testing.assert_array_equal(runtime.array(tensor), array)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind threads to processors")
+def test_a_single_thread_may_run_on_any_core() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "TVM_BIND_THREADS"}
+    subprocess.run([sys.executable, "-c", ONE_THREAD], cwd=PROJECT, env=environment, check=True)
 
 
 def test_a_computer_without_metal_says_so() -> None:
