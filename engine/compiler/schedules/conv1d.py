@@ -11,7 +11,9 @@ from dataclasses import replace
 from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Ending, weight_at
-from engine.compiler.schedules.correlation_kernel import CorrelationPlan, correlation_kernel, packing_kernel
+from engine.compiler.schedules.correlation_kernel import correlation_kernel
+from engine.compiler.schedules.correlation_plan import CorrelationPlan
+from engine.compiler.schedules.correlation_weight import correlation_weight
 from engine.compiler.schedules.filter_choice import choice_for
 from engine.compiler.schedules.filtering import filtering_kernel
 from engine.compiler.schedules.filtering_plan import Filtering
@@ -43,7 +45,7 @@ def pack_weight(sizes: Correlation, microkernel: Microkernel) -> PrimFunc:
     plan = _plan(sizes, microkernel)
     if isinstance(plan, Filtering):
         return filtering_weight(plan)
-    return packing_kernel(plan, (sizes.out_channels, sizes.channels, sizes.taps), weight_at)
+    return correlation_weight(plan, (sizes.out_channels, sizes.channels, sizes.taps), weight_at)
 
 
 def _plan(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan | Filtering:

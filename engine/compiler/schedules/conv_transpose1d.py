@@ -12,7 +12,9 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Depthwise, Ending, transposed, transposed_weight_at
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.correlation_kernel import CorrelationPlan, correlation_kernel, packing_kernel
+from engine.compiler.schedules.correlation_kernel import correlation_kernel
+from engine.compiler.schedules.correlation_plan import CorrelationPlan
+from engine.compiler.schedules.correlation_weight import correlation_weight
 from engine.compiler.schedules.filter_choice import direct_tile
 from engine.ops.microkernel_tir import Microkernel
 
@@ -47,7 +49,7 @@ def pack_weight(
     """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no row or no tap."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
     shape = in_channels, out_channels, kernel_size
-    return packing_kernel(_plan(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
+    return correlation_weight(_plan(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
 
 
 def _plan(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan:

@@ -1,4 +1,4 @@
-"""The kernel of every convolution: pack the input of a tile once, then keep a block of outputs in registers.
+"""The kernel of convolutions that are computed directly: their input is packed once, outputs are kept in registers.
 
 Rows are output channels (channel and phase when transposed), columns are positions in time. The packed tile includes
 the halo and is zero beyond the input, so the innermost loops have no bounds check and any length runs at full speed.
@@ -10,104 +10,16 @@ It does not know which operator it computes: `conv1d` and `conv_transpose1d` say
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.compiler.correlation import Correlation, Ending, WeightAt
+from engine.compiler.correlation import Ending
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.register_tile import LINE, PackedTile, add, clear, prefetch, spill
-from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
-
-WEIGHTS_AHEAD = 2048
-"""Bytes, about 800 cycles: weights come from the third-level cache or from memory, which the loop would wait for.
-
-The processor foresees what comes next only as far as a page goes. 512 bytes are too few, 4096 no better.
-"""
-
-
-@dataclass(frozen=True)
-class CorrelationPlan:
-    """How a correlation is computed in tiles of registers."""
-
-    sizes: Correlation
-    microkernel: Microkernel
-
-    @property
-    def tile(self) -> Microkernel:
-        """A block of rows in registers."""
-        return self.microkernel.shared_by(self.sizes.row_count)
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of rows."""
-        return ceil_div(self.sizes.row_count, self.microkernel.rows)
-
-    @property
-    def run(self) -> int:
-        """Channels whose products are summed before their sum joins the others."""
-        return max(1, RUN // self.sizes.taps) if self.microkernel.careful else self.sizes.channels
-
-    @property
-    def halo(self) -> int:
-        """Packed columns read beyond the last column of a tile."""
-        return (self.sizes.taps - 1) * self.sizes.dilation // self.sizes.stride
-
-    @property
-    def phases(self) -> int:
-        """Residues of input positions modulo the stride that some tap reads."""
-        return min(self.sizes.stride, (self.sizes.taps - 1) * self.sizes.dilation + 1)
-
-    @property
-    def packed(self) -> PackedTile:
-        """The packed input, phase by phase.
-
-        With AVX-512, whose tiles are as narrow as a line of the cache, halos would take half of each panel.
-        """
-        apart = self.tile.lanes < LINE
-        return PackedTile(self.tile, self.sizes.channels * self.phases, self.halo, apart)
-
-    @property
-    def reads_ahead(self) -> bool:
-        """Whether the innermost loop asks for what it reads next.
-
-        With AVX-512 it does not: multiply-adds read the weights themselves there, and leave loads no time. Nor with a
-        single tap: there would be three requests to twelve multiply-adds.
-        """
-        return self.tile.lanes < LINE and self.sizes.taps > 1
-
-    @property
-    def channels_ahead(self) -> int:
-        """Channels whose weights are those read `WEIGHTS_AHEAD` bytes later."""
-        return ceil_div(WEIGHTS_AHEAD, 4 * self.sizes.taps * self.tile.rows)
-
-    @property
-    def packed_shape(self) -> tuple[int, int, int, int]:
-        """Of the weight: [block, channel, tap, row in block]."""
-        return self.blocks, self.sizes.channels, self.sizes.taps, self.tile.rows
-
-    @property
-    def factors(self) -> str:
-        """Type of the weight."""
-        return "float32"
-
-    def panel(self, part: Any) -> Any:
-        """Where the input of a register tile is packed."""
-        return part if self.packed.apart else 0
-
-    def origin(self, part: Any) -> Any:
-        """And from which column on."""
-        return 0 if self.packed.apart else part * self.tile.columns
-
-    def phase(self, tap: Any) -> Any:
-        """Which residue a tap reads."""
-        return tap * self.sizes.dilation % self.sizes.stride
-
-    def shift(self, tap: Any) -> Any:
-        """How many packed columns a tap reads to the right."""
-        return tap * self.sizes.dilation // self.sizes.stride
+from engine.compiler.schedules.correlation_plan import CorrelationPlan
+from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch, spill
+from engine.ops.microkernel_tir import ceil_div
 
 
 @T.inline
@@ -300,21 +212,3 @@ def _correlate(plan: Any, operands: Any) -> None:
 def correlation_kernel(plan: CorrelationPlan, ending: Ending) -> PrimFunc:
     """The kernel: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs]."""
     return convolution_function(plan, ending, _correlate, T.int64)
-
-
-def packing_kernel(plan: CorrelationPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
-    """The function that packs: w of this shape -> packed weight, 0 where there is no row."""
-
-    @T.prim_func(s_tir=True)
-    def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
-        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
-        weight = T.match_buffer(w, shape, "float32")
-        packed = T.match_buffer(p, plan.packed_shape, "float32")
-        for block in T.parallel(plan.blocks):
-            for channel, tap, row in T.grid(plan.sizes.channels, plan.sizes.taps, plan.tile.rows):
-                if block * plan.tile.rows + row < plan.sizes.row_count:
-                    packed[block, channel, tap, row] = value_at(weight, channel, tap, block * plan.tile.rows + row)
-                else:
-                    packed[block, channel, tap, row] = T.float32(0)
-
-    return pack_correlation_weight

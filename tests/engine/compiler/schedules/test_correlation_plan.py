@@ -1,12 +1,10 @@
-"""The sizes of a tile, and weights in blocks of rows; results are tested with the operators."""
+"""The sizes of a tile; results are tested with the operators."""
 
-import numpy as np
 import pytest
 
-from engine.compiler.correlation import Correlation, transposed, weight_at
-from engine.compiler.schedules.correlation_kernel import WEIGHTS_AHEAD, CorrelationPlan, packing_kernel
+from engine.compiler.correlation import Correlation, transposed
+from engine.compiler.schedules.correlation_plan import WEIGHTS_AHEAD, CorrelationPlan
 from engine.ops.microkernel_tir import AVX2, AVX512, Microkernel
-from tests.engine.kernels import built
 
 
 @pytest.mark.parametrize(
@@ -49,12 +47,3 @@ def test_each_tile_reads_the_columns_that_were_packed_for_it(microkernel: Microk
 
 def test_a_transposed_convolution_has_a_row_per_phase() -> None:
     assert CorrelationPlan(transposed(8, 5, 20, 10, 5), AVX512).packed_shape == (7, 8, 2, 8)
-
-
-def test_rows_that_are_not_there_have_no_weight() -> None:
-    plan = CorrelationPlan(Correlation(3, 9, 2), AVX512)
-    weight = 1 + np.arange(9 * 3 * 2, dtype=np.float32).reshape(9, 3, 2)
-    packed = built(packing_kernel(plan, weight.shape, weight_at))(plan.packed_shape, weight)
-    by_row = packed.transpose(0, 3, 1, 2).reshape(10, 3, 2)
-    np.testing.assert_array_equal(by_row[:9], weight)
-    assert not by_row[9].any()
