@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.diagnostics_options import DiagnosticsOptions
 from app.diagnostics_process import DiagnosticsProcess
@@ -48,6 +48,8 @@ class DiagnosticsController(QObject):
         self._kept: list[Path] = []
         self._held_back = False
         self._waiting: ValidationRequest | None = None
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._begin)
         process.event_received.connect(self._on_event)
         process.died.connect(self._on_death)
 
@@ -74,7 +76,7 @@ class DiagnosticsController(QObject):
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:
-            self._begin()
+            self._turn.start()  # starting a process takes a while: the window shows first that it is heard
 
     def hold_back(self, held_back: bool) -> None:
         """Let no diagnosis begin for now, or let the one that waits begin.
@@ -82,8 +84,7 @@ class DiagnosticsController(QObject):
         Both the speech engine and the reference build what is missing on this machine; together they would do it twice.
         """
         self._held_back = held_back
-        if not held_back:
-            self._begin()
+        self._begin()
 
     @Slot()
     def stop(self) -> None:
@@ -105,10 +106,11 @@ class DiagnosticsController(QObject):
         self._process.shut_down(timeout_ms)
         self._folders.close()
 
+    @Slot()
     def _begin(self) -> None:
-        if self._waiting is not None:
+        if self._waiting is not None and not self._held_back:
             self._process.validate(self._waiting)
-        self._waiting = None
+            self._waiting = None
 
     def _keep(self, folder: Path) -> None:
         self._kept.append(folder)

@@ -173,6 +173,20 @@ def test_a_diagnosis_waits_until_it_may_begin(desk: Desk) -> None:
     assert run.row_count == 3
 
 
+def test_the_window_has_its_turn_before_a_process_is_started(desk: Desk) -> None:
+    run = desk.diagnose("rows 1")
+    assert desk.process.process_id is None
+    desk.wait_for(run, RunState.FINISHED)
+
+
+def test_what_is_stopped_before_its_turn_does_not_begin(desk: Desk) -> None:
+    run = desk.diagnose("rows 1")
+    desk.controller.stop()
+    desk.qtbot.wait(20)
+    assert run.state is RunState.STOPPED
+    assert desk.process.process_id is None
+
+
 def test_what_is_stopped_while_it_waits_does_not_begin(desk: Desk) -> None:
     desk.controller.hold_back(True)
     run = desk.diagnose("rows 3")
