@@ -62,10 +62,10 @@ class CorrelationPlan:
 
     @property
     def reads_ahead(self) -> bool:
-        """Whether the innermost loop asks for what it reads next.
+        """Whether the innermost loop asks for weights that it reads later.
 
         With AVX-512 it does not: multiply-adds read the weights themselves there, and leave loads no time. Nor with a
-        single tap: there would be three requests to twelve multiply-adds.
+        single tap: there would be a request to every twelve multiply-adds.
         """
         return self.tile.lanes < LINE and self.sizes.taps > 1
 
