@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.alignment import aligned_empty
 from engine.config import ModelConfig
 from engine.errors import Cancelled
 from engine.runners.base import Runner
@@ -116,4 +117,5 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
 def source_noise(config: ModelConfig, frame_count: int, seed: list[int]) -> NDArray[np.float32]:
     """Standard normal noise [1, frames, samples_per_frame, harmonics] for the source, the same for the same seed."""
     shape = (1, frame_count, config.samples_per_frame, config.harmonic_count)
-    return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
+    noise = aligned_empty(shape, np.float32)
+    return np.random.default_rng(seed).standard_normal(dtype=np.float32, out=noise)

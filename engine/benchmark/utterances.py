@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.alignment import aligned_copy
 from engine.benchmark.lengths import Length
 from engine.config import ModelConfig
 from engine.pipeline import source_noise
@@ -54,9 +55,11 @@ def save_utterance(path: Path, values: Mapping[str, Array]) -> None:
 
 
 def load_utterance(path: Path) -> dict[str, Array]:
-    """The arrays of an `.npz` file."""
+    """The arrays of an `.npz` file; the noise where compiled code can read it, as `source_noise` has it."""
     with np.load(path) as stored:
-        return {name: np.ascontiguousarray(stored[name]) for name in stored.files}
+        values = {name: np.ascontiguousarray(stored[name]) for name in stored.files}
+    values["source_noise"] = aligned_copy(values["source_noise"])
+    return values
 
 
 def _given(config: ModelConfig, length: Length, random: np.random.Generator) -> dict[str, Array]:

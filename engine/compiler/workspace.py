@@ -21,8 +21,8 @@ from tvm.sym import Analyzer
 from tvm.tirx import IntImm
 from tvm.tirx.analysis import undefined_vars
 
-_ALIGNMENT_BYTES = 64
-"""Kernels load vectors from addresses they take to be multiples of this."""
+from engine.alignment import ALIGNMENT_BYTES
+
 _STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
 _TENSOR = tvm.ir.Op.get("relax.memory.alloc_tensor")
 _DATA, _BYTE_OFFSET = 1, 8
@@ -138,7 +138,7 @@ def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
             if symbols and _grows_evenly(sizes[storage], symbols):
                 # for lengths from 1 no size is above the product of the lengths times the least
                 least = _value(sizes[storage], dict.fromkeys(symbols, 1))
-                size = -(-least // _ALIGNMENT_BYTES) * _ALIGNMENT_BYTES
+                size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
                 yield _Array(binding.var, storage, symbols, Life(size, step, last_uses[binding.var]))
 
 

@@ -14,28 +14,42 @@ from tvm.tirx import PrimFunc
 from engine.ops.math_tir import exp
 from engine.ops.microkernel_tir import Microkernel, ceil_div
 
-ROWS = 8
-"""Queries that share one reading of the keys and values: as many sums as keep the multipliers busy."""
+VECTORS = 2
+"""Of sums in a row: with one, every multiplication would need a value of its own from memory."""
 LOWEST = -3.0e38
 
 
 @dataclass(frozen=True)
 class _Attention:
-    """Sizes of the attention; `chunks` parts run in parallel, each with queries and scores of its own."""
+    """Sizes of the attention; each of the microkernel's chunks has queries and scores of its own."""
 
     heads: int
     width: int
-    lanes: int
-    chunks: int
+    microkernel: Microkernel
+
+    @property
+    def lanes(self) -> int:
+        """Values in a vector."""
+        return self.microkernel.lanes
+
+    @property
+    def rows(self) -> int:
+        """Queries that share one reading of the keys and values: as many as there are registers for their sums."""
+        return self.microkernel.rows * self.microkernel.vectors // VECTORS
+
+    @property
+    def columns(self) -> int:
+        """Keys or channels whose sums are in registers at once."""
+        return VECTORS * self.lanes
 
     @property
     def channels(self) -> int:
         return self.heads * self.width
 
     @property
-    def vectors(self) -> int:
-        """Of a head's channels."""
-        return ceil_div(self.width, self.lanes)
+    def panels(self) -> int:
+        """Of a head's channels, each so many columns wide."""
+        return ceil_div(self.width, self.columns)
 
 
 def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
@@ -43,7 +57,7 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
 
     A step of x holds the queries of all heads, then their keys, then their values.
     """
-    plan = _Attention(heads, width, microkernel.lanes, microkernel.chunks)
+    plan = _Attention(heads, width, microkernel)
 
     @T.prim_func(s_tir=True)
     def attention(x: T.handle, lengths: T.handle, y: T.handle) -> None:
@@ -53,23 +67,27 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
         source = T.match_buffer(x, (batch, time, 3 * plan.channels), "float32")
         valid = T.match_buffer(lengths, (batch,), "int32")
         target = T.match_buffer(y, (batch, time, plan.channels), "float32")
-        keys = T.alloc_buffer((batch * plan.heads, T.ceildiv(time, plan.lanes), plan.width, plan.lanes), "float32")
-        values = T.alloc_buffer((batch * plan.heads, plan.vectors, time, plan.lanes), "float32")
-        queries = T.alloc_buffer((plan.chunks, ROWS, plan.width), "float32")
-        scores = T.alloc_buffer((plan.chunks, ROWS, T.ceildiv(time, plan.lanes) * plan.lanes), "float32")
+        keys = T.alloc_buffer((batch * plan.heads, T.ceildiv(time, plan.columns), plan.width, plan.columns), "float32")
+        values = T.alloc_buffer((batch * plan.heads, plan.panels, time, plan.columns), "float32")
+        queries = T.alloc_buffer((plan.microkernel.chunks, plan.rows, plan.width), "float32")
+        scores = T.alloc_buffer(
+            (plan.microkernel.chunks, plan.rows, T.ceildiv(time, plan.columns) * plan.columns), "float32"
+        )
         _arrange(plan, source, valid, keys, values, batch)
-        for chunk in T.parallel(plan.chunks):
-            blocks: T.int64 = T.ceildiv(time, ROWS)
+        for chunk in T.parallel(plan.microkernel.chunks):
+            blocks: T.int64 = T.ceildiv(time, plan.rows)
             units: T.int64 = batch * plan.heads * blocks
-            for unit in T.serial(chunk * units // plan.chunks, (chunk + 1) * units // plan.chunks):
+            for unit in T.serial(
+                chunk * units // plan.microkernel.chunks, (chunk + 1) * units // plan.microkernel.chunks
+            ):
                 one: T.int64 = unit // blocks
-                first: T.int64 = unit % blocks * ROWS
+                first: T.int64 = unit % blocks * plan.rows
                 length: T.int64 = T.Cast("int64", valid[one // plan.heads])
                 if first < length:
                     _query(plan, source, queries, chunk, one, first, length)
                     _score(plan, queries, keys, scores, chunk, one, length)
                     _average(plan, scores, values, target, chunk, one, first, length)
-                for row in T.serial(T.max(first, length), T.min(first + ROWS, time)):
+                for row in T.serial(T.max(first, length), T.min(first + plan.rows, time)):
                     for channel in T.serial(plan.width):
                         target[one // plan.heads, row, one % plan.heads * plan.width + channel] = T.float32(0)
 
@@ -78,60 +96,72 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
 
 @T.inline
 def _arrange(plan: Any, source: Any, valid: Any, keys: Any, values: Any, batch: Any) -> None:
-    """For one head of one member after the other: keys by vectors of steps, values by vectors of channels.
+    """For one head of one member after the other: keys by panels of steps, values by panels of channels.
 
-    What fills the last vectors up is 0.
+    What fills the last panels up is 0.
     """
     for one in T.parallel(batch * plan.heads):
         length: T.int64 = T.Cast("int64", valid[one // plan.heads])
         key: T.int64 = plan.channels + one % plan.heads * plan.width
-        for span in T.serial(T.ceildiv(length, plan.lanes)):
-            for channel, lane in T.grid(plan.width, plan.lanes):
-                if span * plan.lanes + lane < length:
-                    keys[one, span, channel, lane] = source[one // plan.heads, span * plan.lanes + lane, key + channel]
+        for panel in T.serial(T.ceildiv(length, plan.columns)):
+            for channel, column in T.grid(plan.width, plan.columns):
+                step: T.int64 = panel * plan.columns + column
+                if step < length:
+                    keys[one, panel, channel, column] = source[one // plan.heads, step, key + channel]
                 else:
-                    keys[one, span, channel, lane] = T.float32(0)
-        for vector in T.serial(plan.vectors):
+                    keys[one, panel, channel, column] = T.float32(0)
+        for panel in T.serial(plan.panels):
             for step in T.serial(length):
-                for lane in T.serial(plan.lanes):
-                    if vector * plan.lanes + lane < plan.width:
-                        values[one, vector, step, lane] = source[
-                            one // plan.heads, step, plan.channels + key + vector * plan.lanes + lane
+                for column in T.serial(plan.columns):
+                    if panel * plan.columns + column < plan.width:
+                        values[one, panel, step, column] = source[
+                            one // plan.heads, step, plan.channels + key + panel * plan.columns + column
                         ]
                     else:
-                        values[one, vector, step, lane] = T.float32(0)
+                        values[one, panel, step, column] = T.float32(0)
 
 
 @T.inline
 def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: Any, length: Any) -> None:
     """The scaled queries of the rows; rows beyond the last repeat it and are not stored."""
-    for row, channel in T.grid(ROWS, plan.width):
+    for row, channel in T.grid(plan.rows, plan.width):
         queries[chunk, row, channel] = source[
             one // plan.heads, T.min(first + row, length - 1), one % plan.heads * plan.width + channel
         ] * T.float32(plan.width**-0.5)
 
 
 @T.inline
-def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, vector: Any, depth: Any, sums: Any) -> None:
-    """A vector of sums over `depth` for each row."""
-    for row in T.unroll(ROWS):
-        for lane in T.vectorized(plan.lanes):
-            sums[row, lane] = T.float32(0)
-    for place in T.serial(depth):
-        for row in T.unroll(ROWS):
+def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, sums: Any) -> None:
+    """A panel of sums over `depth` for each row."""
+    for row in T.unroll(plan.rows):
+        for vector in T.unroll(VECTORS):
             for lane in T.vectorized(plan.lanes):
-                sums[row, lane] += left[chunk, row, place] * right[one, vector, place, lane]
+                sums[row, vector * plan.lanes + lane] = T.float32(0)
+    for place in T.serial(depth):
+        for row in T.unroll(plan.rows):
+            for vector in T.unroll(VECTORS):
+                for lane in T.vectorized(plan.lanes):
+                    sums[row, vector * plan.lanes + lane] += (
+                        left[chunk, row, place] * right[one, panel, place, vector * plan.lanes + lane]
+                    )
+
+
+@T.inline
+def _store(plan: Any, sums: Any, target: Any, chunk: Any, start: Any) -> None:
+    """A panel of sums to a part's memory, where they can be indexed at run time."""
+    for row in T.unroll(plan.rows):
+        for vector in T.unroll(VECTORS):
+            for lane in T.vectorized(plan.lanes):
+                target[chunk, row, start + vector * plan.lanes + lane] = sums[row, vector * plan.lanes + lane]
 
 
 @T.inline
 def _score(plan: Any, queries: Any, keys: Any, scores: Any, chunk: Any, one: Any, length: Any) -> None:
     """Products of the rows with every valid key."""
-    for span in T.serial(T.ceildiv(length, plan.lanes)):
-        sums = T.alloc_buffer((ROWS, plan.lanes), "float32")
-        _product(plan, queries, chunk, keys, one, span, plan.width, sums)
-        for row in T.unroll(ROWS):
-            for lane in T.vectorized(plan.lanes):
-                scores[chunk, row, span * plan.lanes + lane] = sums[row, lane]
+    for panel in T.serial(T.ceildiv(length, plan.columns)):
+        sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        _product(plan, queries, chunk, keys, one, panel, plan.width, sums)
+        _store(plan, sums, scores, chunk, panel * plan.columns)
 
 
 def _sum(first: Any, second: Any) -> Any:
@@ -160,8 +190,8 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
     """The values averaged with the softmax of the scores as weights."""
     partial = T.alloc_buffer((plan.lanes,), "float32")
     total = T.alloc_buffer((1,), "float32", scope="local")
-    totals = T.alloc_buffer((ROWS,), "float32")
-    for row in T.serial(ROWS):
+    totals = T.alloc_buffer((plan.rows,), "float32")
+    for row in T.serial(plan.rows):
         _reduce(plan, scores, chunk, row, length, T.max, LOWEST, partial, total)
         for span in T.serial(T.ceildiv(length, plan.lanes)):
             for lane in T.vectorized(plan.lanes):
@@ -170,14 +200,12 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
                 )
         _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
         totals[row] = total[0]
-    for vector in T.serial(plan.vectors):
-        sums = T.alloc_buffer((ROWS, plan.lanes), "float32")
-        mixed = T.alloc_buffer((ROWS, plan.lanes), "float32")
-        _product(plan, scores, chunk, values, one, vector, length, sums)
-        for row in T.unroll(ROWS):
-            for lane in T.vectorized(plan.lanes):
-                mixed[row, lane] = sums[row, lane]
-        begin: T.int64 = one % plan.heads * plan.width + vector * plan.lanes
-        for row in T.serial(T.min(ROWS, length - first)):
-            for lane in T.serial(T.min(plan.lanes, plan.width - vector * plan.lanes)):
-                target[one // plan.heads, first + row, begin + lane] = mixed[row, lane] / totals[row]
+    for panel in T.serial(plan.panels):
+        sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        mixed = T.alloc_buffer((1, plan.rows, plan.columns), "float32")
+        _product(plan, scores, chunk, values, one, panel, length, sums)
+        _store(plan, sums, mixed, 0, 0)
+        begin: T.int64 = one % plan.heads * plan.width + panel * plan.columns
+        for row in T.serial(T.min(plan.rows, length - first)):
+            for column in T.serial(T.min(plan.columns, plan.width - panel * plan.columns)):
+                target[one // plan.heads, first + row, begin + column] = mixed[0, row, column] / totals[row]

@@ -19,11 +19,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from engine.alignment import ALIGNMENT_BYTES
 from engine.artifacts import Manifest
 from engine.speech import Array
 
-ALIGNMENT_BYTES = 64
-"""Compiled code loads vectors from addresses it takes to be multiples of this."""
 _FORMAT = "packed weights 1"
 _CLOSING_MARK = b"weights."
 _CLOSING = struct.Struct("<Q8s")

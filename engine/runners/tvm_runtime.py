@@ -15,11 +15,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from engine.alignment import aligned_copy, is_aligned
 from engine.artifacts import METAL_DEVICE
 from engine.errors import Cure, EngineError
 from engine.runners.cores import usable_cores
 from engine.runners.freed_memory import keep_little_freed_memory
-from engine.runners.packed_weights import ALIGNMENT_BYTES
 from engine.speech import Array
 
 _CPU = (1, 0)
@@ -67,11 +67,11 @@ class Runtime:
         return machine
 
     def tensor(self, array: Array) -> Any:
-        """A copy of the array where compiled code may read it."""
+        """The array where compiled code may read it: on the processor itself, if its address allows, or else a copy."""
         return self._memory.tensor(array)
 
     def shared(self, array: Array) -> Any:
-        """An array of the processor's as a tensor without a copy; its address has to be as `ALIGNMENT_BYTES` says."""
+        """An array of the processor's as a tensor without a copy; it has to be as `is_aligned` says."""
         return self._ffi.from_dlpack(array)
 
     def array(self, tensor: Any) -> Array:
@@ -111,12 +111,8 @@ class _HostMemory:
         keep_little_freed_memory()
 
     def tensor(self, array: Array) -> Any:
-        """A copy at an address that aligned vectors can be read from."""
-        space = np.empty(array.nbytes + ALIGNMENT_BYTES, np.uint8)
-        start = -space.ctypes.data % ALIGNMENT_BYTES
-        aligned = space[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        aligned[...] = array
-        return self._ffi.from_dlpack(aligned)
+        """The array itself where that can be: to copy many seconds of noise takes as long as to make a source of it."""
+        return self._ffi.from_dlpack(array if is_aligned(array) else aligned_copy(array))
 
     def array(self, tensor: Any) -> Array:
         """The tensor itself as an array."""

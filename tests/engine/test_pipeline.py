@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from engine.alignment import is_aligned
 from engine.checkpoints import model_config
 from engine.config import ModelConfig
 from engine.errors import Cancelled
@@ -90,6 +91,7 @@ def test_the_same_seed_gives_the_same_samples(config: ModelConfig, style: Style)
 def test_noise_is_standard_normal_and_differs_between_utterances(config: ModelConfig) -> None:
     noise = source_noise(config, 40, [0, 0])
     assert noise.shape == (1, 40, config.samples_per_frame, config.harmonic_count)
+    assert is_aligned(noise)
     assert abs(float(noise.mean())) < 0.01
     assert float(noise.std()) == pytest.approx(1, abs=0.01)
     assert not np.array_equal(noise, source_noise(config, 40, [0, 1]))

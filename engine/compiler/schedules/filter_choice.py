@@ -13,7 +13,7 @@ from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.compiler.schedules.register_tile import LINE
 from engine.ops.microkernel_tir import AVX2, Microkernel, ceil_div
 
-FORMS = (MinimalFilter(6, 3), MinimalFilter(4, 7), MinimalFilter(6, 6))
+FORMS = (MinimalFilter(6, 3), MinimalFilter(3, 5), MinimalFilter(4, 7), MinimalFilter(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
 CAREFUL_FORM = MinimalFilter(2, 3)
 """Its transforms add and halve: little is lost to rounding."""
@@ -88,11 +88,16 @@ def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:
 
 
 def form_for(sizes: Correlation, forms: Sequence[MinimalFilter] = FORMS) -> MinimalFilter | None:
-    """Which of these filters a convolution of this size is computed with, None where it is computed directly."""
+    """Which of these filters a convolution of this size is computed with, None where it is computed directly.
+
+    One of as many taps comes first. A wider one may take fewer products, but its weights take longer to read, which
+    counts where there is little text, and more is lost to rounding.
+    """
     channels = sizes.channels, sizes.out_channels
     if sizes.stride != 1 or min(channels) < FEWEST_CHANNELS or max(channels) > MOST_CHANNELS:
         return None
-    best = min(forms, key=lambda form: _products(form, sizes.taps))
+    fitting = [form for form in forms if form.taps == sizes.taps]
+    best = min(fitting or forms, key=lambda form: _products(form, sizes.taps))
     return best if _products(best, sizes.taps) < sizes.taps else None
 
 

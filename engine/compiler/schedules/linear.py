@@ -14,7 +14,10 @@ from tvm.tirx import PrimFunc
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_functions import linear_function
 from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch
-from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
+from engine.ops.microkernel_tir import Microkernel, ceil_div
+
+UNROLLED = 4
+"""Features in a turn of the innermost loop, whose end is foreseen where its turns are few."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,12 @@ class _Product:
     @property
     def runs(self) -> int:
         """Runs in an output's sum."""
-        return ceil_div(self.in_features, RUN)
+        return ceil_div(self.in_features, self.tile.run)
+
+    @property
+    def unrolled(self) -> int:
+        """Features in a turn of the innermost loop."""
+        return UNROLLED if self.in_features % UNROLLED == 0 else 1
 
     @staticmethod
     def lower(tile: Microkernel) -> Microkernel:
@@ -96,6 +104,18 @@ class _Place:
 
 
 @T.inline
+def _add_products(tile: Any, operands: Any, place: Any, feature: Any, sums: Any) -> None:
+    """Rows beyond the last repeat it; they are not stored."""
+    for row in T.unroll(tile.rows):
+        for vector in T.unroll(tile.vectors):
+            for lane in T.vectorized(tile.lanes):
+                sums[row, vector * tile.lanes + lane] += (
+                    operands.source[T.min(place.first + row, place.last), feature]
+                    * operands.weight[place.panel, feature, vector * tile.lanes + lane]
+                )
+
+
+@T.inline
 def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
     """Add the products, run by run; meanwhile ask for this block's share of the next panel."""
     share: T.int64 = T.ceildiv(plan.in_features, place.blocks * plan.runs)
@@ -106,15 +126,10 @@ def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) ->
                 prefetch(operands.weight, [place.panel + 1, feature, line * LINE], later=True)
         held = T.alloc_buffer((tile.rows, tile.columns), "float32")
         clear(tile, held)
-        for feature in T.serial(T.min(RUN, plan.in_features - run * RUN)):
-            for row in T.unroll(tile.rows):
-                for vector in T.unroll(tile.vectors):
-                    for lane in T.vectorized(tile.lanes):
-                        # Rows beyond the last repeat it; they are not stored.
-                        held[row, vector * tile.lanes + lane] += (
-                            operands.source[T.min(place.first + row, place.last), run * RUN + feature]
-                            * operands.weight[place.panel, run * RUN + feature, vector * tile.lanes + lane]
-                        )
+        begin: T.int64 = run * tile.run
+        for turn in T.serial(T.min(tile.run, plan.in_features - begin) // plan.unrolled):
+            for step in T.unroll(plan.unrolled):
+                _add_products(tile, operands, place, begin + turn * plan.unrolled + step, held)
         add(tile, held, totals)
 
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from engine.alignment import is_aligned
 from engine.benchmark.lengths import Length
 from engine.benchmark.utterances import even_alignment, inputs_of, load_utterance, make_utterance, save_utterance
 from engine.model.random_weights import random_weights
@@ -31,6 +32,7 @@ def test_the_same_arrays_come_back_from_the_file(tmp_path, values):
     for name, array in loaded.items():
         np.testing.assert_array_equal(array, values[name])
         assert array.dtype == values[name].dtype
+    assert is_aligned(loaded["source_noise"])
 
 
 def test_tokens_last_equally_long():

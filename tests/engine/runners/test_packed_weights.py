@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.alignment import ALIGNMENT_BYTES
 from engine.artifacts import CPU, Artifact, Manifest, expected_identity
 from engine.runners.packed_weights import (
-    ALIGNMENT_BYTES,
     load_packed,
     part_of,
     save_packed,

@@ -2,10 +2,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
+from engine.alignment import aligned_copy, aligned_empty
 from engine.runners import tvm_runtime
 from engine.runners.tvm_runtime import Runtime
 from tests.metal_device import metal_device
@@ -44,14 +46,24 @@ ARRAYS = [
 
 @pytest.mark.parametrize("array", ARRAYS, ids=lambda array: f"{array.dtype}{array.shape}")
 @pytest.mark.parametrize("device", ["cpu", "metal"])
-def test_tensors_hold_a_copy_of_what_they_were_given(device: str, array: np.ndarray) -> None:
+def test_tensors_hold_a_copy_of_what_compiled_code_cannot_read_in_place(device: str, array: np.ndarray) -> None:
     metal_device()
     runtime = Runtime(device)
-    given = array.copy(order="K")
+    order: Literal["C", "F"] = "C" if array.flags.c_contiguous else "F"
+    given = aligned_empty((array.size + 1,), array.dtype)[1:].reshape(array.shape, order=order)
+    given[...] = array
     tensor = runtime.tensor(given)
     given[...] = 0
     runtime.settle()
     np.testing.assert_array_equal(runtime.array(tensor), array)
+
+
+def test_the_processor_reads_in_place_what_it_can() -> None:
+    runtime = Runtime("cpu")
+    given = aligned_copy(ARRAYS[0])
+    assert np.shares_memory(runtime.array(runtime.tensor(given)), given)
+    given.flags.writeable = False
+    assert not np.shares_memory(runtime.array(runtime.tensor(given)), given)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not bind threads to processors")
