@@ -52,11 +52,6 @@ class Microkernel:
         return "float64" if self.careful else "float32"
 
     @property
-    def run(self) -> int:
-        """Products of a linear layer whose sum joins the other sums: longer runs are faster and round more."""
-        return RUN if self.careful else 2 * RUN
-
-    @property
     def vectors(self) -> int:
         """Vectors in a row of the tile."""
         return self.columns // self.lanes

@@ -14,7 +14,7 @@ from tvm.tirx import PrimFunc
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_functions import linear_function
 from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
 UNROLLED = 4
 """Features in a turn of the innermost loop, whose end is foreseen where its turns are few."""
@@ -36,7 +36,7 @@ class _Product:
     @property
     def runs(self) -> int:
         """Runs in an output's sum."""
-        return ceil_div(self.in_features, self.tile.run)
+        return ceil_div(self.in_features, RUN)
 
     @property
     def unrolled(self) -> int:
@@ -126,8 +126,8 @@ def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) ->
                 prefetch(operands.weight, [place.panel + 1, feature, line * LINE], later=True)
         held = T.alloc_buffer((tile.rows, tile.columns), "float32")
         clear(tile, held)
-        begin: T.int64 = run * tile.run
-        for turn in T.serial(T.min(tile.run, plan.in_features - begin) // plan.unrolled):
+        begin: T.int64 = run * RUN
+        for turn in T.serial(T.min(RUN, plan.in_features - begin) // plan.unrolled):
             for step in T.unroll(plan.unrolled):
                 _add_products(tile, operands, place, begin + turn * plan.unrolled + step, held)
         add(tile, held, totals)
