@@ -107,7 +107,7 @@ class _CompiledStage:
         self._function = machine[MAIN_FUNCTION]
         self._machine = machine
         if isinstance(weights, PackedWeights):
-            self._weights = tuple(runtime.shared(array) for array in weights.stages[artifact.stage])
+            self._weights = tuple(runtime.tensor(array) for array in weights.stages[artifact.stage])
         else:
             originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
             self._weights = tuple(machine[PACK_FUNCTION](originals)) if originals else ()

@@ -67,12 +67,11 @@ class Runtime:
         return machine
 
     def tensor(self, array: Array) -> Any:
-        """The array where compiled code may read it: on the processor itself, if its address allows, or else a copy."""
-        return self._memory.tensor(array)
+        """The array where compiled code reads it: itself on the processor, where it `is_aligned`, or else a copy.
 
-    def shared(self, array: Array) -> Any:
-        """An array of the processor's as a tensor without a copy; it has to be as `is_aligned` says."""
-        return self._ffi.from_dlpack(array)
+        Nobody may write to the array as long as there is the tensor.
+        """
+        return self._memory.tensor(array)
 
     def array(self, tensor: Any) -> Array:
         """What a tensor holds, once it is computed."""
