@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.activity import Activity
@@ -51,5 +51,7 @@ class ScreenshotWhenIdle(QObject):
         if self._busy():
             self._timer.start()
             return
+        # what has just ended may have changed words, whose widgets have not been given their place yet
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         written = self._window.grab().save(str(self._path), "PNG")
         self.taken.emit(self._exit_code if written else 1)

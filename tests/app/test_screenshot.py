@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.activity import Activity, Readiness
@@ -35,6 +35,26 @@ def test_the_picture_waits_for_what_else_goes_on(qtbot: QtBot, tmp_path: Path) -
         screenshot.follow(IDLE)
     assert taken.args == [0]
     assert next(answers, None) is None
+
+
+def test_words_that_have_just_changed_have_their_place(qtbot: QtBot, tmp_path: Path) -> None:
+    window, label, widths = QWidget(), QLabel("Stop"), []
+    qtbot.addWidget(window)
+    layout = QHBoxLayout(window)
+    layout.addWidget(label)
+    layout.addStretch(1)
+    window.resize(400, 50)
+    window.show()
+
+    def just_ended() -> bool:
+        label.setText("Diagnose all of it")
+        return False
+
+    screenshot = ScreenshotWhenIdle(window, tmp_path / "a.png", just_ended)
+    screenshot.taken.connect(lambda: widths.append(label.width()))
+    with qtbot.waitSignal(screenshot.taken):
+        screenshot.follow(IDLE)
+    assert widths == [label.sizeHint().width()]
 
 
 def test_a_picture_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
