@@ -117,7 +117,7 @@ class Synthesizer:
         if not language.english:
             self._phonemizer(language.tag)  # says at once when packages are missing
         self.prepare(observe, cancel)
-        plan = self._phonemizer(language.tag).plan(request.text)
+        plan = self._phonemizer(language.tag).plan(request.text, request.speed)
         plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))
         observe(PlanEvent(plan))
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)

@@ -15,6 +15,7 @@ from engine.benchmark.job import Job
 from engine.benchmark.measurement import CommandFigures
 from engine.benchmark.requests import SHORT_TEXT
 from engine.errors import EngineError
+from engine.g2p.split import longest
 from engine.paths import project_folder
 
 MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking through the night."
@@ -28,8 +29,8 @@ def measure_commands(job: Job, folder: Path) -> tuple[CommandFigures, ...]:
 
 
 def longest_text(job: Job) -> str:
-    """One word of as many phonemes as the model takes at once."""
-    limit = job.config.phoneme_limit
+    """One word of as many phonemes as an utterance has at most."""
+    limit = longest(job.config.phoneme_limit, speed=1.0)
     return f"[Hello](/{(_PHONEMES * limit)[:limit]}/)"
 
 

@@ -16,7 +16,7 @@ from engine.g2p.normalise import Normalised
 from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
 from engine.g2p.sentences import Sentence, sentences
 from engine.g2p.spans import Span
-from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined
+from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
 from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
 
@@ -46,8 +46,10 @@ class Phonemizer:
         self._phoneme_limit = phoneme_limit
         self._front_end = _front_end(self._language, load_analyser)
 
-    def plan(self, text: str) -> Plan:
+    def plan(self, text: str, speed: float = 1.0) -> Plan:
         """The utterances of the text in order, and a notice for whatever cannot be spoken as it is written.
+
+        They are cut for this speed, a positive factor.
 
         Raises `NothingToSpeak` for text without anything that has a sound.
         """
@@ -60,7 +62,7 @@ class Phonemizer:
             spoken, problems = self._spoken(normalised, sentence)
             pieces += pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
             notices += problems
-        utterances = _utterances(groups(pieces, self._phoneme_limit), text)
+        utterances = _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text)
         if not utterances:
             raise _soundless(self._language)
         return Plan(tuple(utterances), _readable(notices))

@@ -19,6 +19,8 @@ MOST_PHONEMES = 200
 250 the voice begins to rush."""
 FEWEST_PHONEMES = 20
 """Kokoro was trained on little that is shorter, and sounds clipped there: less stands alone only as a paragraph."""
+LONGEST_PHONEMES = 250
+"""Of an utterance at normal speed: 15 to 20 seconds, for which the arrays of the decoder take less than its weights."""
 SLACK = 1.25
 """A sentence this much longer than the target is still spoken in one go."""
 TORN_PHONEMES = 90
@@ -63,6 +65,11 @@ class Piece:
 def joined(pieces: Sequence[Piece]) -> str:
     """The phonemes of the pieces with the spaces between them."""
     return "".join(piece.phonemes + " " * piece.space for piece in pieces).rstrip()
+
+
+def longest(model_limit: int, speed: float) -> int:
+    """The most phonemes of an utterance for a model that takes `model_limit`: fewer when each of them takes longer."""
+    return min(model_limit, int(LONGEST_PHONEMES * min(1.0, speed)))
 
 
 def groups(pieces: Sequence[Piece], limit: int) -> list[Sequence[Piece]]:

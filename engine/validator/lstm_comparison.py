@@ -102,14 +102,14 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
     check_choices(request)
     config = checkpoint.config
     voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
-    utterances = phonemizer(checkpoint, voice, request.speech.language).plan(request.speech.text).utterances
+    plan = phonemizer(checkpoint, voice, request.speech.language).plan(request.speech.text, request.speech.speed)
     from engine.model.lstm_activations import SingleLstm, captured_inputs
     from engine.model.random_weights import network_with
 
     network = network_with(config, checkpoint.load_weights())
     subjects = [_Subject(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
     comparisons = []
-    for utterance in utterances:
+    for utterance in plan.utterances:
         style = voice.style(len(utterance.phonemes))
         values = initial_values(config, utterance.phonemes, style, request.speech.speed)
         inputs = captured_inputs(network, [lstm.path for lstm in LSTMS], values)

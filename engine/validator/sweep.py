@@ -67,7 +67,7 @@ def _spoken(validator: Validator, request: ValidationRequest) -> list[Spoken]:
     check(speech)
     checkpoint = validator.prepare(request).checkpoint
     voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
-    utterances = phonemizer(checkpoint, voice, speech.language).plan(speech.text).utterances
+    utterances = phonemizer(checkpoint, voice, speech.language).plan(speech.text, speech.speed).utterances
     return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in utterances]
 
 

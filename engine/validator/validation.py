@@ -65,7 +65,8 @@ class Validator:
         check(request.speech)
         checkpoint = self.prepare(request).checkpoint
         voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
-        plan = phonemizer(checkpoint, voice, request.speech.language).plan(request.speech.text)
+        planner = phonemizer(checkpoint, voice, request.speech.language)
+        plan = planner.plan(request.speech.text, request.speech.speed)
         observe(PlanEvent(plan))
         spoken = [Spoken(utterance, voice, request.speech.speed, request.speech.seed) for utterance in plan.utterances]
         return self.validate_utterances(request, spoken, observe, cancel)

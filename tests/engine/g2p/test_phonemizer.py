@@ -100,6 +100,14 @@ def test_words_of_one_token_do_not_overlap(narrow: Phonemizer, symbols: frozense
     check_plan(text, narrow.plan(text), symbols, 12)
 
 
+def test_utterances_of_slow_speech_have_fewer_phonemes(american: Phonemizer) -> None:
+    text = "The old clock went on. " * 60
+    fast, slow = (american.plan(text, speed).utterances for speed in (1.0, 0.5))
+    assert max(len(one.phonemes) for one in fast) > 125
+    assert max(len(one.phonemes) for one in slow) <= 125
+    assert " ".join(one.phonemes for one in slow) == " ".join(one.phonemes for one in fast)
+
+
 def test_pauses_follow_the_border(american: Phonemizer) -> None:
     plan = american.plan("One day it rained a little in the garden of my uncle.\n\nThe next day it did not rain.")
     assert [utterance.pause_seconds for utterance in plan.utterances] == [0.5, 0.0]

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from engine.g2p.split import (
     Piece,
     groups,
     joined,
+    longest,
 )
 
 
@@ -85,6 +87,15 @@ def test_words_are_the_last_resort() -> None:
 
 def test_paragraphs_stay_apart() -> None:
     assert lengths(pieces((5, PARAGRAPH), (5, PARAGRAPH))) == [5, 5]
+
+
+@pytest.mark.parametrize(
+    ("model_limit", "speed", "most"), [(510, 1.0, 250), (510, 2.0, 250), (510, 0.5, 125), (100, 1.0, 100)]
+)
+def test_an_utterance_is_as_long_as_the_model_and_the_decoders_memory_allow(
+    model_limit: int, speed: float, most: int
+) -> None:
+    assert longest(model_limit, speed) == most
 
 
 def test_a_word_beyond_the_limit_is_cut_in_parts() -> None:
