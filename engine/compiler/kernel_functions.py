@@ -43,6 +43,10 @@ class LinearPlan(Protocol):
         """Columns of y."""
 
     @property
+    def rows_type(self) -> str:
+        """Type of x."""
+
+    @property
     def packed_shape(self) -> tuple[int, ...]:
         """Shape of the packed weight."""
 
@@ -127,7 +131,7 @@ def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> 
     def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         row_count = index()
-        source = T.match_buffer(x, (row_count, plan.in_features), "float32")
+        source = T.match_buffer(x, (row_count, plan.in_features), plan.rows_type)
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         bias = T.match_buffer(b, (plan.out_features,), "float32")
         target = T.match_buffer(y, (row_count, plan.out_features), "float32")

@@ -18,6 +18,9 @@ def linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | N
     rows = simplified(prod(leading))
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_features, in_features), weight)
     flat = call.emit(relax.op.reshape(x, [rows, in_features]))
+    rows_type = kernels.rows_type(call.kernels.hardware)
+    if rows_type != flat.ty.dtype:
+        flat = call.emit(relax.op.astype(flat, rows_type))
     sizes = (in_features, out_features, bias is not None, epilogue)
     y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features])
     return call.emit(relax.op.reshape(y, [*leading, out_features]))

@@ -30,6 +30,10 @@ class _Product:
     epilogue: Epilogue
 
     @property
+    def rows_type(self) -> str:
+        return "float32"
+
+    @property
     def packed_shape(self) -> tuple[int, int]:
         return self.in_features, self.out_features
 
@@ -50,6 +54,11 @@ def linear(in_features: int, out_features: int, has_bias: bool, epilogue: Epilog
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
     plan = _Product(in_features, out_features, epilogue)
     return linear_function(plan, has_bias, _tiles, T.int32)
+
+
+def rows_type(group: Threadgroup) -> str:
+    """The type that x must have."""
+    return "float32"
 
 
 def packed_shape(out_features: int, in_features: int, group: Threadgroup) -> tuple[int, int]:

@@ -34,9 +34,19 @@ class _Product:
         return ceil_div(self.out_features, self.tile.columns)
 
     @property
+    def rows_type(self) -> str:
+        """Type of x."""
+        return rows_type(self.tile)
+
+    @property
+    def run(self) -> int:
+        """Products in a run of an output's sum; sums in float64 lose nothing that runs would save."""
+        return self.in_features if self.tile.careful else RUN
+
+    @property
     def runs(self) -> int:
         """Runs in an output's sum."""
-        return ceil_div(self.in_features, RUN)
+        return ceil_div(self.in_features, self.run)
 
     @property
     def unrolled(self) -> int:
@@ -63,19 +73,31 @@ def linear(
     in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, microkernel: Microkernel
 ) -> PrimFunc:
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
-    plan = _Product(in_features, out_features, epilogue, microkernel)
+    plan = _Product(in_features, out_features, epilogue, _tile(microkernel))
     return linear_function(plan, has_bias, _multiply, T.int64)
+
+
+def rows_type(microkernel: Microkernel) -> str:
+    """The type that x must have: that of the sums, since to convert it for every panel would take as long as to sum."""
+    return microkernel.totals
 
 
 def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) -> tuple[int, int, int]:
     """Shape of the packed weight: [panel, in, column in panel]."""
-    return _Product(in_features, out_features, Epilogue.NONE, microkernel).packed_shape
+    return _Product(in_features, out_features, Epilogue.NONE, _tile(microkernel)).packed_shape
+
+
+def _tile(microkernel: Microkernel) -> Microkernel:
+    """The register tile: of half the columns where sums are float64, of which a register holds half as many."""
+    if not microkernel.careful:
+        return microkernel
+    return replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
 
 
 def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -> PrimFunc:
     """The function that packs: w [out, in] -> packed weight, columns beyond the last output being 0."""
-    columns = microkernel.columns
     shape = packed_shape(out_features, in_features, microkernel)
+    *_, columns = shape
 
     @T.prim_func(s_tir=True)
     def pack_linear_weight(w: T.handle, p: T.handle) -> None:
@@ -109,10 +131,9 @@ def _add_products(tile: Any, operands: Any, place: Any, feature: Any, sums: Any)
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
-                sums[row, vector * tile.lanes + lane] += (
-                    operands.source[T.min(place.first + row, place.last), feature]
-                    * operands.weight[place.panel, feature, vector * tile.lanes + lane]
-                )
+                sums[row, vector * tile.lanes + lane] += operands.source[
+                    T.min(place.first + row, place.last), feature
+                ] * T.Cast(sums.dtype, operands.weight[place.panel, feature, vector * tile.lanes + lane])
 
 
 @T.inline
@@ -124,10 +145,10 @@ def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) ->
         for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
             for line in T.unroll(ceil_div(tile.columns, LINE)):
                 prefetch(operands.weight, [place.panel + 1, feature, line * LINE], later=True)
-        held = T.alloc_buffer((tile.rows, tile.columns), "float32")
+        held = T.alloc_buffer((tile.rows, tile.columns), tile.totals)
         clear(tile, held)
-        begin: T.int64 = run * RUN
-        for turn in T.serial(T.min(RUN, plan.in_features - begin) // plan.unrolled):
+        begin: T.int64 = run * plan.run
+        for turn in T.serial(T.min(plan.run, plan.in_features - begin) // plan.unrolled):
             for step in T.unroll(plan.unrolled):
                 _add_products(tile, operands, place, begin + turn * plan.unrolled + step, held)
         add(tile, held, totals)
@@ -152,14 +173,16 @@ def _store(plan: Any, operands: Any, totals: Any, place: Any) -> None:
         if start + plan.tile.columns <= plan.out_features:
             for vector in T.unroll(plan.tile.vectors):
                 for lane in T.vectorized(plan.tile.lanes):
-                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
-                        T.Cast("float32", totals[row, vector * plan.tile.lanes + lane]),
-                        start + vector * plan.tile.lanes + lane,
+                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = T.Cast(
+                        "float32",
+                        operands.biased(
+                            totals[row, vector * plan.tile.lanes + lane], start + vector * plan.tile.lanes + lane
+                        ),
                     )
         else:
             for column in T.serial(plan.out_features - start):
-                operands.target[place.first + row, start + column] = operands.biased(
-                    T.Cast("float32", totals[row, column]), start + column
+                operands.target[place.first + row, start + column] = T.Cast(
+                    "float32", operands.biased(totals[row, column], start + column)
                 )
 
 
