@@ -98,7 +98,7 @@ def _requests(measured: Measurement) -> Iterator[str]:
 
 
 def _commands(measured: Measurement) -> Iterator[str]:
-    yield "“engine speak”, a process for each utterance, the last as long as can be:"
+    yield "“engine speak”, a process for each text, the last of utterances as long as can be:"
     yield f"{'utterance s':>{_NAME}}{'command s':>{_NUMBER}}{'peak MB':>{_NUMBER}}"
     for one in measured.commands:
         seconds = f"{one.utterance_seconds:>{_NAME}.1f}{one.command_seconds:>{_NUMBER}.2f}"

@@ -1,4 +1,4 @@
-"""Measures the command `engine speak`, in a process of its own for each of three utterances, the longest among them.
+"""Measures the command `engine speak`, in a process of its own for each of three texts.
 
 It does not know the stages, nor any peer.
 """
@@ -24,14 +24,14 @@ _PHONEMES = "həlˈO"
 
 
 def measure_commands(job: Job, folder: Path) -> tuple[CommandFigures, ...]:
-    """The figures of a short, a middle and the longest utterance; raises `EngineError` when one fails."""
+    """The figures of a short, a middle and the longest utterances; raises `EngineError` when one fails."""
     return tuple(_measured(job, text, folder) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(job)))
 
 
 def longest_text(job: Job) -> str:
-    """One word of as many phonemes as an utterance has at most."""
-    limit = longest(job.config.phoneme_limit, speed=1.0)
-    return f"[Hello](/{(_PHONEMES * limit)[:limit]}/)"
+    """A word that fills two utterances of as many phonemes as can be: the second needs what the first has kept too."""
+    count = 2 * longest(job.config.phoneme_limit, speed=1.0)
+    return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
 
 
 def speak_command(job: Job, text: str, folder: Path) -> list[str]:

@@ -1,7 +1,8 @@
 """Gives the arrays of a stage places in one piece of memory, where those that live at different times overlap.
 
 TVM itself shares memory only between arrays of one size and takes each piece from the system, whose gaps then grow
-with what is spoken. It does not know what is computed.
+with what is spoken. Here a stage asks for its piece with a function of `engine.runners.workspace`, which has it ready.
+It does not know what is computed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tvm.tirx import IntImm
 from tvm.tirx.analysis import undefined_vars
 
 from engine.alignment import ALIGNMENT_BYTES
+from engine.runners.workspace import WORKSPACE_FUNCTION
 
 _STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
 _TENSOR = tvm.ir.Op.get("relax.memory.alloc_tensor")
@@ -112,7 +114,7 @@ def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.
     for symbols, group in groups.items():
         unit, lives = reduce(mul, symbols), [array.life for array in group]
         starts = places(lives)
-        body += _memory(unit * max(start + life.size for start, life in zip(starts, lives, strict=True)))
+        body.append(_memory(unit * max(start + life.size for start, life in zip(starts, lives, strict=True))))
         views |= {array.tensor: (body[-1].var, unit * start) for array, start in zip(group, starts, strict=True)}
     unused = {array.storage for group in groups.values() for array in group}
     for binding in bindings:
@@ -180,14 +182,13 @@ def _value(size: Any, lengths: Mapping[Any, int]) -> int:
     return int(analyzer.simplify(size))
 
 
-def _memory(size: Any) -> list[relax.VarBinding]:
-    """A storage of this many bytes, and all of it as an array."""
-    storage, shape = relax.Var("storage", relax.AnyType()), relax.ShapeExpr([size])
-    workspace = relax.Var("workspace", relax.TensorType([size], "uint8"))
-    return [
-        relax.VarBinding(storage, relax.op.memory.alloc_storage(shape, 0, "global", "uint8")),
-        relax.VarBinding(workspace, relax.op.memory.alloc_tensor(storage, 0, shape, "uint8")),
-    ]
+def _memory(size: Any) -> relax.VarBinding:
+    """So many bytes, as an array."""
+    memory = relax.TensorType([size], "uint8")
+    return relax.VarBinding(
+        relax.Var("workspace", memory),
+        relax.Call(relax.ExternFunc(WORKSPACE_FUNCTION), [relax.ShapeExpr([size])], ty_args=[memory]),
+    )
 
 
 def _view(binding: Any, workspace: relax.Var, start: Any, begin: tvm.ir.GlobalVar) -> list[relax.VarBinding]:

@@ -15,12 +15,10 @@ FIRST_PHONEMES = 50
 GROWTH = 1.7
 """The next utterance may be this much longer than the one before without a gap at a real-time factor of 0.6."""
 MOST_PHONEMES = 200
-"""Aimed at once the start is made: twelve seconds of speech, for which the arrays of the decoder stay small; from about
-250 the voice begins to rush."""
+"""In an utterance, and aimed at once the start is made: twelve to twenty seconds of speech, for which the arrays of the
+decoder take 250 MB at most; from about 250 phonemes the voice begins to rush."""
 FEWEST_PHONEMES = 20
 """Kokoro was trained on little that is shorter, and sounds clipped there: less stands alone only as a paragraph."""
-LONGEST_PHONEMES = 250
-"""Of an utterance at normal speed: 15 to 20 seconds, for which the arrays of the decoder take less than its weights."""
 SLACK = 1.25
 """A sentence this much longer than the target is still spoken in one go."""
 TORN_PHONEMES = 90
@@ -69,7 +67,7 @@ def joined(pieces: Sequence[Piece]) -> str:
 
 def longest(model_limit: int, speed: float) -> int:
     """The most phonemes of an utterance for a model that takes `model_limit`: fewer when each of them takes longer."""
-    return min(model_limit, int(LONGEST_PHONEMES * min(1.0, speed)))
+    return min(model_limit, int(MOST_PHONEMES * min(1.0, speed)))
 
 
 def groups(pieces: Sequence[Piece], limit: int) -> list[Sequence[Piece]]:

@@ -18,6 +18,7 @@ from engine.runners.base import check_inputs, named_outputs
 from engine.runners.lstm_functions import provide_lstm
 from engine.runners.packed_weights import PackedWeights
 from engine.runners.tvm_runtime import Runtime
+from engine.runners.workspace import Workspace
 from engine.speech import Array
 from engine.stages import ProbeObserver, Stage
 
@@ -51,6 +52,7 @@ class CompiledRunner:
         self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
+        self._workspace = Workspace()
         self._make_room_for = weights.make_room_for if isinstance(weights, PackedWeights) else _keep_all
         self._stages = {
             artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
@@ -67,12 +69,14 @@ class CompiledRunner:
         arrays = [inputs[tensor.name] for tensor in stage.inputs]
         if sum(array.nbytes for array in arrays) > LARGE_INPUT_BYTES:
             self._make_room_for(stage.name)
-        values = library.run(arrays)
+        with self._workspace.lent():
+            values = library.run(arrays)
         return named_outputs(stage, values, library.probes, self._observe)
 
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
+        self._workspace = Workspace()
         self._make_room_for = _keep_all
         self._release_lstm()
         self._runtime.release_unused()

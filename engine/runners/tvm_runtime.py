@@ -20,6 +20,7 @@ from engine.artifacts import METAL_DEVICE
 from engine.errors import Cure, EngineError
 from engine.runners.cores import usable_cores
 from engine.runners.freed_memory import keep_little_freed_memory
+from engine.runners.workspace import provide_workspace
 from engine.speech import Array
 
 _CPU = (1, 0)
@@ -108,6 +109,7 @@ class _HostMemory:
     def __init__(self, ffi: Any) -> None:
         self._ffi = ffi
         keep_little_freed_memory()
+        provide_workspace(ffi)
 
     def tensor(self, array: Array) -> Any:
         """The array itself where that can be: to copy many seconds of noise takes as long as to make a source of it."""

@@ -40,7 +40,7 @@ def test_the_other_figures_are_there(measured):
     assert measured.peak_flop_per_second > 1e8
     assert all(figures.peak_bytes > 1e6 for figures in measured.processes.values())
     short, middle, longest = (command.utterance_seconds for command in measured.commands)
-    assert short < 2 < middle < 8 < 30 < longest
+    assert short < 2 < middle < 8 < longest
     assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert 0 < measured.speech.short_seconds < measured.speech.cold_seconds
     assert measured.export_seconds > 0

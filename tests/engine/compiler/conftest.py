@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import torch
 import tvm
+import tvm_ffi
 from tvm import relax
 
 from engine.compiler.export import StageGraph, export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu
 from engine.config import ModelConfig
+from engine.runners.workspace import provide_workspace
 from engine.stages import Place, Stage, Tensor
 
 
@@ -37,6 +39,12 @@ class Compiled:
         """The same from torch."""
         with torch.no_grad():
             return self._module(*(torch.from_numpy(array) for array in inputs)).numpy()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workspace() -> None:
+    """What compiled stages ask for memory."""
+    provide_workspace(tvm_ffi)
 
 
 @pytest.fixture(scope="session")

@@ -11,12 +11,13 @@ from engine.compiler.export import export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import host_cpu, metal_macos
 from engine.errors import CompileError
+from engine.runners.workspace import WORKSPACE_FUNCTION
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from tests.engine.compiler.metal_machine import MetalStage
 from tests.metal_device import metal_device
 
 CHANNELS = 32
-NO_KERNELS = ("vm.", "shape_func", "runtime.", "begin_at_offset")
+NO_KERNELS = ("vm.", "shape_func", "runtime.", "begin_at_offset", WORKSPACE_FUNCTION)
 """How what is called for memory and shapes is named."""
 FACTOR = 0.7071
 STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))

@@ -90,7 +90,7 @@ def test_paragraphs_stay_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model_limit", "speed", "most"), [(510, 1.0, 250), (510, 2.0, 250), (510, 0.5, 125), (100, 1.0, 100)]
+    ("model_limit", "speed", "most"), [(510, 1.0, 200), (510, 2.0, 200), (510, 0.5, 100), (100, 1.0, 100)]
 )
 def test_an_utterance_is_as_long_as_the_model_and_the_decoders_memory_allow(
     model_limit: int, speed: float, most: int
