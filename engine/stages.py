@@ -91,7 +91,7 @@ ProbeObserver = Callable[[str, Array], None]
 class Stage:
     """One step from text to audio. `tolerance` is the least correlation when fed by the reference.
 
-    `careful` asks for convolutions that lose little to rounding: errors of the pitch add up in the source's phase.
+    `careful` asks for sums that lose little to rounding: errors of the pitch add up in the source's phase.
     `half_tolerance` is the same for libraries whose convolutions multiply halves; None where a stage has none of these.
     """
 

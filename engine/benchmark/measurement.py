@@ -104,7 +104,7 @@ class SpeechFigures:
 
 @dataclass(frozen=True)
 class CommandFigures:
-    """`engine speak` with a text that is one utterance: how long that is, what the command took, its most memory."""
+    """`engine speak` with a text: how long its longest utterance is, what the command took, its most memory."""
 
     text: str
     utterance_seconds: float
