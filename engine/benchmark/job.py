@@ -13,8 +13,8 @@ from engine.checkpoints import model_config
 from engine.config import ModelConfig
 
 _NAME = "job.json"
-TURN_SECONDS = 2.0
-"""A single run of a few tenths of a second would find caches and clock as the turn before left them."""
+STAGE_SECONDS = 0.5
+"""A single run of some milliseconds would find caches and clock as others left them, or lose its processor half-way."""
 WARM_UP_SECONDS = 10.0
 """A process can compute up to 1.7 times slower until it has worked for so long."""
 
@@ -23,14 +23,14 @@ WARM_UP_SECONDS = 10.0
 class Job:
     """One benchmark; `weights` is as on the command line.
 
-    In a turn, a process runs the stages again and again for `turn_seconds`, once at least. Before its first turn it has
-    run them once, and then for `warm_up_seconds`.
+    In a turn, a process runs each stage again and again for `stage_seconds`, once at least. Before its first turn it
+    has run all of them once, and then for `warm_up_seconds`.
     """
 
     model: str
     weights: str | None
     threads: int
-    turn_seconds: float = TURN_SECONDS
+    stage_seconds: float = STAGE_SECONDS
     warm_up_seconds: float = WARM_UP_SECONDS
 
     @property

@@ -16,7 +16,7 @@ from engine.benchmark.utterances import inputs_of, load_utterance
 from engine.memory import peak_bytes
 from engine.runners.base import Runner
 from engine.speech import Array
-from engine.stages import DEVICE_STAGES
+from engine.stages import DEVICE_STAGES, Stage
 
 WARM_UP, RUN = "warm up", "run"
 
@@ -54,30 +54,31 @@ class StageTiming:
             self._rest = _Rest()
 
     def _warm_up(self, frames: int) -> float:
-        (first,) = self._runs(frames, 0)
-        self._runs(frames, self._job.warm_up_seconds)
-        return sum(first.values())
+        values = self._utterance(frames)
+        first = self._run_all(values)
+        began = self._clock()
+        while self._clock() - began < self._job.warm_up_seconds:
+            self._run_all(values)
+        return first
+
+    def _run_all(self, values: Mapping[str, Array]) -> float:
+        return sum(self._seconds_of(stage, inputs_of(stage, values)) for stage in DEVICE_STAGES)
 
     def _run(self, frames: int) -> dict[str, float]:
-        runs = self._runs(frames, self._job.turn_seconds)
-        return {stage: statistics.median(run[stage] for run in runs) for stage in runs[0]}
+        values = self._utterance(frames)
+        return {stage.name: self._median_seconds(stage, inputs_of(stage, values)) for stage in DEVICE_STAGES}
 
-    def _runs(self, frames: int, seconds: float) -> list[dict[str, float]]:
-        """What every stage took in each of the runs of so many seconds, one at least."""
-        runs: list[dict[str, float]] = []
-        values, began = self._utterance(frames), self._clock()
-        while not runs or self._clock() - began < seconds:
-            runs.append(self._run_once(values))
-        return runs
+    def _median_seconds(self, stage: Stage, inputs: Mapping[str, Array]) -> float:
+        """Of the stage's runs one after the other, for so long."""
+        runs = [self._seconds_of(stage, inputs)]
+        while sum(runs) < self._job.stage_seconds:
+            runs.append(self._seconds_of(stage, inputs))
+        return statistics.median(runs)
 
-    def _run_once(self, values: Mapping[str, Array]) -> dict[str, float]:
-        seconds = {}
-        for stage in DEVICE_STAGES:
-            inputs = inputs_of(stage, values)
-            started = self._clock()
-            self._runner.run(stage, inputs)
-            seconds[stage.name] = self._clock() - started
-        return seconds
+    def _seconds_of(self, stage: Stage, inputs: Mapping[str, Array]) -> float:
+        started = self._clock()
+        self._runner.run(stage, inputs)
+        return self._clock() - started
 
     def _utterance(self, frames: int) -> dict[str, Array]:
         if self._loaded[0] != frames:

@@ -17,7 +17,7 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Ending
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.correlation_plan import CorrelationPlan
+from engine.compiler.schedules.correlation_plan import INPUT_CHANNELS_AHEAD, CorrelationPlan
 from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch, spill
 from engine.ops.microkernel_tir import ceil_div
 
@@ -51,7 +51,7 @@ def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, parts:
     origin: T.int64 = start * plan.sizes.stride - plan.sizes.padding
     for channel in T.serial(plan.sizes.channels):
         for ahead in T.serial(T.ceildiv((parts * plan.tile.columns + plan.halo) * plan.sizes.stride, LINE)):
-            prefetch(operands.source, [member, channel + 1, origin + ahead * LINE])
+            prefetch(operands.source, [member, channel + INPUT_CHANNELS_AHEAD, origin + ahead * LINE])
         if plan.packed.apart:
             for panel in T.serial(parts):
                 passed: T.int64 = panel * plan.tile.columns * plan.sizes.stride
@@ -60,6 +60,23 @@ def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, parts:
                 )
         else:
             _pack_panel(plan, operands, packed, 0, member, channel, origin, parts * plan.tile.columns + plan.halo)
+
+
+@T.inline
+def _ask_for_outputs(plan: Any, operands: Any, member: Any, first: Any, start: Any) -> None:
+    """The places where a tile is stored, and what is added there: the sums take longer than they to come."""
+    if plan.sizes.upsampling > 1:
+        last: T.int64 = (first + plan.tile.rows - 1) // plan.sizes.upsampling
+        place: T.int64 = start * plan.sizes.upsampling - plan.sizes.trim
+        for channel in T.serial(first // plan.sizes.upsampling, last + 1):
+            for line in T.unroll(ceil_div(plan.tile.columns * plan.sizes.upsampling, LINE)):
+                prefetch(operands.target, [member, channel, place + line * LINE], to_write=True)
+    else:
+        for row in T.unroll(plan.tile.rows):
+            for line in T.unroll(ceil_div(plan.tile.columns, LINE)):
+                prefetch(operands.target, [member, first + row, start + line * LINE], to_write=True)
+                if operands.ending.has_residual:
+                    prefetch(operands.residual, [member, first + row, start + line * LINE])
 
 
 @T.inline
@@ -84,22 +101,24 @@ def _read_ahead(plan: Any, operands: Any, block: Any, channel: Any) -> None:
 @T.inline
 def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, part: Any, sums: Any) -> None:
     """Add the products of the channels from `begin` to `end`."""
-    for channel in T.serial(begin, end):
-        if plan.reads_ahead:
-            _read_ahead(plan, operands, block, channel)
-        for tap in T.serial(plan.sizes.taps):
-            for row in T.unroll(plan.tile.rows):
-                for vector in T.unroll(plan.tile.vectors):
-                    for lane in T.vectorized(plan.tile.lanes):
-                        sums[row, vector * plan.tile.lanes + lane] += (
-                            operands.weight[block, channel, tap, row]
-                            * packed[
-                                plan.panel(part),
-                                channel,
-                                plan.phase(tap),
-                                plan.origin(part) + plan.shift(tap) + vector * plan.tile.lanes + lane,
-                            ]
-                        )
+    for step in T.serial((end - begin) // plan.channels_at_once):
+        for place in T.unroll(plan.channels_at_once):
+            channel: T.int64 = begin + step * plan.channels_at_once + place
+            if plan.reads_ahead:
+                _read_ahead(plan, operands, block, channel)
+            for tap in T.serial(plan.sizes.taps):
+                for row in T.unroll(plan.tile.rows):
+                    for vector in T.unroll(plan.tile.vectors):
+                        for lane in T.vectorized(plan.tile.lanes):
+                            sums[row, vector * plan.tile.lanes + lane] += (
+                                operands.weight[block, channel, tap, row]
+                                * packed[
+                                    plan.panel(part),
+                                    channel,
+                                    plan.phase(tap),
+                                    plan.origin(part) + plan.shift(tap) + vector * plan.tile.lanes + lane,
+                                ]
+                            )
 
 
 @T.inline
@@ -199,13 +218,14 @@ def _correlate(plan: Any, operands: Any) -> None:
                 for unit in T.serial(begin, end):
                     block: T.int64 = unit // parts
                     part: T.int64 = unit % parts
+                    place: T.int64 = start + part * plan.tile.columns
+                    _ask_for_outputs(plan, operands, member, block * plan.tile.rows, place)
                     sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
                     _begin(plan, operands, block, sums)
                     if plan.microkernel.careful:
                         _accumulate_runs(plan, operands, packed, block, part, sums)
                     else:
                         _accumulate(plan, operands, packed, block, 0, plan.sizes.channels, part, sums)
-                    place: T.int64 = start + part * plan.tile.columns
                     _store(plan, operands, sums, member, block * plan.tile.rows, place)
 
 

@@ -17,6 +17,10 @@ WEIGHTS_AHEAD = 2048
 
 The processor foresees what comes next only as far as a page goes. 512 bytes are too few, 4096 no better.
 """
+INPUT_CHANNELS_AHEAD = 6
+"""Channels whose input is asked for while another's is packed, which takes some 15 cycles: one alone comes too late."""
+TAPS_AT_ONCE = 4
+"""In a step of the innermost loop: a core whose other hyper-thread is busy has few instructions left for counting."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,12 @@ class CorrelationPlan:
         single tap: there would be a request to every twelve multiply-adds.
         """
         return self.tile.lanes < LINE and self.sizes.taps > 1
+
+    @property
+    def channels_at_once(self) -> int:
+        """Channels in a step of the innermost loop; runs are as short as they have to be."""
+        most = 1 if self.microkernel.careful else ceil_div(TAPS_AT_ONCE, self.sizes.taps)
+        return next(count for count in range(most, 0, -1) if self.sizes.channels % count == 0)
 
     @property
     def channels_ahead(self) -> int:

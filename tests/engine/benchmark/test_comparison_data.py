@@ -25,7 +25,7 @@ def test_lengths_have_ours_peers_and_how_many_times_faster():
 def test_all_of_it_is_json():
     data = as_data(measurement())
     assert json.loads(json.dumps(data, allow_nan=False))["left_out"] == dict(measurement().left_out)
-    assert (data["warm_up_seconds"], data["turn_seconds"]) == (10, 2)
+    assert (data["warm_up_seconds"], data["stage_seconds"]) == (10, 0.5)
     assert data["requests"]["cold_seconds"] == 2.25
     (memory,) = data["memory"]
     assert (memory["utterance_seconds"], memory["peak_bytes"]) == (1.56, 560_000_000)

@@ -21,7 +21,7 @@ def measured():
 
 
 def measured_shortly():
-    job = Job("starter", None, 1, turn_seconds=0, warm_up_seconds=0)
+    job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
     return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
 

@@ -14,7 +14,7 @@ from engine.errors import EngineError
 
 @pytest.fixture
 def folder(tmp_path):
-    Job("starter", None, 1, turn_seconds=0).save(tmp_path)
+    Job("starter", None, 1, stage_seconds=0).save(tmp_path)
     return tmp_path
 
 

@@ -21,7 +21,7 @@ class Echo:
 
 @pytest.fixture
 def served(tmp_path, monkeypatch):
-    Job("starter", None, 1, turn_seconds=0).save(tmp_path)
+    Job("starter", None, 1, stage_seconds=0).save(tmp_path)
     monkeypatch.setattr(worker, "ROLES", {"echo": Echo})
 
     def say(*lines):

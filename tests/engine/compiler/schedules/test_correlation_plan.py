@@ -1,5 +1,7 @@
 """The sizes of a tile; results are tested with the operators."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.compiler.correlation import Correlation, transposed
@@ -27,6 +29,14 @@ def test_weights_are_asked_for_a_fixed_time_before_they_are_read() -> None:
         plan = CorrelationPlan(Correlation(1024, 1024, taps), AVX2)
         each_bytes = 4 * taps * AVX2.rows
         assert WEIGHTS_AHEAD <= plan.channels_ahead * each_bytes < WEIGHTS_AHEAD + each_bytes
+
+
+@pytest.mark.parametrize(
+    ("channels", "taps", "expected"), [(1024, 1, 4), (1090, 1, 2), (1024, 3, 2), (256, 2, 2), (22, 12, 1), (7, 1, 1)]
+)
+def test_steps_of_few_taps_take_several_channels_and_leave_none(channels: int, taps: int, expected: int) -> None:
+    assert CorrelationPlan(Correlation(channels, 64, taps), AVX2).channels_at_once == expected
+    assert CorrelationPlan(Correlation(channels, 64, taps), replace(AVX2, careful=True)).channels_at_once == 1
 
 
 @pytest.mark.parametrize(("microkernel", "taps", "expected"), [(AVX2, 3, True), (AVX2, 1, False), (AVX512, 3, False)])
