@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.benchmark import comparison_data, comparison_words, estimate_data, estimate_words
+from engine.benchmark import comparison_data, comparison_words, estimate_data, estimate_words, layers
 from engine.benchmark.estimate import estimate_metal
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import DEFAULT_SECONDS, PLOT_SECONDS, exact_length
@@ -21,10 +21,11 @@ from engine.benchmark.peers import PEER_NAMES, choose_peers
 from engine.checkpoints import model_config, open_checkpoint
 from engine.errors import InvalidRequest
 from engine.runners.cores import usable_cores
+from engine.stages import DEVICE_STAGES
 from engine.whole_file import ensure_writable, whole_file
 
 STANDARD_OUTPUT = Path("-")
-ESTIMATE_SECONDS = 10.0
+ONE_LENGTH_SECONDS = 10.0
 DEFAULT_ROUNDS = 5
 TARGETS = ("metal",)
 
@@ -49,6 +50,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help="at each length (default: 5)")
     parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="cost against length, from 1 to 60 s by default")
+    parser.add_argument("--layers", action="store_true", help="each convolution by itself, and its share of the peak")
     parser.add_argument("--estimate", metavar="TARGET", help="metal: on paper, from the compiled modules, for Macs")
 
 
@@ -60,11 +62,19 @@ def outcome_of(options: argparse.Namespace, report: Report) -> Outcome:
     files = [path for path in (options.json, options.plot) if path not in (None, STANDARD_OUTPUT)]
     for path in files:
         ensure_writable(path)
-    outcome = _measured(options, report) if options.estimate is None else _estimated(options, report)
+    outcome = _kind(options)(options, report)
     if options.json in files:
         with whole_file(options.json) as file:
             file.write(json.dumps(outcome.data, indent=2).encode())
     return outcome
+
+
+def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, Report], Outcome]:
+    if options.layers and options.estimate is not None:
+        raise InvalidRequest("Layers are measured, not estimated.", "Leave out --layers or --estimate.")
+    if options.layers:
+        return _by_layer
+    return _measured if options.estimate is None else _estimated
 
 
 def _measured(options: argparse.Namespace, report: Report) -> Outcome:
@@ -84,15 +94,33 @@ def _measured(options: argparse.Namespace, report: Report) -> Outcome:
     return Outcome(comparison_data.as_data(measured), comparison_words.in_words(measured))
 
 
+def _by_layer(options: argparse.Namespace, report: Report) -> Outcome:
+    _one_length(options, "A measurement of layers")
+    (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
+    config = model_config(options.model)
+    length = exact_length(seconds, config)
+    threads, rounds = _threads(options.threads), _at_least_one(options.rounds, "rounds")
+    from engine.compiler.layer_timing import layer_times  # brings torch and tvm
+    from engine.compiler.stage_work import Run
+
+    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
+    times = layer_times(DEVICE_STAGES, run, threads, rounds, report)
+    return Outcome(layers.as_data(options.model, length, times), layers.in_words(options.model, length, times))
+
+
 def _estimated(options: argparse.Namespace, report: Report) -> Outcome:
     if options.estimate not in TARGETS:
         raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Say what: “--estimate metal”.")
-    if options.peers is not None or options.plot is not None or len(options.seconds or []) > 1:
-        raise InvalidRequest("An estimate has one length, no peers and no plot.", "Leave these options out.")
-    (seconds,) = options.seconds or [ESTIMATE_SECONDS]
+    _one_length(options, "An estimate")
+    (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     config = model_config(options.model)
     estimate = estimate_metal(options.model, config, seconds, lambda stage: report(f"Counted {stage}"))
     return Outcome(estimate_data.as_data(estimate), estimate_words.in_words(estimate))
+
+
+def _one_length(options: argparse.Namespace, what: str) -> None:
+    if options.peers is not None or options.plot is not None or len(options.seconds or []) > 1:
+        raise InvalidRequest(f"{what} has one length, no peers and no plot.", "Leave these options out.")
 
 
 def _threads(wanted: int | None) -> int:

@@ -6,12 +6,14 @@ It does not know kernels: a kernel that multiplies with padding, or with zeros b
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from torch import fx
 from torch.export import ExportedProgram
+
+from engine.compiler.symbolic_lengths import number_of, numbers_of, shape_of
 
 _LSTMS = ("lstm_forward_packed.default", "lstm_forward_packed_bidirectional.default")
 _WEIGHT = 1
@@ -23,14 +25,14 @@ def useful_flop(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> di
 
     `shapes` are those of the stage's inputs, in order.
     """
-    symbols = _symbols(program, shapes)
+    numbers = numbers_of(program, shapes)
     names = program.graph_signature.inputs_to_parameters
     needed: Counter[str] = Counter()
     for node in program.graph.nodes:
         for weight, positions in _products(node):
             for source in _placeholders(weight):
-                if source.name in names and len(_shape(source)) > 1:
-                    needed[names[source.name]] += 2 * prod(_shape(source)) * _number(positions, symbols)
+                if source.name in names and len(shape_of(source)) > 1:
+                    needed[names[source.name]] += 2 * prod(shape_of(source)) * number_of(positions, numbers)
     return dict(needed)
 
 
@@ -46,35 +48,14 @@ def _products(node: fx.Node) -> list[tuple[Any, Any]]:
     arguments: tuple[Any, ...] = node.args
     match getattr(node.target, "__name__", ""):
         case "conv1d.default":
-            batch, _, outputs = _shape(node)
+            batch, _, outputs = shape_of(node)
             return [(arguments[_WEIGHT], batch * outputs)]
         case "conv_transpose1d.default":
-            batch, _, inputs = _shape(arguments[0])
+            batch, _, inputs = shape_of(arguments[0])
             return [(arguments[_WEIGHT], batch * inputs)]
         case "linear.default":
-            return [(arguments[_WEIGHT], prod(_shape(node)[:-1]))]
+            return [(arguments[_WEIGHT], prod(shape_of(node)[:-1]))]
         case name if name in _LSTMS:
-            batch, time, _ = _shape(node)
-            return [(weight, batch * time) for weight in arguments[_LSTM_WEIGHTS] if len(_shape(weight)) > 1]
+            batch, time, _ = shape_of(node)
+            return [(weight, batch * time) for weight in arguments[_LSTM_WEIGHTS] if len(shape_of(weight)) > 1]
     return []
-
-
-def _shape(node: Any) -> Sequence[Any]:
-    shape: Sequence[Any] = node.meta["val"].shape
-    return shape
-
-
-def _symbols(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> dict[Any, int]:
-    """The symbolic lengths of the trace, read off the inputs."""
-    given = program.graph_signature.user_inputs
-    inputs = [node for node in program.graph.nodes if node.op == "placeholder" and node.name in given]
-    pairs = [pair for node, shape in zip(inputs, shapes, strict=True) for pair in zip(_shape(node), shape, strict=True)]
-    return {
-        extent.node.expr: number
-        for extent, number in pairs
-        if not isinstance(extent, int) and extent.node.expr.is_symbol
-    }
-
-
-def _number(extent: Any, symbols: Mapping[Any, int]) -> int:
-    return extent if isinstance(extent, int) else int(extent.node.expr.subs(symbols))

@@ -7,10 +7,13 @@ import pytest
 from engine.benchmark import command
 from engine.benchmark.command import STANDARD_OUTPUT, add_options, outcome_of
 from engine.benchmark.peers import Choice
+from engine.compiler import layer_timing
 from engine.errors import EngineError, InvalidRequest
 from engine.runners.cores import usable_cores
+from engine.stages import DEVICE_STAGES
 from tests.engine.benchmark.example_measurement import measurement
 from tests.engine.benchmark.example_work import estimate
+from tests.engine.benchmark.test_layers import TIMES
 
 
 def options(*arguments):
@@ -45,10 +48,32 @@ def test_an_unknown_target_is_refused():
         outcome_of(options("--estimate", "cuda"), print)
 
 
+@pytest.mark.parametrize("kind", [["--estimate", "metal"], ["--layers"]])
 @pytest.mark.parametrize("extra", [["--peers"], ["--plot", "x.png"], ["--seconds", "1", "2"]])
-def test_an_estimate_is_of_one_length_and_nobody_else(extra):
+def test_an_estimate_or_layers_are_of_one_length_and_nobody_else(kind, extra):
     with pytest.raises(InvalidRequest, match="one length"):
-        outcome_of(options("--estimate", "metal", *extra), print)
+        outcome_of(options(*kind, *extra), print)
+
+
+def test_layers_are_not_estimated():
+    with pytest.raises(InvalidRequest, match="measured, not estimated"):
+        outcome_of(options("--estimate", "metal", "--layers"), print)
+
+
+def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch):
+    asked = []
+
+    def instead(*arguments):
+        asked.append(arguments)
+        return TIMES
+
+    monkeypatch.setattr(layer_timing, "layer_times", instead)
+    outcome = outcome_of(options("--layers", "--seconds", "4", "--threads", "1", "--rounds", "3"), print)
+    ((stages, run, threads, rounds, _),) = asked
+    assert (stages, threads, rounds) == (DEVICE_STAGES, 1, 3)
+    assert run.lengths == {"frames": 160, "tokens": 53}
+    assert outcome.data["audio_seconds"] == 4
+    assert "all direct" in outcome.words
 
 
 @pytest.mark.parametrize(

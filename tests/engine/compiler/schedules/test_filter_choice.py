@@ -19,8 +19,9 @@ from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
         ((256, 256, 11, 1), MinimalFilter(6, 6)),
         ((128, 128, 1, 1), None),
         ((128, 128, 12, 6), None),
-        ((22, 128, 7, 1), None),
-        ((128, 22, 7, 1), None),
+        ((128, 22, 7, 1), MinimalFilter(4, 7)),
+        ((12, 128, 7, 1), None),
+        ((128, 12, 7, 1), None),
         ((1024, 1024, 3, 1), None),
     ],
 )

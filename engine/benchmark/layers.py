@@ -1,0 +1,103 @@
+"""The convolutions of a model, each by itself: the shares of the processor's peak, in numbers and in words.
+
+It does not know how they are timed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.benchmark.lengths import Length
+from engine.compiler.layer_times import LayerTime, LayerTimes
+
+ALONE = (
+    "each convolution by itself, with its bias, on arrays of its own, in turn with the peak; the least of its times "
+    "and the highest peak are those that nothing else on the machine disturbed"
+)
+_MILLI, _GIGA = 1e3, 1e9
+
+
+@dataclass(frozen=True)
+class Group:
+    """Convolutions that are computed in the same manner, each as often as an utterance needs it."""
+
+    title: str
+    layers: Sequence[LayerTime]
+
+    @property
+    def flop(self) -> float:
+        """What the mathematics needs."""
+        return sum(timed.count * timed.layer.flop for timed in self.layers)
+
+    @property
+    def least_seconds(self) -> float:
+        """The sum of the least times."""
+        return sum(timed.count * timed.least_seconds for timed in self.layers)
+
+    @property
+    def median_seconds(self) -> float:
+        """The sum of the medians."""
+        return sum(timed.count * timed.median_seconds for timed in self.layers)
+
+
+def groups(times: LayerTimes) -> tuple[Group, ...]:
+    """Those that are computed directly, and those that are filtered, where there are any."""
+    direct = Group("direct", [timed for timed in times.layers if timed.is_direct])
+    filtered = Group("filtered", [timed for timed in times.layers if not timed.is_direct])
+    return tuple(group for group in (direct, filtered) if group.layers)
+
+
+def as_data(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
+    """All figures."""
+    peak = times.peak_flop_per_second
+    return {
+        "model": model,
+        "basis": ALONE,
+        "audio_seconds": length.seconds,
+        "peak_flop_per_second": peak,
+        "groups": {
+            group.title: {
+                "flop": group.flop,
+                "least_seconds": group.least_seconds,
+                "median_seconds": group.median_seconds,
+                "share_of_peak": group.flop / group.least_seconds / peak,
+                "median_share_of_peak": group.flop / group.median_seconds / peak,
+            }
+            for group in groups(times)
+        },
+        "layers": [asdict(timed) for timed in times.layers],
+    }
+
+
+def in_words(model: str, length: Length, times: LayerTimes) -> str:
+    """The same as a table."""
+    return "\n".join(_lines(model, length, times))
+
+
+def _lines(model: str, length: Length, times: LayerTimes) -> Iterator[str]:
+    peak = times.peak_flop_per_second
+    yield f"Convolutions of {model}, {length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens)"
+    yield f"The processor's peak: {peak / _GIGA:.0f} GFLOP/s"
+    yield f"{'stage':<14}{'channels':>14}{'taps':>6}{'manner':>10}{'count':>7}{'ms':>10}{'of peak':>9}{'median':>9}"
+    for timed in sorted(times.layers, key=lambda timed: -timed.count * timed.least_seconds):
+        yield _row(timed, peak)
+    for group in groups(times):
+        least, usual = (group.flop / one / peak for one in (group.least_seconds, group.median_seconds))
+        milliseconds = _MILLI * group.least_seconds
+        yield f"{'all ' + group.title:<51}{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
+    yield f"How: {ALONE}."
+
+
+def _row(timed: LayerTime, peak: float) -> str:
+    layer = timed.layer
+    channels = f"{layer.channels} to {layer.out_channels}"
+    taps = f"{layer.kernel_size}{'T' if layer.is_transposed else ''}"
+    manner = "direct" if timed.is_direct else "filtered"
+    least, usual = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
+    milliseconds = _MILLI * timed.count * timed.least_seconds
+    return (
+        f"{timed.stage:<14}{channels:>14}{taps:>6}{manner:>10}{timed.count:>7}"
+        f"{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
+    )

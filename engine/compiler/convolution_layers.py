@@ -1,0 +1,52 @@
+"""The convolutions of a traced stage in one run: their sizes, and how often each occurs.
+
+It does not know how they are computed. Those of one filter per channel are left out: they are no products of matrices.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch import fx
+from torch.export import ExportedProgram
+
+from engine.compiler.layer_times import ConvolutionLayer
+from engine.compiler.symbolic_lengths import Numbers, number_of, numbers_of, shape_of
+
+_PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
+_GROUPS = 6
+"""The place of this argument of both."""
+
+
+def convolution_layers(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Counter[ConvolutionLayer]:
+    """How many there are of each, in order; `shapes` are those of the stage's inputs."""
+    return Counter(_layers(program, numbers_of(program, shapes)))
+
+
+def _layers(program: ExportedProgram, numbers: Numbers) -> Iterator[ConvolutionLayer]:
+    for node in program.graph.nodes:
+        name = getattr(node.target, "__name__", "")
+        if name in (_PLAIN, _TRANSPOSED) and _argument(node, _GROUPS, 1) == 1:
+            yield _layer(node, name == _TRANSPOSED, numbers)
+
+
+def _layer(node: fx.Node, is_transposed: bool, numbers: Numbers) -> ConvolutionLayer:
+    one, other, kernel_size = map(int, shape_of(node.args[1]))
+    return ConvolutionLayer(
+        channels=one if is_transposed else other,
+        out_channels=other if is_transposed else one,
+        kernel_size=kernel_size,
+        stride=_argument(node, 3, 1),
+        padding=_argument(node, 4, 0),
+        dilation=1 if is_transposed else _argument(node, 5, 1),
+        is_transposed=is_transposed,
+        length=number_of(shape_of(node.args[0])[2], numbers),
+    )
+
+
+def _argument(node: fx.Node, place: int, usual: int) -> int:
+    """A number, or the only one of a list; what is usual where it is left out."""
+    given: Any = node.args[place] if len(node.args) > place else usual
+    return int(given[0] if isinstance(given, (list, tuple)) else given)

@@ -1,0 +1,36 @@
+import pytest
+
+from engine.compiler.build import weightless_modules
+from engine.compiler.convolution_layers import convolution_layers
+from engine.compiler.export import trace
+from engine.compiler.layer_times import ConvolutionLayer
+from engine.compiler.useful_work import useful_flop
+from engine.stages import stage_named
+
+LENGTHS = {"tokens": 7, "frames": 20}
+
+
+@pytest.fixture(scope="module", params=["text_encoder", "f0n", "decoder"])
+def traced(request, tiny_config):
+    stage = stage_named(request.param)
+    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
+    return program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs]
+
+
+def test_together_they_need_what_the_weights_of_convolutions_need(traced):
+    program, shapes = traced
+    layers = convolution_layers(program, shapes)
+    needed = useful_flop(program, shapes)
+    convolved = [name for name in needed if program.state_dict[name].dim() == 3 and "pool" not in name]
+    assert sum(layer.flop * count for layer, count in layers.items()) == sum(needed[name] for name in convolved)
+
+
+def test_every_kind_is_told_apart(tiny_config):
+    stage = stage_named("decoder")
+    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
+    layers = convolution_layers(program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs])
+    assert {layer.is_transposed for layer in layers} == {False, True}
+    assert {layer.dilation for layer in layers} == {1, 3, 5}
+    assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
+    assert isinstance(next(iter(layers)), ConvolutionLayer)
+    assert max(layers.values()) > 1

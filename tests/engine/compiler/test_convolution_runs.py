@@ -1,0 +1,39 @@
+"""Convolutions of random numbers; their results are tested with the operators."""
+
+import numpy as np
+import pytest
+
+from engine.compiler.convolution_runs import Convolution, convolution, transposed_convolution
+from engine.compiler.correlation import Correlation
+from tests.engine.kernels import host, host_microkernel
+
+
+@pytest.mark.parametrize(
+    "sizes", [Correlation(3, 4, 4, stride=2, padding=1), Correlation(32, 33, 3, dilation=5, padding=5)], ids=str
+)
+def test_a_convolution_runs_as_often_as_wanted(sizes: Correlation) -> None:
+    run = convolution(host(), sizes, 50, host_microkernel()).prepared()
+    run()
+    run()
+
+
+def test_a_transposed_one_runs_too() -> None:
+    transposed_convolution(host(), 6, 5, 12, 6, 3, 50, host_microkernel()).prepared()()
+
+
+def test_each_preparation_has_arrays_of_its_own() -> None:
+    class Library(dict[str, object]):
+        """In the place of kernels: notes the arrays that it gets."""
+
+        def __init__(self) -> None:
+            super().__init__(pack=lambda weight, packed: None, run=lambda *arrays: seen.append(arrays))
+
+    seen: list[tuple[object, ...]] = []
+    built = Convolution(Library(), packed=(2, 4), weight=(2, 2, 2), source=(1, 2, 9), target=(1, 2, 8))
+    built.prepared()
+    built.prepared()
+    (x, weight, bias, y), (other_x, same_weight, _, other_y) = seen
+    assert weight is same_weight
+    assert x is not other_x
+    assert y is not other_y
+    assert [np.shape(array.numpy()) for array in (x, bias, y)] == [(1, 2, 9), (2,), (1, 2, 8)]

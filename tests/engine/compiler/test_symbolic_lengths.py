@@ -1,0 +1,14 @@
+from engine.compiler.build import weightless_modules
+from engine.compiler.export import trace
+from engine.compiler.symbolic_lengths import number_of, numbers_of, shape_of
+from engine.stages import stage_named
+
+
+def test_what_a_stage_computes_has_the_lengths_of_the_run(tiny_config):
+    stage = stage_named("f0n")
+    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
+    shapes = [tensor.shape(tiny_config, 3, {"tokens": 7, "frames": 20}) for tensor in stage.inputs]
+    numbers = numbers_of(program, shapes)
+    *_, output = program.graph.nodes
+    f0, _ = output.args[0]
+    assert [number_of(extent, numbers) for extent in shape_of(f0)] == [3, 20, 2]
