@@ -5,6 +5,7 @@ It does not know where weights come from: a network is built with random paramet
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ from engine.config import ModelConfig
 
 KOKORO_DECODER_DIM = 1024
 KOKORO_ASR_RES_DIM = 64
+_KNOWN_WARNINGS = ("dropout option adds dropout after all but last", ".*weight_norm` is deprecated")
+"""Of torch about kokoro's modules: LSTMs of one layer name a dropout they lack, and they normalise in an older way."""
 
 
 class NetworkDecoder(Decoder):  # type: ignore[misc]
@@ -83,7 +86,10 @@ def build_network(config: ModelConfig, disable_complex: bool = False) -> Network
 
     `disable_complex` selects kokoro's STFT without complex numbers.
     """
-    network = Network(config, disable_complex)
+    with warnings.catch_warnings():
+        for message in _KNOWN_WARNINGS:
+            warnings.filterwarnings("ignore", message)
+        network = Network(config, disable_complex)
     network.eval()
     return network
 

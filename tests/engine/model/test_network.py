@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +100,9 @@ def test_built_network_is_ready_for_inference() -> None:
     network = build_network(narrow_config())
     assert isinstance(network, Network)
     assert not any(module.training for module in network.modules())
+
+
+def test_what_torch_says_of_kokoros_own_modules_is_not_passed_on(tiny_config):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        build_network(tiny_config)
