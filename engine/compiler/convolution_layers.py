@@ -12,6 +12,7 @@ from typing import Any
 from torch import fx
 from torch.export import ExportedProgram
 
+from engine.compiler.correlation import Correlation
 from engine.compiler.layer_times import ConvolutionLayer
 from engine.compiler.symbolic_lengths import Numbers, number_of, numbers_of, shape_of
 
@@ -23,6 +24,13 @@ _GROUPS = 6
 def convolution_layers(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Counter[ConvolutionLayer]:
     """How many there are of each, in order; `shapes` are those of the stage's inputs."""
     return Counter(_layers(program, numbers_of(program, shapes)))
+
+
+def correlation_of(layer: ConvolutionLayer) -> Correlation:
+    """The sizes of one that is not transposed."""
+    return Correlation(
+        layer.channels, layer.out_channels, layer.kernel_size, layer.dilation, layer.stride, layer.padding
+    )
 
 
 def _layers(program: ExportedProgram, numbers: Numbers) -> Iterator[ConvolutionLayer]:

@@ -13,9 +13,8 @@ from statistics import median
 from tvm.target import Target
 
 from engine.compiler.build import weightless_modules
-from engine.compiler.convolution_layers import convolution_layers
+from engine.compiler.convolution_layers import convolution_layers, correlation_of
 from engine.compiler.convolution_runs import Convolution, Convolve, convolution, transposed_convolution
-from engine.compiler.correlation import Correlation
 from engine.compiler.export import trace
 from engine.compiler.layer_times import ConvolutionLayer, LayerTime, LayerTimes
 from engine.compiler.multiply_add_peak import PeakMeter
@@ -106,17 +105,11 @@ class _Timed:
 
 def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:
     """Whether every product is computed, without a filter."""
-    return layer.is_transposed or choice_for(_sizes(layer), microkernel).form is None
+    return layer.is_transposed or choice_for(correlation_of(layer), microkernel).form is None
 
 
 def _built(target: Target, layer: ConvolutionLayer, microkernel: Microkernel) -> Convolution:
     if layer.is_transposed:
         sizes = (layer.channels, layer.out_channels, layer.kernel_size, layer.stride, layer.padding)
         return transposed_convolution(target, *sizes, layer.length, microkernel)
-    return convolution(target, _sizes(layer), layer.length, microkernel)
-
-
-def _sizes(layer: ConvolutionLayer) -> Correlation:
-    return Correlation(
-        layer.channels, layer.out_channels, layer.kernel_size, layer.dilation, layer.stride, layer.padding
-    )
+    return convolution(target, correlation_of(layer), layer.length, microkernel)

@@ -9,16 +9,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from torch import fx
 from torch.export import ExportedProgram
 from tvm.target import Target
 
 from engine.artifacts import Tuned
+from engine.compiler.convolution_layers import convolution_layers, correlation_of
 from engine.compiler.correlation import Correlation
 from engine.compiler.kernel_timing import seconds_of
 from engine.compiler.schedules.filter_choice import Choice, choices
+from engine.compiler.symbolic_lengths import example_shapes
 from engine.ops.microkernel_tir import Microkernel
 from engine.speech import PreparationEvent
 
@@ -26,7 +26,6 @@ LEAST_GAIN = 1.03
 """How many times faster another choice must be: less may be chance."""
 _TIMES_LONGER = 20
 """Lengths measured at, in those of the example: about 5 seconds of audio."""
-_CONVOLUTION = "conv1d.default"
 
 Measure = Callable[[Correlation, Choice, int], float]
 """(sizes, choice, input length) -> seconds."""
@@ -59,28 +58,13 @@ def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
 def convolutions(program: ExportedProgram) -> dict[Correlation, int]:
     """The sizes of the convolutions of a stage and the input length to measure each at, costliest first."""
     lengths: dict[Correlation, int] = {}
-    costs: dict[Correlation, float] = {}
-    for node in program.graph.nodes:
-        if getattr(node.target, "__name__", "") == _CONVOLUTION:
-            x, weight = (node.args[place].meta["val"] for place in (0, 1))
-            stride, padding, dilation = (_first(node, place, usual) for place, usual in ((3, 1), (4, 0), (5, 1)))
-            out_channels, channels, taps = map(int, weight.shape)
-            sizes = Correlation(channels, out_channels, taps, dilation, stride, padding)
-            length = _example_length(x.shape[2]) * _TIMES_LONGER
-            lengths[sizes] = max(length, lengths.get(sizes, 0))
-            costs[sizes] = costs.get(sizes, 0) + channels * sizes.row_count * taps * length / stride
+    costs: dict[Correlation, int] = {}
+    for layer, count in convolution_layers(program, example_shapes(program)).items():
+        if not layer.is_transposed:
+            sizes = correlation_of(layer)
+            lengths[sizes] = max(layer.length * _TIMES_LONGER, lengths.get(sizes, 0))
+            costs[sizes] = costs.get(sizes, 0) + count * layer.flop
     return dict(sorted(lengths.items(), key=lambda item: -costs[item[0]]))
-
-
-def _first(node: fx.Node, place: int, usual: int) -> int:
-    """The only number of a list that is an argument, or what it is where it is left out."""
-    given: Any = node.args[place] if len(node.args) > place else [usual]
-    return int(given[0])
-
-
-def _example_length(extent: Any) -> int:
-    """A length that may be symbolic, in the example that was traced."""
-    return extent if isinstance(extent, int) else int(extent.node.hint)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@ import pytest
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import convolution_layers
 from engine.compiler.export import trace
-from engine.compiler.layer_times import ConvolutionLayer
 from engine.compiler.useful_work import useful_flop
 from engine.stages import stage_named
 
@@ -32,5 +31,4 @@ def test_every_kind_is_told_apart(tiny_config):
     assert {layer.is_transposed for layer in layers} == {False, True}
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
-    assert isinstance(next(iter(layers)), ConvolutionLayer)
     assert max(layers.values()) > 1

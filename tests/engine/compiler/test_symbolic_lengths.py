@@ -1,6 +1,6 @@
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import trace
-from engine.compiler.symbolic_lengths import number_of, numbers_of, shape_of
+from engine.compiler.symbolic_lengths import example_shapes, number_of, numbers_of, shape_of
 from engine.stages import stage_named
 
 
@@ -8,6 +8,7 @@ def test_what_a_stage_computes_has_the_lengths_of_the_run(tiny_config):
     stage = stage_named("f0n")
     program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
     shapes = [tensor.shape(tiny_config, 3, {"tokens": 7, "frames": 20}) for tensor in stage.inputs]
+    assert [len(shape) for shape in example_shapes(program)] == [len(shape) for shape in shapes]
     numbers = numbers_of(program, shapes)
     *_, output = program.graph.nodes
     f0, _ = output.args[0]
