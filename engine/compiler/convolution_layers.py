@@ -12,7 +12,7 @@ from typing import Any
 from torch import fx
 from torch.export import ExportedProgram
 
-from engine.compiler.correlation import Correlation
+from engine.compiler.correlation import Correlation, transposed
 from engine.compiler.layer_times import ConvolutionLayer
 from engine.compiler.symbolic_lengths import Numbers, number_of, numbers_of, shape_of
 
@@ -27,7 +27,9 @@ def convolution_layers(program: ExportedProgram, shapes: Sequence[Sequence[int]]
 
 
 def correlation_of(layer: ConvolutionLayer) -> Correlation:
-    """The sizes of one that is not transposed."""
+    """What it computes, transposed or not."""
+    if layer.is_transposed:
+        return transposed(layer.channels, layer.out_channels, layer.kernel_size, layer.stride, layer.padding)
     return Correlation(
         layer.channels, layer.out_channels, layer.kernel_size, layer.dilation, layer.stride, layer.padding
     )

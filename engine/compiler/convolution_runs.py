@@ -13,8 +13,8 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.compiler.correlation import Correlation, Ending
-from engine.compiler.schedules import conv1d, conv_transpose1d
+from engine.compiler.correlation import Correlation, Ending, WeightAt, transposed_weight_at, weight_at
+from engine.compiler.schedules.convolution_plan import kernel, plan_for, weight
 from engine.ops.microkernel_tir import Microkernel
 
 Convolve = Callable[[], object]
@@ -45,45 +45,26 @@ class Convolution:
 
 
 def convolution(target: Target, sizes: Correlation, length: int, microkernel: Microkernel) -> Convolution:
-    """A convolution with bias of an input of `length` positions."""
+    """A convolution with bias of an input of `length` positions; a transposed one has all taps in every phase."""
+    plan = plan_for(sizes, microkernel)
+    shape, value_at = _weight(sizes)
     reach = sizes.dilation * (sizes.taps - 1)
-    outputs = (length + 2 * sizes.padding - reach - 1) // sizes.stride + 1
+    columns = (length + 2 * sizes.padding - reach - 1) // sizes.stride + 1
     return Convolution(
-        _library(
-            target,
-            pack=conv1d.pack_weight(sizes, microkernel),
-            run=conv1d.conv1d(sizes, Ending(True), microkernel),
-        ),
-        conv1d.packed_shape(sizes, microkernel),
-        (sizes.out_channels, sizes.channels, sizes.taps),
+        _library(target, pack=weight(plan, shape, value_at), run=kernel(plan, Ending(True))),
+        plan.packed_shape,
+        shape,
         (1, sizes.channels, length),
-        (1, sizes.out_channels, outputs),
+        (1, sizes.out_channels, columns * sizes.upsampling - 2 * sizes.trim),
     )
 
 
-def transposed_convolution(
-    target: Target,
-    channels: int,
-    out_channels: int,
-    kernel_size: int,
-    stride: int,
-    padding: int,
-    length: int,
-    microkernel: Microkernel,
-) -> Convolution:
-    """A transposed convolution with bias of an input of `length` positions."""
-    sizes = (channels, out_channels, kernel_size, stride)
-    return Convolution(
-        _library(
-            target,
-            pack=conv_transpose1d.pack_weight(*sizes, microkernel),
-            run=conv_transpose1d.conv_transpose1d(*sizes, padding, True, microkernel),
-        ),
-        conv_transpose1d.packed_shape(*sizes, microkernel),
-        (channels, out_channels, kernel_size),
-        (1, channels, length),
-        (1, out_channels, (length - 1) * stride - 2 * padding + kernel_size),
-    )
+def _weight(sizes: Correlation) -> tuple[tuple[int, int, int], WeightAt]:
+    """The shape of its weight, and how that is read."""
+    if sizes.upsampling == 1:
+        return (sizes.out_channels, sizes.channels, sizes.taps), weight_at
+    kernel_size = sizes.taps * sizes.upsampling
+    return (sizes.channels, sizes.out_channels, kernel_size), transposed_weight_at(sizes, kernel_size)
 
 
 def _random(shape: Sequence[int]) -> Any:

@@ -6,7 +6,6 @@ It does not know any stage.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
@@ -33,7 +32,7 @@ def _conv1d(call: Call, residual: relax.Var | None = None, factor: float = 1.0) 
     sizes = Correlation(in_channels, out_channels, taps, dilation, stride, padding)
     outputs = simplified((length + 2 * padding - dilation * (taps - 1) - 1) // stride + 1)
     dtype = kernels.packed_type(sizes, call.kernels.hardware)
-    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (replace(sizes, padding=0),), weight, dtype)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (sizes.unplaced,), weight, dtype)
     ending = Ending(bias is not None, residual is not None, factor)
     return call.kernel(kernels.conv1d, (sizes, ending), [x, packed, bias, residual], [batch, out_channels, outputs])
 

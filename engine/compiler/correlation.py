@@ -6,7 +6,7 @@ It does not know how the work is divided, nor the model.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tvm.script import tirx as T
@@ -38,6 +38,11 @@ class Correlation:
         """Rows in all."""
         return self.out_channels * self.upsampling
 
+    @property
+    def unplaced(self) -> Correlation:
+        """The same wherever in time it begins: its weights are packed, and it is computed, in one way."""
+        return replace(self, padding=0, trim=0)
+
     def slab(self, columns: int) -> int:
         """Input positions that so many columns read of each channel."""
         return (columns - 1) * self.stride + (self.taps - 1) * self.dilation + 1
@@ -64,6 +69,8 @@ def transposed(in_channels: int, out_channels: int, kernel_size: int, stride: in
     Output position t = column * stride + phase - padding reads `ceil(kernel_size / stride)` inputs: phases are rows.
     """
     taps = ceil_div(kernel_size, stride)
+    if stride == 1:
+        return Correlation(in_channels, out_channels, taps, padding=taps - 1 - padding)
     return Correlation(in_channels, out_channels, taps, padding=taps - 1, upsampling=stride, trim=padding)
 
 

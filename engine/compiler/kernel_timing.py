@@ -34,7 +34,7 @@ def seconds_of(
     tvm.get_global_func("runtime.config_threadpool")(_SHARE_ALL_CORES, len(cores), [str(core) for core in cores])
 
     def measure(sizes: Correlation, choice: Choice, length: int) -> float:
-        microkernel = replace(microkernel_for(target), tuned=((replace(sizes, padding=0), choice),))
+        microkernel = replace(microkernel_for(target), tuned=((sizes.unplaced, choice),))
         return _median(convolution(target, sizes, length, microkernel).prepared(), clock)
 
     return measure

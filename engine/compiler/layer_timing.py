@@ -14,7 +14,7 @@ from tvm.target import Target
 
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import convolution_layers, correlation_of
-from engine.compiler.convolution_runs import Convolution, Convolve, convolution, transposed_convolution
+from engine.compiler.convolution_runs import Convolution, Convolve, convolution
 from engine.compiler.export import trace
 from engine.compiler.layer_times import ConvolutionLayer, LayerTime, LayerTimes
 from engine.compiler.multiply_add_peak import PeakMeter
@@ -66,7 +66,7 @@ class LayerMeter:
     def add(self, stage: Stage, layer: ConvolutionLayer, count: int) -> None:
         """A convolution that is there so many times."""
         microkernel = replace(microkernel_for(self._target), careful=stage.careful)
-        built = _built(self._target, layer, microkernel)
+        built = convolution(self._target, correlation_of(layer), layer.length, microkernel)
         self._timed.append(_Timed(stage.name, layer, count, is_direct(layer, microkernel), built))
 
     def measure(self) -> None:
@@ -105,11 +105,4 @@ class _Timed:
 
 def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:
     """Whether every product is computed, without a filter."""
-    return layer.is_transposed or choice_for(correlation_of(layer), microkernel).form is None
-
-
-def _built(target: Target, layer: ConvolutionLayer, microkernel: Microkernel) -> Convolution:
-    if layer.is_transposed:
-        sizes = (layer.channels, layer.out_channels, layer.kernel_size, layer.stride, layer.padding)
-        return transposed_convolution(target, *sizes, layer.length, microkernel)
-    return convolution(target, correlation_of(layer), layer.length, microkernel)
+    return choice_for(correlation_of(layer), microkernel).form is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torch.export import ExportedProgram
 from tvm.target import Target
@@ -60,10 +60,9 @@ def convolutions(program: ExportedProgram) -> dict[Correlation, int]:
     lengths: dict[Correlation, int] = {}
     costs: dict[Correlation, int] = {}
     for layer, count in convolution_layers(program, example_shapes(program)).items():
-        if not layer.is_transposed:
-            sizes = correlation_of(layer)
-            lengths[sizes] = max(layer.length * _TIMES_LONGER, lengths.get(sizes, 0))
-            costs[sizes] = costs.get(sizes, 0) + count * layer.flop
+        sizes = correlation_of(layer)
+        lengths[sizes] = max(layer.length * _TIMES_LONGER, lengths.get(sizes, 0))
+        costs[sizes] = costs.get(sizes, 0) + count * layer.flop
     return dict(sorted(lengths.items(), key=lambda item: -costs[item[0]]))
 
 
@@ -89,7 +88,7 @@ class Search:
             self.report(PreparationEvent(f"Measuring a convolution of {in_words(sizes)}", done, len(lengths)))
             choice, gain = best(self._timed(sizes, length, microkernel))
             if gain > 1:
-                found.append(Finding(replace(sizes, padding=0), choice, gain))
+                found.append(Finding(sizes.unplaced, choice, gain))
             if self.is_over:
                 break
         return found
@@ -105,7 +104,8 @@ class Search:
 
 def in_words(sizes: Correlation) -> str:
     """Sizes for a person."""
-    return f"{sizes.channels} to {sizes.out_channels} channels, {sizes.taps} taps, dilation {sizes.dilation}"
+    apart = f"{sizes.upsampling} phases" if sizes.upsampling > 1 else f"dilation {sizes.dilation}"
+    return f"{sizes.channels} to {sizes.out_channels} channels, {sizes.taps} taps, {apart}"
 
 
 def search_on(target: Target, seconds: float, report: Callable[[PreparationEvent], None]) -> Search:

@@ -1,6 +1,7 @@
 """Transposed convolution over time without zero-dilation, as a correlation, or depthwise.
 
-It does not know the model: sizes come from the caller, batch and length at run time.
+A correlation is computed directly or by minimal filtering, as `filter_choice` says. It does not know the model: sizes
+come from the caller, batch and length at run time.
 """
 
 from __future__ import annotations
@@ -10,12 +11,9 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.compiler.correlation import Correlation, Depthwise, Ending, transposed, transposed_weight_at
+from engine.compiler.correlation import Depthwise, Ending, transposed, transposed_weight_at
 from engine.compiler.kernel_functions import convolution_function
-from engine.compiler.schedules.correlation_kernel import correlation_kernel
-from engine.compiler.schedules.correlation_plan import CorrelationPlan
-from engine.compiler.schedules.correlation_weight import correlation_weight
-from engine.compiler.schedules.filter_choice import direct_tile
+from engine.compiler.schedules.convolution_plan import kernel, plan_for, weight
 from engine.ops.microkernel_tir import Microkernel
 
 
@@ -33,27 +31,23 @@ def conv_transpose1d(
     outputs = (L - 1) stride - 2 padding + kernel_size + output padding is read from y's shape.
     """
     sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
-    return correlation_kernel(_plan(sizes, microkernel), Ending(has_bias))
+    return kernel(plan_for(sizes, microkernel), Ending(has_bias))
 
 
 def packed_shape(
     in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
 ) -> tuple[int, ...]:
     """Shape of the packed weight, whose rows are channels and phases."""
-    return _plan(transposed(in_channels, out_channels, kernel_size, stride, 0), microkernel).packed_shape
+    return plan_for(transposed(in_channels, out_channels, kernel_size, stride, 0), microkernel).packed_shape
 
 
 def pack_weight(
     in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
 ) -> PrimFunc:
-    """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no row or no tap."""
+    """The function that packs: w [in, out, kernel_size] -> packed weight."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
     shape = in_channels, out_channels, kernel_size
-    return correlation_weight(_plan(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
-
-
-def _plan(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan:
-    return CorrelationPlan(sizes, direct_tile(microkernel))
+    return weight(plan_for(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
 
 
 def depthwise(

@@ -18,6 +18,7 @@ from tvm.tirx import PrimFunc
 from engine.compiler.correlation import Ending
 from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.correlation_plan import INPUT_CHANNELS_AHEAD, CorrelationPlan
+from engine.compiler.schedules.phases import ask_for_phases, store_phase
 from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch, spill
 from engine.ops.microkernel_tir import ceil_div
 
@@ -66,11 +67,7 @@ def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, parts:
 def _ask_for_outputs(plan: Any, operands: Any, member: Any, first: Any, start: Any) -> None:
     """The places where a tile is stored, and what is added there: the sums take longer than they to come."""
     if plan.sizes.upsampling > 1:
-        last: T.int64 = (first + plan.tile.rows - 1) // plan.sizes.upsampling
-        place: T.int64 = start * plan.sizes.upsampling - plan.sizes.trim
-        for channel in T.serial(first // plan.sizes.upsampling, last + 1):
-            for line in T.unroll(ceil_div(plan.tile.columns * plan.sizes.upsampling, LINE)):
-                prefetch(operands.target, [member, channel, place + line * LINE], to_write=True)
+        ask_for_phases(plan, operands, member, first, start, plan.tile.columns)
     else:
         for row in T.unroll(plan.tile.rows):
             for line in T.unroll(ceil_div(plan.tile.columns, LINE)):
@@ -175,17 +172,7 @@ def _store_interleaved(plan: Any, operands: Any, sums: Any, member: Any, first: 
     spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
     spill(plan.tile, sums, spilled)
     for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
-        channel: T.int64 = (first + row) // plan.sizes.upsampling
-        place: T.int64 = start * plan.sizes.upsampling + (first + row) % plan.sizes.upsampling - plan.sizes.trim
-        low: T.int64 = T.max(T.ceildiv(-place, plan.sizes.upsampling), 0)
-        high: T.int64 = T.min(T.ceildiv(operands.outputs - place, plan.sizes.upsampling), plan.tile.columns)
-        whole: T.int64 = low + T.max(high - low, 0) // plan.tile.lanes * plan.tile.lanes
-        for vector in T.serial((whole - low) // plan.tile.lanes):
-            for lane in T.unroll(plan.tile.lanes):  # LLVM's own scatters are slower
-                column: T.int64 = low + vector * plan.tile.lanes + lane
-                operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
-        for column in T.serial(whole, high):
-            operands.target[member, channel, place + column * plan.sizes.upsampling] = spilled[row, column]
+        store_phase(plan, operands, spilled, row, member, first + row, start, plan.tile.columns)
 
 
 @T.inline

@@ -13,8 +13,11 @@ from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.compiler.schedules.register_tile import LINE
 from engine.ops.microkernel_tir import AVX2, Microkernel, ceil_div
 
-FORMS = (MinimalFilter(6, 3), MinimalFilter(3, 5), MinimalFilter(4, 7), MinimalFilter(6, 6))
-"""Sums and taps that are computed together. More of them would need fewer products and lose more to rounding."""
+FORMS = (MinimalFilter(3, 2), MinimalFilter(6, 3), MinimalFilter(3, 5), MinimalFilter(4, 7), MinimalFilter(6, 6))
+"""Sums and taps that are computed together. More of them would need fewer products and lose more to rounding.
+
+Two taps are those of transposed convolutions, which have many rows: more sums would have them read larger weights.
+"""
 CAREFUL_FORM = MinimalFilter(2, 3)
 """Its transforms add and halve: little is lost to rounding."""
 FEWEST_CHANNELS = 16
@@ -43,29 +46,24 @@ class Choice:
 def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
     """What was found best for these sizes, else what follows from them."""
     for tuned, choice in microkernel.tuned:
-        if tuned == replace(sizes, padding=0) and isinstance(choice, Choice):
+        if tuned == sizes.unplaced and isinstance(choice, Choice):
             return choice
     return _usual(sizes, microkernel)
 
 
-def direct_tile(microkernel: Microkernel) -> Microkernel:
-    """The register tile of what is computed directly: with AVX-512, of one vector in each row.
-
-    A multiplication then reads its weight from memory. Those of the tile's rows fill a line of the cache, and as many
-    rows divide most layers.
-    """
-    return replace(microkernel, rows=LINE, columns=LINE) if microkernel.lanes == LINE else microkernel
-
-
 def _direct_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
-    """The tile for these sizes: with AVX2 and a single tap, of two vectors in each row.
+    """With AVX-512, of one vector in each row; with AVX2 and a single tap, of two.
 
-    Packed input, which comes from the second-level cache, then serves more rows. Several taps find most of it in the
-    first-level cache, and wait for weights rather, of which fewer rows read fewer.
+    A multiplication of AVX-512 then reads its weight from memory. Those of the tile's rows fill a line of the cache,
+    and as many rows divide most layers. With AVX2, packed input, which comes from the second-level cache, serves more
+    rows. Several taps find most of it in the first-level cache, and wait for weights rather, of which fewer rows read
+    fewer.
     """
-    if microkernel.lanes != AVX2.lanes or sizes.taps > 1:
-        return direct_tile(microkernel)
-    return replace(microkernel, rows=microkernel.rows * microkernel.vectors // 2, columns=2 * microkernel.lanes)
+    if microkernel.lanes == LINE:
+        return replace(microkernel, rows=LINE, columns=LINE)
+    if microkernel.lanes == AVX2.lanes and sizes.taps == 1:
+        return replace(microkernel, rows=microkernel.rows * microkernel.vectors // 2, columns=2 * microkernel.lanes)
+    return microkernel
 
 
 def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:

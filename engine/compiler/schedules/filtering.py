@@ -87,7 +87,8 @@ def _block(plan: Any, operands: Any, packed: Any, sums: Any, member: Any, block:
 def _filter(plan: Any, operands: Any) -> None:
     threads: T.int64 = T.Cast("int64", T.call_packed("runtime.NumThreads"))
     for thread in T.parallel(threads):
-        tiles: T.int64 = T.ceildiv(operands.outputs, plan.span) * plan.sizes.dilation
+        columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
+        tiles: T.int64 = T.ceildiv(columns, plan.span) * plan.sizes.dilation
         units: T.int64 = operands.batch * tiles * plan.blocks
         begin: T.int64 = thread * units // threads
         end: T.int64 = (thread + 1) * units // threads
@@ -97,7 +98,7 @@ def _filter(plan: Any, operands: Any) -> None:
             tile: T.int64 = begin // plan.blocks + step
             member: T.int64 = tile // tiles
             start: T.int64 = tile % tiles // plan.sizes.dilation * plan.span + tile % plan.sizes.dilation
-            count: T.int64 = T.max(T.ceildiv(operands.outputs - start, plan.sizes.dilation), 0)
+            count: T.int64 = T.max(T.ceildiv(columns - start, plan.sizes.dilation), 0)
             parts: T.int64 = T.min(T.ceildiv(count, plan.outputs_each), plan.packed.parts)
             pack(plan, operands, packed, member, start - plan.sizes.padding, parts * plan.tile.columns + plan.halo)
             from_block: T.int64 = T.max(begin - tile * plan.blocks, 0)

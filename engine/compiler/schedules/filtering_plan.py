@@ -20,7 +20,7 @@ from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 @dataclass(frozen=True)
 class Filtering:
-    """A convolution of stride 1 and its tiles. A column is a set of `form.outputs` outputs, `dilation` apart."""
+    """A convolution of stride 1 and its tiles. A column is a set of `form.outputs` sums of a row, `dilation` apart."""
 
     sizes: Correlation
     form: MinimalFilter
@@ -49,12 +49,12 @@ class Filtering:
     @property
     def tile(self) -> Microkernel:
         """A block of rows in registers."""
-        return self.microkernel.shared_by(self.sizes.out_channels)
+        return self.microkernel.shared_by(self.sizes.row_count)
 
     @property
     def blocks(self) -> int:
         """Blocks of rows."""
-        return ceil_div(self.sizes.out_channels, self.microkernel.rows)
+        return ceil_div(self.sizes.row_count, self.microkernel.rows)
 
     @property
     def packed(self) -> PackedTile:
@@ -73,12 +73,12 @@ class Filtering:
 
     @property
     def outputs_each(self) -> int:
-        """Outputs of the columns of a register tile."""
+        """Sums of the columns of a register tile, in each row."""
         return self.tile.columns * self.form.outputs
 
     @property
     def span(self) -> int:
-        """Outputs of the tiles of all interleaved sequences."""
+        """Sums of a row in the tiles of all interleaved sequences."""
         return self.packed.width * self.form.outputs * self.sizes.dilation
 
     @property

@@ -11,13 +11,13 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
+from engine.compiler.correlation import WeightAt
 from engine.compiler.schedules.filtering_plan import Filtering
 from engine.compiler.schedules.minimal_filter import Matrix
 
 
-def filtering_weight(plan: Filtering) -> PrimFunc:
-    """The function that transforms: w [out, in, kernel size] -> transformed weight; rows beyond the last repeat it."""
-    shape = plan.sizes.out_channels, plan.sizes.channels, plan.sizes.taps
+def filtering_weight(plan: Filtering, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+    """The function that transforms: w of this shape -> transformed weight; rows beyond the last repeat it."""
 
     @T.prim_func(s_tir=True)
     def filtering_weight(w: T.handle, p: T.handle) -> None:
@@ -26,19 +26,21 @@ def filtering_weight(plan: Filtering) -> PrimFunc:
         packed = T.match_buffer(p, plan.packed_shape, "float32")
         for block in T.parallel(plan.blocks):
             for channel, row in T.grid(plan.sizes.channels, plan.tile.rows):
-                _transform_weight(plan, weight, packed, block, channel, row)
+                _transform_weight(plan, weight, value_at, packed, block, channel, row)
 
     return filtering_weight
 
 
-def _transform_weight(plan: Filtering, weight: Any, packed: Any, block: Any, channel: Any, row: Any) -> None:
+def _transform_weight(
+    plan: Filtering, weight: Any, value_at: WeightAt, packed: Any, block: Any, channel: Any, row: Any
+) -> None:
     """All pieces of one filter."""
-    place = T.min(block * plan.tile.rows + row, plan.sizes.out_channels - 1)
+    place = T.min(block * plan.tile.rows + row, plan.sizes.row_count - 1)
     for piece in range(plan.pieces):
         first = piece * plan.form.taps
         taps = [
-            T.Cast("float64", weight[place, channel, first + tap]) if first + tap < plan.sizes.taps else T.float64(0)
-            for tap in range(plan.form.taps)
+            T.Cast("float64", value_at(weight, channel, tap, place)) if tap < plan.sizes.taps else T.float64(0)
+            for tap in range(first, first + plan.form.taps)
         ]
         for point, value in enumerate(_at_points(plan.form.weight_matrix, taps)):
             T.buffer_store(packed, T.Cast("float32", value), [block, point, channel, piece, row])

@@ -3,22 +3,25 @@
 import numpy as np
 import pytest
 
-from engine.compiler.convolution_runs import Convolution, convolution, transposed_convolution
-from engine.compiler.correlation import Correlation
+from engine.compiler.convolution_runs import Convolution, convolution
+from engine.compiler.correlation import Correlation, transposed
 from tests.engine.kernels import host, host_microkernel
 
 
 @pytest.mark.parametrize(
-    "sizes", [Correlation(3, 4, 4, stride=2, padding=1), Correlation(32, 33, 3, dilation=5, padding=5)], ids=str
+    "sizes",
+    [
+        Correlation(3, 4, 4, stride=2, padding=1),
+        Correlation(32, 33, 3, dilation=5, padding=5),
+        transposed(6, 5, 12, 6, 3),
+        transposed(32, 33, 12, 6, 3),
+    ],
+    ids=str,
 )
 def test_a_convolution_runs_as_often_as_wanted(sizes: Correlation) -> None:
     run = convolution(host(), sizes, 50, host_microkernel()).prepared()
     run()
     run()
-
-
-def test_a_transposed_one_runs_too() -> None:
-    transposed_convolution(host(), 6, 5, 12, 6, 3, 50, host_microkernel()).prepared()()
 
 
 def test_each_preparation_has_arrays_of_its_own() -> None:

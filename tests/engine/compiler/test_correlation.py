@@ -21,7 +21,9 @@ def test_what_is_missing_has_the_names_of_operands():
     assert Ending(True, has_residual=True).missing == ()
 
 
-@pytest.mark.parametrize(("kernel_size", "stride", "padding"), [(20, 10, 5), (7, 3, 0), (2, 3, 0), (3, 2, 1)])
+@pytest.mark.parametrize(
+    ("kernel_size", "stride", "padding"), [(20, 10, 5), (7, 3, 0), (2, 3, 0), (3, 2, 1), (5, 1, 2)]
+)
 def test_a_transposed_convolution_is_a_correlation_of_its_phases(kernel_size, stride, padding):
     x, weight = np.arange(1, 8.0), np.arange(1.0, kernel_size + 1)
     expected = torch.nn.functional.conv_transpose1d(
@@ -33,6 +35,11 @@ def test_a_transposed_convolution_is_a_correlation_of_its_phases(kernel_size, st
     columns = -(-(expected.size + sizes.trim) // sizes.upsampling)
     found = np.stack([padded[column : column + sizes.taps] @ filters for column in range(columns)]).ravel()
     np.testing.assert_allclose(found[sizes.trim :][: expected.size], expected)
+
+
+def test_where_it_begins_does_not_change_its_weights():
+    assert Correlation(8, 8, 3, dilation=2, padding=2).unplaced == Correlation(8, 8, 3, dilation=2)
+    assert transposed(8, 8, 20, 10, 5).unplaced == transposed(8, 8, 20, 10, 3).unplaced
 
 
 def test_a_filter_per_channel_is_not_packed():

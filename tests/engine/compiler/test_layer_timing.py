@@ -17,7 +17,13 @@ def layer(**different):
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
-    [({}, False), ({"stride": 2}, True), ({"channels": 4}, True), ({"is_transposed": True}, True)],
+    [
+        ({}, False),
+        ({"stride": 2}, True),
+        ({"channels": 4}, True),
+        ({"is_transposed": True, "kernel_size": 6, "stride": 3}, False),
+        ({"is_transposed": True, "kernel_size": 3, "stride": 3}, True),
+    ],
 )
 def test_what_is_filtered_is_not_direct(changed, expected):
     assert is_direct(layer(**changed), host_microkernel()) == expected

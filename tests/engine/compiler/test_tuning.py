@@ -1,10 +1,10 @@
 import pytest
 import torch
 
-from engine.compiler.correlation import Correlation
+from engine.compiler.correlation import Correlation, transposed
 from engine.compiler.export import trace
 from engine.compiler.schedules.filter_choice import choice_for, choices
-from engine.compiler.tuning import Search, best, convolutions
+from engine.compiler.tuning import Search, best, convolutions, in_words
 from engine.ops.microkernel_tir import AVX512
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 
@@ -69,13 +69,16 @@ class Layers(torch.nn.Module):
         super().__init__()
         self.cheap = torch.nn.Conv1d(width, 8, 1, bias=False)
         self.dear = torch.nn.Conv1d(8, 64, 5, padding=4, dilation=2)
+        self.longer = torch.nn.ConvTranspose1d(64, 4, 4, 2, padding=1)
 
     def forward(self, x):
-        return self.dear(self.cheap(x))
+        return self.longer(self.dear(self.cheap(x)))
 
 
 def test_convolutions_of_a_stage_are_found_costliest_first(tiny_config):
     width = tiny_config.hidden_dim
     stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
     found = convolutions(trace(stage, Layers(width), tiny_config))
-    assert list(found.items()) == [(Correlation(8, 64, 5, 2, 1, 4), 140), (Correlation(width, 8, 1), 140)]
+    dear, longer, cheap = Correlation(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), Correlation(width, 8, 1)
+    assert list(found.items()) == [(dear, 140), (longer, 140), (cheap, 140)]
+    assert in_words(longer) == "64 to 4 channels, 2 taps, 2 phases"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compiler.correlation import Correlation
-from engine.compiler.schedules.filter_choice import Choice, choice_for, choices, direct_tile, form_for
+from engine.compiler.correlation import Correlation, transposed
+from engine.compiler.schedules.filter_choice import Choice, choice_for, choices, form_for
 from engine.compiler.schedules.minimal_filter import MinimalFilter
 from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
 
@@ -28,6 +28,13 @@ from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
 def test_the_form_follows_from_the_sizes(sizes: tuple[int, int, int, int], form: MinimalFilter | None) -> None:
     in_channels, out_channels, taps, stride = sizes
     assert form_for(Correlation(in_channels, out_channels, taps, stride=stride)) == form
+
+
+def test_transposed_convolutions_are_filtered_phase_by_phase() -> None:
+    sizes = transposed(512, 256, 20, 10, 5)
+    assert form_for(sizes) == MinimalFilter(3, 2)
+    assert form_for(transposed(1024, 256, 20, 10, 5)) is None
+    assert choice_for(sizes, replace(AVX2, tuned=((sizes.unplaced, Choice(None, 6, 16)),))) == Choice(None, 6, 16)
 
 
 def test_careful_convolutions_have_a_filter_that_rounds_little() -> None:
@@ -58,14 +65,10 @@ def test_tiles_are_narrow_where_weights_are_read_from_memory() -> None:
     assert choice_for(Correlation(512, 256, 5), AVX512) == Choice(MinimalFilter(3, 5), 24, 16)
     assert choice_for(Correlation(256, 256, 3), AVX512) == Choice(MinimalFilter(6, 3), AVX512.rows, AVX512.columns)
     assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
+    assert choice_for(sizes, NEON) == Choice(None, NEON.rows, NEON.columns)
 
 
 def test_a_single_tap_has_packed_input_serve_more_rows() -> None:
     assert choice_for(Correlation(1090, 1024, 1), AVX2) == Choice(None, 6, 16)
     assert choice_for(Correlation(1090, 1024, 1), AVX512) == Choice(None, 16, 16)
     assert choice_for(Correlation(1090, 1024, 1), NEON) == Choice(None, NEON.rows, NEON.columns)
-
-
-def test_direct_tiles_of_other_processors_fill_all_registers() -> None:
-    assert direct_tile(AVX2) == AVX2
-    assert direct_tile(NEON) == NEON

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compiler.correlation import Correlation, Ending
+from engine.compiler.correlation import Correlation, Ending, weight_at
 from engine.compiler.schedules.filtering import filtering_kernel
 from engine.compiler.schedules.filtering_plan import Filtering
 from engine.compiler.schedules.filtering_weight import filtering_weight
@@ -35,7 +35,8 @@ def plan(
 
 @functools.cache
 def kernels(made: Filtering, ending: Ending) -> tuple[Kernel, Kernel]:
-    return built(filtering_weight(made)), built(filtering_kernel(made, ending))
+    shape = made.sizes.out_channels, made.sizes.channels, made.sizes.taps
+    return built(filtering_weight(made, shape, weight_at)), built(filtering_kernel(made, ending))
 
 
 def compare(made: Filtering, batch: int, length: int, ending: Ending = WITH_BIAS) -> None:
