@@ -11,7 +11,7 @@ from math import prod
 
 import tvm
 from torch import fx
-from tvm import relax
+from tvm import relax, tirx
 from tvm_ffi import structural_equal
 
 from engine.compiler.convolutions import CONVOLUTION_CONVERTERS
@@ -23,6 +23,7 @@ from engine.compiler.lstm_calls import lstm_converters
 from engine.compiler.schedules.filter_choice import Choice
 from engine.compiler.target_kernels import kernels_for
 from engine.errors import CompileError
+from engine.ops import math_tir
 from engine.ops.activation_tir import Activation, LeakyReLU, Snake
 from engine.ops.harmonic_source_tir import harmonic_source
 from engine.ops.inverse_stft_tir import inverse_stft
@@ -49,6 +50,8 @@ def converters_for(
         "conv_transpose1d.default": _conv_transpose1d,
         "embedding.default": _embedding,
         "masked_fill.Scalar": _masked_fill,
+        "sin.default": _sine,
+        "exp.default": _exponential,
         "linear.default": _linear,
         "gelu.default": _gelu,
         "layer_norm.default": _layer_norm,
@@ -109,8 +112,19 @@ def _select(call: Call) -> relax.Var:
 
 
 def _masked_fill(call: Call) -> relax.Var:
+    """The number stands in the loop: where it is read from memory, LLVM makes no vectors of the loop."""
     x, mask, value = call.arguments
-    return call.emit(relax.op.where(mask, relax.const(value, x.ty.dtype.dtype), x))
+    number = tirx.const(value, x.ty.dtype.dtype)
+    return call.of_each("masked", lambda kept, is_masked: tirx.Select(is_masked, number, kept), x, mask)
+
+
+def _sine(call: Call) -> relax.Var:
+    """Ours: LLVM calls a library for each value, and a Mac compiles its own with fast mathematics. Likewise below."""
+    return call.of_each("sine", math_tir.sin, *call.arguments)
+
+
+def _exponential(call: Call) -> relax.Var:
+    return call.of_each("exponential", math_tir.exp, *call.arguments)
 
 
 def _linear(call: Call, epilogue: Epilogue = Epilogue.NONE) -> relax.Var:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from torch import fx
-from tvm import relax, te, tirx
+from tvm import relax, te, tirx, topi
 from tvm.sym import Analyzer
 from tvm.tirx import PrimFunc
 
@@ -77,13 +77,17 @@ class Call:
         """Bind an expression to a new variable."""
         return self._importer.block_builder.emit(expression)
 
-    def of_each(self, name: str, function: Callable[[Any], Any], x: relax.Expr) -> relax.Var:
-        """A function of single values, written as an expression, of each value of a tensor; fusion may take it up."""
+    def of_each(self, name: str, function: Callable[..., Any], x: relax.Expr, *others: relax.Expr) -> relax.Var:
+        """A function of single values, written as an expression, of each value of a tensor; fusion may take it up.
 
-        def each(source: te.Tensor) -> te.Tensor:
-            return te.compute(source.shape, lambda *place: function(source(*place)), name)
+        What else the function takes comes from other tensors, which are broadcast to the shape of the first.
+        """
 
-        return self._importer.block_builder.emit_te(each, x, primfunc_name_hint=name)
+        def each(source: te.Tensor, *rest: te.Tensor) -> te.Tensor:
+            wide = [source, *(topi.broadcast_to(tensor, source.shape) for tensor in rest)]
+            return te.compute(source.shape, lambda *place: function(*(tensor(*place) for tensor in wide)), name)
+
+        return self._importer.block_builder.emit_te(each, x, *others, primfunc_name_hint=name)
 
     def kernel(
         self,

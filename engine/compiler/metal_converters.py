@@ -14,7 +14,6 @@ from tvm import relax
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 from engine.ops import harmonic_source_metal_tir as source
 from engine.ops import inverse_stft_metal_tir as inverse
-from engine.ops import math_tir
 
 
 def _harmonic_source(call: Call) -> relax.Var:
@@ -44,15 +43,6 @@ def _inverse_stft(call: Call) -> relax.Var:
     return call.kernel(inverse.overlap_add, (n_fft, hop, samples), [spectrum, lengths], shape)
 
 
-def _sine(call: Call) -> relax.Var:
-    """Ours, for a Mac compiles its own with fast mathematics; likewise the exponential."""
-    return call.of_each("sine", math_tir.sin, *call.arguments)
-
-
-def _exponential(call: Call) -> relax.Var:
-    return call.of_each("exponential", math_tir.exp, *call.arguments)
-
-
 def _cast(call: Call) -> relax.Var:
     """Another type; int32 stays where int64 is wanted, for kernels count in int32."""
     x, dtype, *_ = call.arguments
@@ -75,8 +65,6 @@ METAL_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
     {
         "harmonic_source.default": _harmonic_source,
         "inverse_stft.default": _inverse_stft,
-        "sin.default": _sine,
-        "exp.default": _exponential,
         "to.dtype": _cast,
         "arange.default": _arange,
         "select.int": _select,

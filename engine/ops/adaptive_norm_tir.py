@@ -14,6 +14,7 @@ from tvm.tirx import PrimFunc
 from engine.ops.activation_tir import Activation
 from engine.ops.adaptive_norm import EPSILON
 from engine.ops.adaptive_norm_function_tir import adaptive_norm_function
+from engine.ops.cache_tir import prefetch
 from engine.ops.microkernel_tir import Microkernel
 
 VECTORS = 2
@@ -71,10 +72,14 @@ def _measure(lanes: Any, source: Any, member: Any, channel: Any, length: Any, ce
 
 @T.inline
 def _apply(lanes: Any, operands: Any, member: Any, channel: Any, length: Any, line: Any) -> None:
-    """`line` holds mean, factor, shift and the activation's parameter; the last vector goes through a padded copy."""
+    """`line` holds mean, factor, shift and the activation's parameter; the last vector goes through a padded copy.
+
+    There is time to fetch the next channel, which the first pass would wait for.
+    """
     last = T.alloc_buffer((lanes,), "float32")
     whole: T.int64 = length // lanes * lanes
     for vector in T.serial(length // lanes):
+        prefetch(operands.source, [member, channel + 1, vector * lanes], later=True)
         for lane in T.vectorized(lanes):
             operands.target[member, channel, vector * lanes + lane] = operands.activation.apply(
                 (operands.source[member, channel, vector * lanes + lane] - line[0]) * line[1] + line[2], line[3]

@@ -19,7 +19,8 @@ from engine.compiler.correlation import Ending
 from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.correlation_plan import INPUT_CHANNELS_AHEAD, CorrelationPlan
 from engine.compiler.schedules.phases import ask_for_phases, store_phase
-from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch, spill
+from engine.compiler.schedules.register_tile import add, clear, spill
+from engine.ops.cache_tir import LINE, prefetch
 from engine.ops.microkernel_tir import ceil_div
 
 

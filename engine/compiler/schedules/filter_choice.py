@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
-from engine.compiler.schedules.register_tile import LINE
+from engine.ops.cache_tir import LINE
 from engine.ops.microkernel_tir import AVX2, Microkernel, ceil_div
 
 FORMS = (MinimalFilter(3, 2), MinimalFilter(6, 3), MinimalFilter(3, 5), MinimalFilter(4, 7), MinimalFilter(6, 6))

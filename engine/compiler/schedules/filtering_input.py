@@ -11,7 +11,7 @@ from typing import Any
 from tvm.script import tirx as T
 
 from engine.compiler.schedules.filtering_plan import Filtering, combination
-from engine.compiler.schedules.register_tile import LINE, prefetch
+from engine.ops.cache_tir import LINE, prefetch
 
 
 def _transform(plan: Filtering, streams: Any, packed: Any, channel: Any, first: Any) -> None:

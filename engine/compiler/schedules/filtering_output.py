@@ -11,7 +11,7 @@ from tvm.script import tirx as T
 
 from engine.compiler.schedules.filtering_plan import Filtering, combination
 from engine.compiler.schedules.phases import ask_for_phases, store_phase
-from engine.compiler.schedules.register_tile import LINE, prefetch
+from engine.ops.cache_tir import LINE, prefetch
 
 
 def _transform_back(plan: Filtering, sums: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:

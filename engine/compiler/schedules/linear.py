@@ -13,7 +13,8 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_functions import linear_function
-from engine.compiler.schedules.register_tile import LINE, add, clear, prefetch
+from engine.compiler.schedules.register_tile import add, clear
+from engine.ops.cache_tir import LINE, prefetch
 from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 
 UNROLLED = 4

@@ -9,7 +9,7 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.compiler.schedules.register_tile import LINE, prefetch
+from engine.ops.cache_tir import LINE, prefetch
 from engine.ops.microkernel_tir import ceil_div
 
 

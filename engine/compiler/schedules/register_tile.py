@@ -5,7 +5,6 @@ It does not know what is summed. Registers cannot be indexed at run time: every 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +14,6 @@ from engine.ops.microkernel_tir import Microkernel
 
 MOST_PARTS = 8
 """Register tiles side by side in one packed tile, at most."""
-LINE = 16
-"""Values in a line of the cache."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +82,3 @@ def spill(tile: Any, sums: Any, spilled: Any) -> None:
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
                 spilled[row, vector * tile.lanes + lane] = sums[row, vector * tile.lanes + lane]
-
-
-def prefetch(buffer: Any, indices: Sequence[Any], to_write: bool = False, later: bool = False) -> None:
-    """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer.
-
-    A line to write is taken away from other cores: what they read too must not be asked for so. What is used `later`
-    comes no nearer than the second-level cache.
-    """
-    place = T.address_of(buffer[tuple(indices)])
-    nearness = T.int32(2 if later else 3)
-    T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(to_write), nearness, T.int32(1)))

@@ -1,14 +1,20 @@
+import re
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional
 from tvm import relax
+from tvm.tirx import PrimFunc
 
 from engine.compiler.converters import converters_for
+from engine.compiler.export import export_stage
+from engine.compiler.passes import apply, kernel_passes
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
-from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Size, Tensor
+from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Place, Size, Stage, Tensor
+from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 COLUMNS = Tensor("columns", (Size("hidden_dim"), TOKENS))
@@ -159,6 +165,22 @@ def test_masked_values_never_reach_the_result(compiled):
     np.testing.assert_array_equal(result[0], x[0])
     np.testing.assert_array_equal(result[1, :2], x[1, :2])
     assert (result[1, 2:] == 0).all()
+
+
+def test_masks_sines_and_exponentials_become_vectors_on_processors(tiny_config):
+    class Spectrum(nn.Module):
+        def forward(self, x, count):
+            beyond = torch.arange(x.shape[2], dtype=torch.int32) >= count[:, None]
+            return torch.exp(torch.sin(x) + 1).masked_fill(beyond[:, None], 0)
+
+    target = OTHER_PROCESSORS["x86_64-linux-gnu"]
+    stage = Stage("probe", "Probe", Place.DEVICE, (COLUMNS, Tensor("token_count", (), "int32")), ())
+    graph = export_stage(stage, Spectrum(), tiny_config, target)
+    module = apply(graph.module, kernel_passes(target), target)
+    (loop,) = (found for found in module.functions.values() if isinstance(found, PrimFunc))
+    lines = assembly(loop.with_attr("global_symbol", "main"), target)
+    assert sum("vmulps" in line and "%ymm" in line for line in lines) > 1
+    assert not any(re.search(r"\b(expf|sinf)\b", line) for line in lines)
 
 
 def test_reshapes_of_symbolic_axes_equal_torch(compiled):
