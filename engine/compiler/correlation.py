@@ -39,6 +39,11 @@ class Correlation:
         return self.out_channels * self.upsampling
 
     @property
+    def is_scattered(self) -> bool:
+        """Whether the columns of a row are not the positions of its output: they are apart, or some are left out."""
+        return self.upsampling > 1 or self.trim > 0
+
+    @property
     def unplaced(self) -> Correlation:
         """The same wherever in time it begins: its weights are packed, and it is computed, in one way."""
         return replace(self, padding=0, trim=0)
@@ -69,8 +74,6 @@ def transposed(in_channels: int, out_channels: int, kernel_size: int, stride: in
     Output position t = column * stride + phase - padding reads `ceil(kernel_size / stride)` inputs: phases are rows.
     """
     taps = ceil_div(kernel_size, stride)
-    if stride == 1:
-        return Correlation(in_channels, out_channels, taps, padding=taps - 1 - padding)
     return Correlation(in_channels, out_channels, taps, padding=taps - 1, upsampling=stride, trim=padding)
 
 

@@ -67,7 +67,7 @@ def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, parts:
 @T.inline
 def _ask_for_outputs(plan: Any, operands: Any, member: Any, first: Any, start: Any) -> None:
     """The places where a tile is stored, and what is added there: the sums take longer than they to come."""
-    if plan.sizes.upsampling > 1:
+    if plan.sizes.is_scattered:
         ask_for_phases(plan, operands, member, first, start, plan.tile.columns)
     else:
         for row in T.unroll(plan.tile.rows):
@@ -178,7 +178,7 @@ def _store_interleaved(plan: Any, operands: Any, sums: Any, member: Any, first: 
 
 @T.inline
 def _store(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
-    if plan.sizes.upsampling > 1:
+    if plan.sizes.is_scattered:
         _store_interleaved(plan, operands, sums, member, first, start)
     else:
         _store_rows(plan, operands, sums, member, first, start)

@@ -53,7 +53,7 @@ def _scatter(plan: Any, operands: Any, line: Any, member: Any, row: Any, first: 
 @T.inline
 def prefetch_rows(plan: Any, operands: Any, member: Any, block: Any, point: Any, first: Any) -> None:
     """A share of the rows that are stored after the last point; all of them at the first, where they are phases."""
-    if plan.sizes.upsampling > 1:
+    if plan.sizes.is_scattered:
         if point == 0:
             ask_for_phases(plan, operands, member, block * plan.tile.rows, first, plan.outputs_each)
     else:
@@ -67,7 +67,7 @@ def prefetch_rows(plan: Any, operands: Any, member: Any, block: Any, point: Any,
 
 @T.inline
 def store(plan: Any, operands: Any, sums: Any, member: Any, block: Any, first: Any, count: Any) -> None:
-    """`count` outputs of every row of a block, the first of them at position `first`.
+    """`count` sums of every row of a block, from column `first` on, or as many as there are places for.
 
     `sums` is [points, rows, columns].
     """
@@ -80,7 +80,7 @@ def store(plan: Any, operands: Any, sums: Any, member: Any, block: Any, first: A
         for vector in T.serial(plan.tile.vectors):
             _transform_back(plan, sums, begin, apart, row, vector * plan.tile.lanes)
             _interleave(plan, apart, line, vector * plan.tile.lanes)
-        if plan.sizes.upsampling > 1:
+        if plan.sizes.is_scattered:
             store_phase(plan, operands, line, 0, member, block * plan.tile.rows + row, first, plan.outputs_each)
         else:
             _scatter(plan, operands, line, member, block * plan.tile.rows + row, first, count)

@@ -37,6 +37,11 @@ def test_a_transposed_convolution_is_a_correlation_of_its_phases(kernel_size, st
     np.testing.assert_allclose(found[sizes.trim :][: expected.size], expected)
 
 
+@pytest.mark.parametrize(("sizes", "expected"), [((3, 1, 0), False), ((3, 1, 1), True), ((20, 10, 0), True)])
+def test_columns_that_are_left_out_or_apart_are_no_positions(sizes, expected):
+    assert transposed(8, 8, *sizes).is_scattered == expected
+
+
 def test_where_it_begins_does_not_change_its_weights():
     assert Correlation(8, 8, 3, dilation=2, padding=2).unplaced == Correlation(8, 8, 3, dilation=2)
     assert transposed(8, 8, 20, 10, 5).unplaced == transposed(8, 8, 20, 10, 3).unplaced

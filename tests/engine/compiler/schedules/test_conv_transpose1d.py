@@ -87,7 +87,7 @@ def test_any_length(sizes: tuple[int, ...], length: int, batch: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel_size", "stride", "padding", "output_padding"), [(3, 2, 1, 1), (4, 2, 1, 0), (5, 3, 0, 2)]
+    ("kernel_size", "stride", "padding", "output_padding"), [(3, 2, 1, 1), (4, 2, 1, 0), (5, 3, 0, 2), (3, 1, 1, 0)]
 )
 def test_depthwise(kernel_size: int, stride: int, padding: int, output_padding: int) -> None:
     channels = 6
