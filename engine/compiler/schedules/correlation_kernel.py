@@ -92,18 +92,18 @@ def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
 
 @T.inline
 def _read_ahead(plan: Any, operands: Any, block: Any, channel: Any) -> None:
-    for line in T.unroll(ceil_div(plan.sizes.taps * plan.tile.rows, LINE)):
+    for line in T.unroll(ceil_div(plan.channels_at_once * plan.sizes.taps * plan.tile.rows, LINE)):
         prefetch(operands.weight, [block, channel + plan.channels_ahead, 0, line * LINE])
 
 
 @T.inline
 def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, part: Any, sums: Any) -> None:
-    """Add the products of the channels from `begin` to `end`."""
+    """Add the products of the channels from `begin` to `end`; as a variable, the channel would be stored each time."""
     for step in T.serial((end - begin) // plan.channels_at_once):
+        if plan.reads_ahead:
+            _read_ahead(plan, operands, block, begin + step * plan.channels_at_once)
         for place in T.unroll(plan.channels_at_once):
-            channel: T.int64 = begin + step * plan.channels_at_once + place
-            if plan.reads_ahead:
-                _read_ahead(plan, operands, block, channel)
+            channel = T.meta_var(begin + step * plan.channels_at_once + place)
             for tap in T.serial(plan.sizes.taps):
                 for row in T.unroll(plan.tile.rows):
                     for vector in T.unroll(plan.tile.vectors):
