@@ -5,9 +5,7 @@ It does not know which operator becomes which kernel.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from torch import fx
@@ -16,11 +14,10 @@ from tvm.sym import Analyzer
 from tvm.tirx import PrimFunc
 
 from engine.compiler.kernel_set import HAND_WRITTEN, KernelSet
+from engine.compiler.script_parsing import quick_parsing
 
 Importer = Any
 """TVM's translator: `env` maps torch nodes to Relax variables, `block_builder` takes new ones."""
-_NO_FILES = ("<ast>", "<string>", "<frozen runpy>")
-"""What stands for a file name in code that was evaluated, or run with `python -m`."""
 _OPAQUE = 8
 """Relax's operator pattern of a function that fusion must leave alone."""
 
@@ -37,7 +34,7 @@ class KernelBook:
         """The name in the graph of the kernel `factory(*sizes, hardware)`, added when it is not there yet."""
         key = (factory, *sizes)
         if key not in self._placed:
-            with _frames_without_source():
+            with quick_parsing():
                 kernel = factory(*sizes, self.kernels.hardware).with_attr({"op_pattern": _OPAQUE, HAND_WRITTEN: True})
             self._placed[key] = importer.block_builder.add_func(kernel, factory.__name__)
         return self._placed[key]
@@ -125,22 +122,6 @@ class Call:
         named = {name: self._importer.env.get(value, value) for name, value in self.node.kwargs.items()}
         missing = [named.get(argument.name, argument.default_value) for argument in declared[len(given) :]]
         return [*given, *missing]
-
-
-@contextmanager
-def _frames_without_source() -> Iterator[None]:
-    """Tell `inspect` that evaluated code is in no module's file, for this context only.
-
-    At every macro, TVM's script parser asks for the source file of every frame on its stack. For evaluated code
-    `inspect` then searches all loaded modules, which took three quarters of the time to make a kernel.
-    """
-    unknown = [name for name in _NO_FILES if name not in inspect.modulesbyfile]
-    inspect.modulesbyfile.update(dict.fromkeys(unknown, "builtins"))
-    try:
-        yield
-    finally:
-        for name in unknown:
-            inspect.modulesbyfile.pop(name, None)
 
 
 def shape_of(tensor: relax.Expr) -> list[Any]:

@@ -1,4 +1,3 @@
-import inspect
 from types import SimpleNamespace
 
 import pytest
@@ -41,14 +40,6 @@ def test_a_kernel_is_placed_once_per_size(book, importer):
 def test_kernels_are_left_alone_by_fusion(book, importer):
     name = book.place(importer, copying, (4,))
     assert importer.block_builder.get()[name].attrs["op_pattern"] == 8
-
-
-def test_making_a_kernel_leaves_inspect_as_it_was(book, importer):
-    before = dict(inspect.modulesbyfile)
-    book.place(importer, copying, (4,))
-    assert {name for name in inspect.modulesbyfile if name.startswith("<")} == {
-        name for name in before if name.startswith("<")
-    }
 
 
 def test_a_weight_is_packed_once_per_weight_and_key(book):
