@@ -23,6 +23,7 @@ from tvm.tirx import IntImm
 from tvm.tirx.analysis import undefined_vars
 
 from engine.alignment import ALIGNMENT_BYTES
+from engine.compiler.script_parsing import quick_parsing
 from engine.runners.workspace import WORKSPACE_FUNCTION
 
 _STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
@@ -77,21 +78,23 @@ def _lowest_gap(taken: Iterable[tuple[int, int]], size: int) -> int:
     return lowest
 
 
-@T.prim_func(s_tir=True)
-def begin_at_offset(tensor: T.handle) -> None:
-    """Turn a view's offset into an address: kernels take every tensor to begin at its address."""
-    T.evaluate(
-        T.tvm_struct_set(
-            tensor,
-            0,
-            _DATA,
-            T.handle_add_byte_offset(
-                T.tvm_struct_get(tensor, 0, _DATA, "handle"),
-                T.cast(T.tvm_struct_get(tensor, 0, _BYTE_OFFSET, "uint64"), "int64"),
-            ),
+with quick_parsing():
+
+    @T.prim_func(s_tir=True)
+    def begin_at_offset(tensor: T.handle) -> None:
+        """Turn a view's offset into an address: kernels take every tensor to begin at its address."""
+        T.evaluate(
+            T.tvm_struct_set(
+                tensor,
+                0,
+                _DATA,
+                T.handle_add_byte_offset(
+                    T.tvm_struct_get(tensor, 0, _DATA, "handle"),
+                    T.cast(T.tvm_struct_get(tensor, 0, _BYTE_OFFSET, "uint64"), "int64"),
+                ),
+            )
         )
-    )
-    T.evaluate(T.tvm_struct_set(tensor, 0, _BYTE_OFFSET, T.uint64(0)))
+        T.evaluate(T.tvm_struct_set(tensor, 0, _BYTE_OFFSET, T.uint64(0)))
 
 
 @dataclass(frozen=True)
