@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.background_output import BackgroundOutput
 from app.engine_worker import EngineFactory, engine_for
+from app.garbage import collected_between_events
 from app.icons import application_icon
 from app.main_window import MainWindow
 from app.screenshot import ScreenshotWhenIdle
@@ -205,6 +206,11 @@ def run(options: Options) -> int:
     QApplication.setOrganizationName(APPLICATION_NAME)
     qt = QApplication(sys.argv[:1])
     qt.setWindowIcon(application_icon())
+    with collected_between_events():
+        return _stay(qt, options)
+
+
+def _stay(qt: QApplication, options: Options) -> int:
     store = QSettings()
     application = Application(qt, options, Settings(store))
     application.finished.connect(qt.exit)

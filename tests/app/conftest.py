@@ -8,10 +8,20 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
+from app.garbage import collect_what_is_due, not_collected
+
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 REAL_WINDOWS = ["test_real_window.py", "test_real_diagnostics.py"]  # they need Xvfb and PulseAudio
 collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
+
+
+@pytest.fixture(autouse=True)
+def garbage_waits_until_qt_is_done() -> Iterator[None]:
+    """As in the application, where events are between what tests do."""
+    with not_collected():
+        yield
+    collect_what_is_due()
 
 
 @pytest.fixture(autouse=True)

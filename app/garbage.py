@@ -1,0 +1,48 @@
+"""Looks for garbage between events, on the thread of the window, instead of wherever Python happens to make an object.
+
+That may be a thread that must not delete widgets, or inside Qt while it holds a lock that deleting them waits for, and
+then for ever. Only reference cycles are garbage; everything else goes at once as ever. It does not know the window.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QTimer
+
+LOOK_EVERY_MS = 1000
+
+
+@contextmanager
+def collected_between_events() -> Iterator[None]:
+    """Collect garbage with a timer of Qt's, whose application must be there, and not otherwise, while inside."""
+    timer = QTimer(interval=LOOK_EVERY_MS)
+    timer.timeout.connect(collect_what_is_due)
+    timer.start()
+    try:
+        with not_collected():
+            yield
+    finally:
+        timer.stop()
+
+
+@contextmanager
+def not_collected() -> Iterator[None]:
+    """Have Python collect no garbage by itself while inside."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def collect_what_is_due() -> None:
+    """What Python would have collected by now, by its own thresholds."""
+    pairs = zip(gc.get_count(), gc.get_threshold(), strict=True)
+    due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
+    if due:
+        gc.collect(max(due))
