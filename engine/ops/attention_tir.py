@@ -5,7 +5,7 @@ Both of its products sum up in registers. It does not know heads' projections.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tvm.script import tirx as T
@@ -35,7 +35,8 @@ class _Attention:
     @property
     def rows(self) -> int:
         """Queries that share one reading of the keys and values: as many as there are registers for their sums."""
-        return self.microkernel.rows * self.microkernel.vectors // VECTORS
+        most = self.microkernel.rows * self.microkernel.vectors // VECTORS
+        return replace(self.microkernel, rows=most, columns=self.columns).on_stack().rows
 
     @property
     def columns(self) -> int:

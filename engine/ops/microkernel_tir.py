@@ -25,6 +25,13 @@ _LEAST_SHARE = 4
 CHUNKS = 16
 """Parts the work of a kernel is split into; more than cores, so that 2 - 16 of them are balanced."""
 
+_STACK_BYTES = 1024
+"""TVM puts smaller arrays on the stack, from where LLVM always takes sums into registers, and others on the heap.
+
+From there it takes them in simple loops, as of convolutions, but not in linear layers: those took three times as long.
+"""
+_BYTES = {"float32": 4, "float64": 8}
+
 RUN = 32
 """Products that are summed before their sum joins the other sums: what rounding takes grows with a sum's length."""
 
@@ -59,6 +66,11 @@ class Microkernel:
     def shared_by(self, row_count: int) -> Microkernel:
         """The same with fewer rows where that divides `row_count` rows more evenly."""
         return replace(self, rows=ceil_div(row_count, ceil_div(row_count, self.rows)))
+
+    def on_stack(self) -> Microkernel:
+        """The same with fewer rows where all its sums would not fit the stack."""
+        row_bytes = self.columns * _BYTES[self.totals]
+        return replace(self, rows=min(self.rows, (_STACK_BYTES - 1) // row_bytes))
 
     def padded(self, extent: int) -> int:
         """`extent` rounded up to whole vectors."""

@@ -91,8 +91,8 @@ def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) 
 def _tile(microkernel: Microkernel) -> Microkernel:
     """The register tile: of half the columns where sums are float64, of which a register holds half as many."""
     if not microkernel.careful:
-        return microkernel
-    return replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
+        return microkernel.on_stack()
+    return replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2).on_stack()
 
 
 def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -> PrimFunc:

@@ -64,3 +64,17 @@ def test_quotients_are_rounded_up() -> None:
 @pytest.mark.parametrize(("row_count", "rows"), [(1, 1), (8, 8), (9, 5), (22, 8), (256, 8)])
 def test_rows_are_shared_out_evenly(row_count: int, rows: int) -> None:
     assert AVX512.shared_by(row_count).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("microkernel", "rows"),
+    [
+        (AVX512, 5),
+        (AVX2, 4),
+        (NEON, 8),
+        (replace(AVX512, columns=32), 7),
+        (replace(AVX512, columns=32, careful=True), 3),
+    ],
+)
+def test_sums_are_kept_smaller_than_what_goes_to_the_heap(microkernel: Microkernel, rows: int) -> None:
+    assert microkernel.on_stack() == replace(microkernel, rows=rows)

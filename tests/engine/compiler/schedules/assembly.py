@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import tvm
 from tvm.target import Target
@@ -12,10 +13,14 @@ from engine.compiler.targets import ARM_PROCESSORS, arm_cpu
 
 OTHER_PROCESSORS = {
     **{triple: arm_cpu(triple) for triple in ARM_PROCESSORS},
-    "x86_64-linux-gnu": Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "haswell"}),
+    **{
+        processor: Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})
+        for processor in ("haswell", "rocketlake")
+    },
 }
-"""Targets by triple."""
-_VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%ymm")
+"""Targets by triple or processor: with NEON, AVX2 and AVX-512."""
+_VECTORS = re.compile(r"\bfmla\s+v\d+\.4s|\bfmla\.4s\s|\bvfmadd\d+ps\b.*%[yz]mm")
+_STORES = re.compile(r"\bst[pr]\s+q\d|\bst1\b|\bvmov\w+\s+%[yz]mm\d+, .*\(")
 _SCALARS = re.compile(r"\bfn?madd\s+[sd]\d|\bvfn?madd\d+s[sd]\b")
 
 
@@ -38,3 +43,22 @@ def longest_run(lines: list[str]) -> int:
             counts.append(0)
         counts[-1] += bool(_VECTORS.search(line))
     return max(counts)
+
+
+def stores_beside(lines: list[str], sums: int) -> int:
+    """Vectors stored in an innermost loop of at least `sums` multiply-adds, at most; fails if there is no such loop."""
+    return max(_count(_STORES, loop) for loop in _innermost_loops(lines) if _count(_VECTORS, loop) >= sums)
+
+
+def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
+    return sum(bool(pattern.search(line)) for line in lines)
+
+
+def _innermost_loops(lines: list[str]) -> Iterator[list[str]]:
+    """What stands between a label and a jump to it, without another label."""
+    label, begin = "", 0
+    for index, line in enumerate(lines):
+        if line.endswith(":"):
+            label, begin = line[:-1], index + 1
+        elif label and line.split()[-1:] == [label]:
+            yield lines[begin:index]

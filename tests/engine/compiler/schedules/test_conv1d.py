@@ -126,9 +126,9 @@ def test_a_tuned_convolution_computes_the_same(place: int) -> None:
         compare(sizes, 2, length, True, tuned)
 
 
-@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
-    target = OTHER_PROCESSORS[triple]
+@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
+    target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
     lines = assembly(conv1d(SMALL, Ending(True), microkernel), target)
     assert longest_run(lines) >= microkernel.rows * microkernel.vectors

@@ -114,9 +114,9 @@ def test_depthwise_without_bias() -> None:
 
 
 @pytest.mark.parametrize("channels", [8, 16], ids=["direct", "filtered"])
-@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(triple: str, channels: int) -> None:
-    target = OTHER_PROCESSORS[triple]
+@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(processor: str, channels: int) -> None:
+    target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
     lines = assembly(conv_transpose1d(16, channels, 20, 10, 5, True, microkernel), target)
     assert longest_run(lines) >= microkernel.rows * microkernel.vectors

@@ -111,9 +111,9 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     assert np.array_equal(together[1:2], kernel((1, 13, 333), x[1:2], weight, bias))
 
 
-@pytest.mark.parametrize("triple", OTHER_PROCESSORS)
-def test_sums_stay_in_registers_on_other_processors(triple: str) -> None:
-    target = OTHER_PROCESSORS[triple]
+@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
+    target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
     made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
     lines = assembly(filtering_kernel(made, WITH_BIAS), target)
