@@ -17,10 +17,10 @@ def linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | N
     out_features, _ = shape_of(weight)
     rows = simplified(prod(leading))
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_features, in_features), weight)
-    flat = call.emit(relax.op.reshape(x, [rows, in_features]))
     rows_type = kernels.rows_type(call.kernels.hardware)
-    if rows_type != flat.ty.dtype:
-        flat = call.emit(relax.op.astype(flat, rows_type))
+    if rows_type != x.ty.dtype:
+        x = call.emit(relax.op.astype(x, rows_type))  # before the axes are joined, of which one runs in parallel
+    flat = call.emit(relax.op.reshape(x, [rows, in_features]))
     sizes = (in_features, out_features, bias is not None, epilogue)
     y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features])
     return call.emit(relax.op.reshape(y, [*leading, out_features]))

@@ -5,14 +5,14 @@ Both of its products sum up in registers. It does not know heads' projections.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.ops.math_tir import exp
-from engine.ops.microkernel_tir import Microkernel, ceil_div
+from engine.ops.microkernel_tir import MOST_SUM_BYTES, Microkernel, ceil_div
 
 VECTORS = 2
 """Of sums in a row: with one, every multiplication would need a value of its own from memory."""
@@ -35,8 +35,8 @@ class _Attention:
     @property
     def rows(self) -> int:
         """Queries that share one reading of the keys and values: as many as there are registers for their sums."""
-        most = self.microkernel.rows * self.microkernel.vectors // VECTORS
-        return replace(self.microkernel, rows=most, columns=self.columns).on_stack().rows
+        registers = self.microkernel.rows * self.microkernel.vectors
+        return min(registers // VECTORS, MOST_SUM_BYTES // (4 * self.columns))
 
     @property
     def columns(self) -> int:

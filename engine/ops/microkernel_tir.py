@@ -25,10 +25,10 @@ _LEAST_SHARE = 4
 CHUNKS = 16
 """Parts the work of a kernel is split into; more than cores, so that 2 - 16 of them are balanced."""
 
-_STACK_BYTES = 1024
-"""TVM puts smaller arrays on the stack, from where LLVM always takes sums into registers, and others on the heap.
+MOST_SUM_BYTES = 1023
+"""Of sums that are sure to stay in registers, wherever they are added up: larger arrays TVM puts on the heap.
 
-From there it takes them in simple loops, as of convolutions, but not in linear layers: those took three times as long.
+From there LLVM takes them in simple loops, as of convolutions; linear layers took three times as long.
 """
 _BYTES = {"float32": 4, "float64": 8}
 
@@ -68,9 +68,9 @@ class Microkernel:
         return replace(self, rows=ceil_div(row_count, ceil_div(row_count, self.rows)))
 
     def on_stack(self) -> Microkernel:
-        """The same with fewer rows where all its sums would not fit the stack."""
-        row_bytes = self.columns * _BYTES[self.totals]
-        return replace(self, rows=min(self.rows, (_STACK_BYTES - 1) // row_bytes))
+        """The same with fewer columns where its sums would be more than can be on the stack."""
+        most = MOST_SUM_BYTES // (self.rows * self.lanes * _BYTES[self.totals])
+        return replace(self, columns=min(self.vectors, most) * self.lanes)
 
     def padded(self, extent: int) -> int:
         """`extent` rounded up to whole vectors."""

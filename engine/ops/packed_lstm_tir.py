@@ -93,8 +93,27 @@ def pack_hidden_weight(hidden_size: int, microkernel: Microkernel) -> PrimFunc:
 
 
 @T.inline
-def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any) -> None:
-    for block in T.serial(plan.blocks):
+def _take(plan: Any, projected: Any, member: Any, step: Any, gates: Any) -> None:
+    """Copy the projections of a step."""
+    for block, gate, vector in T.grid(plan.blocks, GATES, VECTORS):
+        unit: T.int64 = block * plan.units + vector * plan.lanes
+        if unit + plan.lanes <= plan.hidden_size:
+            for lane in T.vectorized(plan.lanes):
+                gates[block, gate * VECTORS + vector, lane] = T.Cast(
+                    "float64", projected[member, step, gate * plan.hidden_size + unit + lane]
+                )
+        else:
+            for lane in T.serial(T.max(plan.hidden_size - unit, 0)):
+                gates[block, gate * VECTORS + vector, lane] = T.Cast(
+                    "float64", projected[member, step, gate * plan.hidden_size + unit + lane]
+                )
+
+
+@T.inline
+def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any, count: Any) -> None:
+    """Every other time the last block comes first: what was read last is in the cache, which may not hold all."""
+    for turn in T.serial(plan.blocks):
+        block: T.int64 = turn + count % 2 * (plan.blocks - 1 - 2 * turn)
         for run in T.serial(ceil_div(plan.hidden_size, RUN)):
             sums = T.alloc_buffer((GATES * VECTORS, plan.lanes), "float32")
             for part in T.unroll(GATES * VECTORS):
@@ -155,12 +174,8 @@ def _run(
         step: T.int64 = count
         if direction == 1:
             step = length - 1 - count
-        for gate in T.serial(GATES):
-            for unit in T.serial(plan.hidden_size):
-                gates[unit // plan.units, gate * VECTORS + unit % plan.units // plan.lanes, unit % plan.lanes] = T.Cast(
-                    "float64", projected[member, step, gate * plan.hidden_size + unit]
-                )
-        _multiply(plan, weight, hidden, gates)
+        _take(plan, projected, member, step, gates)
+        _multiply(plan, weight, hidden, gates, count)
         _update(plan, gates, cell, hidden)
         for unit in T.serial(plan.hidden_size):
             target[member, step, direction * plan.hidden_size + unit] = hidden[unit]

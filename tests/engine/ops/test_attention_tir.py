@@ -1,7 +1,6 @@
 """Compiled attention against its meaning."""
 
 import functools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,7 +34,6 @@ def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
     target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
     lines = assembly(attention(3, 32, microkernel), target)
-    rows = microkernel.rows * microkernel.vectors // VECTORS
-    tile = replace(microkernel, rows=rows, columns=VECTORS * microkernel.lanes).on_stack()
-    assert longest_run(lines) >= tile.rows * VECTORS
-    assert stores_beside(lines, tile.rows * VECTORS) < tile.rows * VECTORS
+    sums = min(microkernel.rows * microkernel.vectors // VECTORS, 7) * VECTORS
+    assert longest_run(lines) >= sums
+    assert stores_beside(lines, sums) < sums
