@@ -20,16 +20,22 @@ from engine.ops.packed_lstm import LstmMethod
 
 _WEIGHTS = 3
 """Weights of a direction: of the input, of the hidden state, and the bias."""
+_STYLED, _BESIDE = "adaptive_layer_norm.default", 2
+"""The operator that sets the same values beside every step, and which of its arguments they are."""
 
 
 @dataclass(frozen=True)
 class _Lstm:
-    """One LSTM of a graph; `directions` holds the weights of each."""
+    """One LSTM of a graph; `directions` holds the weights of each.
+
+    `beside` [batch, values] is what stands at the end of every step of `x`, where that is known.
+    """
 
     call: Call
     x: relax.Var
     lengths: relax.Var
     directions: Sequence[Sequence[relax.Var]]
+    beside: relax.Var | None
 
     @property
     def hidden_size(self) -> int:
@@ -68,7 +74,9 @@ def _lowering(method: LstmMethod, target: Target) -> Callable[[_Lstm], relax.Var
 def _read(call: Call) -> _Lstm:
     x, lengths, *weights = call.arguments
     directions = [weights[first : first + _WEIGHTS] for first in range(0, len(weights), _WEIGHTS)]
-    return _Lstm(call, x, lengths, directions)
+    maker = call.node.all_input_nodes[0]
+    beside = call.of(maker).arguments[_BESIDE] if getattr(maker.target, "__name__", "") == _STYLED else None
+    return _Lstm(call, x, lengths, directions, beside)
 
 
 def _outside(lstm: _Lstm, function: str) -> relax.Var:
@@ -77,15 +85,32 @@ def _outside(lstm: _Lstm, function: str) -> relax.Var:
 
 
 def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
-    """Per direction all input projections at once, as a linear layer, then the recurrence of all directions."""
+    """Per direction the input projections of all steps, as a linear layer, then the recurrence of all directions."""
     call, kernels = lstm.call, lstm.call.kernels.packed_lstm
     pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
-    operands = []
+    operands: list[relax.Var] = []
     for of_input, of_hidden, bias in lstm.directions:
-        operands.append(linear_rows(call, lstm.x, of_input, bias, Epilogue.NONE))
+        operands += _projections(lstm, of_input, bias)
         operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
     sizes = (hidden_size, len(lstm.directions))
     return call.kernel(kernels.recurrence, sizes, [*operands, lstm.lengths], lstm.output_shape)
+
+
+def _projections(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> tuple[relax.Var, relax.Var]:
+    """Those that differ from step to step [batch, time, gates], and what all steps of a member share [batch, gates]."""
+    call, x = lstm.call, lstm.x
+    batch, _, channels = shape_of(x)
+    if lstm.beside is None:
+        shared = call.emit(relax.op.broadcast_to(bias, [batch, *shape_of(bias)]))
+        return linear_rows(call, x, of_input, None, Epilogue.NONE), shared
+    changing = channels - shape_of(lstm.beside)[1]
+    shared = linear_rows(call, lstm.beside, _cut(call, of_input, 1, changing, channels), bias, Epilogue.NONE)
+    of_changing = _cut(call, of_input, 1, 0, changing)
+    return linear_rows(call, _cut(call, x, 2, 0, changing), of_changing, None, Epilogue.NONE), shared
+
+
+def _cut(call: Call, x: relax.Var, axis: int, begin: object, end: object) -> relax.Var:
+    return call.emit(relax.op.strided_slice(x, axes=[axis], begin=[begin], end=[end]))
 
 
 def _kernels_for_metal(lstm: _Lstm) -> relax.Var:

@@ -1,9 +1,10 @@
 """The recurrence of the packed LSTM as one kernel: a register block of hidden units at a time, members in parallel.
 
-Gates of all steps are projected before, by a linear layer. The state of cells is float64: rounding would add up over
-the steps, and reading the weights takes longer than this arithmetic. A sequence ends at its own length: the forward
-direction stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length are
-never read. It does not know where projections come from.
+Gates of all steps are projected before, by a linear layer, but for an offset that is the same at every step of a
+member: the bias, and what inputs that do not change add to it. The state of cells is float64: rounding would add up
+over the steps, and reading the weights takes longer than this arithmetic. A sequence ends at its own length: the
+forward direction stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length
+are never read. It does not know where projections come from.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class _Recurrence:
 
 
 def recurrence(hidden_size: int, directions: int, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: projected [B, T, 4 hidden] and packed weight of each direction, lengths [B] -> y.
+    """The kernel: projected [B, T, 4 hidden], offset [B, 4 hidden], packed weight of each direction, lengths [B] -> y.
 
     y is [B, T, directions * hidden]; the second direction runs backward.
     """
@@ -93,20 +94,20 @@ def pack_hidden_weight(hidden_size: int, microkernel: Microkernel) -> PrimFunc:
 
 
 @T.inline
-def _take(plan: Any, projected: Any, member: Any, step: Any, gates: Any) -> None:
-    """Copy the projections of a step."""
+def _take(plan: Any, projected: Any, offset: Any, member: Any, step: Any, gates: Any) -> None:
+    """The gates of a step, but for what the hidden state adds."""
     for block, gate, vector in T.grid(plan.blocks, GATES, VECTORS):
         unit: T.int64 = block * plan.units + vector * plan.lanes
         if unit + plan.lanes <= plan.hidden_size:
             for lane in T.vectorized(plan.lanes):
                 gates[block, gate * VECTORS + vector, lane] = T.Cast(
                     "float64", projected[member, step, gate * plan.hidden_size + unit + lane]
-                )
+                ) + T.Cast("float64", offset[member, gate * plan.hidden_size + unit + lane])
         else:
             for lane in T.serial(T.max(plan.hidden_size - unit, 0)):
                 gates[block, gate * VECTORS + vector, lane] = T.Cast(
                     "float64", projected[member, step, gate * plan.hidden_size + unit + lane]
-                )
+                ) + T.Cast("float64", offset[member, gate * plan.hidden_size + unit + lane])
 
 
 @T.inline
@@ -164,7 +165,15 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
 
 @T.inline
 def _run(
-    plan: Any, projected: Any, weight: Any, target: Any, member: Any, length: Any, time: Any, direction: Any
+    plan: Any,
+    projected: Any,
+    offset: Any,
+    weight: Any,
+    target: Any,
+    member: Any,
+    length: Any,
+    time: Any,
+    direction: Any,
 ) -> None:
     gates = T.alloc_buffer(plan.gates_shape, "float64")
     cell = T.alloc_buffer(plan.state_shape, "float64")
@@ -174,7 +183,7 @@ def _run(
         step: T.int64 = count
         if direction == 1:
             step = length - 1 - count
-        _take(plan, projected, member, step, gates)
+        _take(plan, projected, offset, member, step, gates)
         _multiply(plan, weight, hidden, gates, count)
         _update(plan, gates, cell, hidden)
         for unit in T.serial(plan.hidden_size):
@@ -186,17 +195,18 @@ def _run(
 
 def _forward(plan: _Recurrence) -> PrimFunc:
     @T.prim_func(s_tir=True)
-    def lstm_recurrence(p: T.handle, w: T.handle, n: T.handle, y: T.handle) -> None:
+    def lstm_recurrence(p: T.handle, o: T.handle, w: T.handle, n: T.handle, y: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
         projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
+        offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float32")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
         target = T.match_buffer(y, (batch, time, plan.hidden_size), "float32")
         for member in T.parallel(batch):
             length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
-            _run(plan, projected, weight, target, member, length, time, 0)
+            _run(plan, projected, offset, weight, target, member, length, time, 0)
 
     return lstm_recurrence
 
@@ -204,14 +214,23 @@ def _forward(plan: _Recurrence) -> PrimFunc:
 def _bidirectional(plan: _Recurrence) -> PrimFunc:
     @T.prim_func(s_tir=True)
     def lstm_recurrence(
-        p: T.handle, w: T.handle, p_reverse: T.handle, w_reverse: T.handle, n: T.handle, y: T.handle
+        p: T.handle,
+        o: T.handle,
+        w: T.handle,
+        p_reverse: T.handle,
+        o_reverse: T.handle,
+        w_reverse: T.handle,
+        n: T.handle,
+        y: T.handle,
     ) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
         projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
+        offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float32")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), "float32")
+        offset_reverse = T.match_buffer(o_reverse, (batch, GATES * plan.hidden_size), "float32")
         weight_reverse = T.match_buffer(w_reverse, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
         target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), "float32")
@@ -219,8 +238,8 @@ def _bidirectional(plan: _Recurrence) -> PrimFunc:
             member: T.int64 = index // 2
             length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
             if index % 2 == 0:
-                _run(plan, projected, weight, target, member, length, time, 0)
+                _run(plan, projected, offset, weight, target, member, length, time, 0)
             else:
-                _run(plan, projected_reverse, weight_reverse, target, member, length, time, 1)
+                _run(plan, projected_reverse, offset_reverse, weight_reverse, target, member, length, time, 1)
 
     return lstm_recurrence

@@ -8,13 +8,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from tvm import relax
 
 from engine.compiler.export import export_stage
+from engine.compiler.kernel_calls import shape_of
 from engine.compiler.lstm_calls import lstm_converters
 from engine.compiler.passes import apply, weight_passes
 from engine.compiler.targets import host_cpu, metal_called_from
 from engine.errors import CompileError
+from engine.ops.adaptive_layer_norm_torch import adaptive_layer_norm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.runners.lstm_functions import provide_lstm
 from tests.engine.compiler.lstm_machine import STAGE, CompiledLstm, OneLstm, batch, with_padding
@@ -59,6 +62,42 @@ def test_on_metal_an_lstm_is_two_launches_once_weights_are_loaded(tiny_config):
     names = [call.op.name for call in calls if isinstance(call, relax.Call)]
     assert names.count("relax.call_tir") == 2
     assert set(names) == {"relax.call_tir", "relax.reshape"}
+
+
+BESIDE = 5
+
+
+class StyledLstm(OneLstm):
+    """An LSTM whose inputs end with the same values at every step."""
+
+    def __init__(self, channels, hidden_size):
+        super().__init__(channels + BESIDE, hidden_size)
+
+    def styled(self, x):
+        styles = torch.cat([x[:, 0], x[:, 0]], dim=1)
+        return adaptive_layer_norm(x, styles, x[:, 0, :BESIDE], 0, 1e-5)
+
+    def forward(self, x, lengths):
+        return super().forward(self.styled(x), lengths)
+
+
+def linear_inputs(graph):
+    """How many features each linear layer of a graph takes, those of both directions."""
+    calls = [binding.value for block in graph.module["main"].body.blocks for binding in block.bindings]
+    kernels = [call for call in calls if isinstance(call, relax.Call) and call.op.name == "relax.call_tir"]
+    linear = [call.args[1].fields[0] for call in kernels if call.args[0].name_hint.startswith("linear")]
+    return sorted(int(shape_of(x)[1]) for x in linear)
+
+
+def test_what_stands_beside_every_step_is_projected_once(tiny_config):
+    channels = tiny_config.hidden_dim
+    module = StyledLstm(channels, 32)
+    assert linear_inputs(export_stage(STAGE, module, tiny_config, host_cpu())) == [BESIDE, BESIDE, channels, channels]
+    lstm = compiled(tiny_config, "cpu", "tir", module)
+    for lengths in BATCHES:
+        x, counts = batch(lengths, TIME, channels)
+        expected = module.in_torch(module.styled(torch.from_numpy(x)).numpy(), counts)
+        np.testing.assert_allclose(lstm(x, counts), expected, atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("method", ["tir", "torch"])

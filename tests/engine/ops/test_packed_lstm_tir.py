@@ -33,7 +33,8 @@ def run(x: np.ndarray, lengths: np.ndarray, weights: list[Weights], microkernel:
     pack, kernel = kernels(hidden_size, len(weights), microkernel)
     inputs = []
     for weight_ih, weight_hh, bias in weights:
-        inputs += [x @ weight_ih.T + bias, pack(packed_hidden_shape(hidden_size, microkernel), weight_hh)]
+        offset = np.tile(bias, (len(x), 1))
+        inputs += [x @ weight_ih.T, offset, pack(packed_hidden_shape(hidden_size, microkernel), weight_hh)]
     return kernel((*x.shape[:2], len(weights) * hidden_size), *inputs, lengths)
 
 
@@ -85,7 +86,8 @@ def test_many_steps_lose_little_to_rounding() -> None:
     projected = random.standard_normal((1, 150, 4 * 256), np.float32)
     pack, kernel = kernels(256, 1, host_microkernel())
     packed = pack(packed_hidden_shape(256, host_microkernel()), weight)
-    found = kernel((1, 150, 256), projected, packed, np.array([150], np.int32))
+    offset = np.zeros((1, 4 * 256), np.float32)
+    found = kernel((1, 150, 256), projected, offset, packed, np.array([150], np.int32))
     assert lost_to_rounding(found[0], exact_states(projected[0], weight)) < 4
 
 
@@ -103,3 +105,17 @@ def exact_states(projected: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
+
+
+def test_every_member_has_an_offset_of_its_own() -> None:
+    random = np.random.default_rng(4)
+    x = random.standard_normal((2, 9, INPUT_SIZE), np.float32)
+    weight_ih, weight_hh, _ = random_weights(random, 33)
+    offset = random.standard_normal((2, 4 * 33), np.float32)
+    pack, kernel = kernels(33, 1, host_microkernel())
+    packed = pack(packed_hidden_shape(33, host_microkernel()), weight_hh)
+    found = kernel((2, 9, 33), x @ weight_ih.T, offset, packed, np.array([9, 4], np.int32))
+    for member, length in enumerate((9, 4)):
+        alone = x[member : member + 1]
+        expected = lstm_forward_packed(alone, np.array([length]), weight_ih, weight_hh, offset[member])
+        assert np.abs(found[member] - expected[0]).max() < 2e-5
