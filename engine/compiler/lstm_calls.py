@@ -13,7 +13,7 @@ from tvm.target import Target
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, shape_of
-from engine.compiler.linear_rows import linear_rows
+from engine.compiler.linear_rows import as_rows, linear_rows
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
 from engine.ops.packed_lstm import LstmMethod
@@ -40,6 +40,12 @@ class _Lstm:
     @property
     def hidden_size(self) -> int:
         return int(shape_of(self.directions[0][1])[1])
+
+    @property
+    def changing(self) -> int:
+        """Channels of `x` that differ from step to step, as far as is known; the others come last."""
+        beside = 0 if self.beside is None else int(shape_of(self.beside)[1])
+        return int(shape_of(self.x)[2]) - beside
 
     @property
     def output_shape(self) -> list[object]:
@@ -88,28 +94,30 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
     """Per direction the input projections of all steps, as a linear layer, then the recurrence of all directions."""
     call, kernels = lstm.call, lstm.call.kernels.packed_lstm
     pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
+    x = as_rows(call, _cut(call, lstm.x, 2, 0, lstm.changing))
     operands: list[relax.Var] = []
     for of_input, of_hidden, bias in lstm.directions:
-        operands += _projections(lstm, of_input, bias)
+        of_changing = _cut(call, of_input, 1, 0, lstm.changing)
+        operands.append(linear_rows(call, x, of_changing, None, Epilogue.NONE))
+        operands.append(_shared_projection(lstm, of_input, bias))
         operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
     sizes = (hidden_size, len(lstm.directions))
     return call.kernel(kernels.recurrence, sizes, [*operands, lstm.lengths], lstm.output_shape)
 
 
-def _projections(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> tuple[relax.Var, relax.Var]:
-    """Those that differ from step to step [batch, time, gates], and what all steps of a member share [batch, gates]."""
-    call, x = lstm.call, lstm.x
-    batch, _, channels = shape_of(x)
+def _shared_projection(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
+    """What all steps of a member share [batch, gates]: the bias, and the projection of what stands beside them."""
+    call = lstm.call
+    batch, _, channels = shape_of(lstm.x)
     if lstm.beside is None:
-        shared = call.emit(relax.op.broadcast_to(bias, [batch, *shape_of(bias)]))
-        return linear_rows(call, x, of_input, None, Epilogue.NONE), shared
-    changing = channels - shape_of(lstm.beside)[1]
-    shared = linear_rows(call, lstm.beside, _cut(call, of_input, 1, changing, channels), bias, Epilogue.NONE)
-    of_changing = _cut(call, of_input, 1, 0, changing)
-    return linear_rows(call, _cut(call, x, 2, 0, changing), of_changing, None, Epilogue.NONE), shared
+        return call.emit(relax.op.broadcast_to(bias, [batch, *shape_of(bias)]))
+    return linear_rows(call, lstm.beside, _cut(call, of_input, 1, lstm.changing, channels), bias, Epilogue.NONE)
 
 
-def _cut(call: Call, x: relax.Var, axis: int, begin: object, end: object) -> relax.Var:
+def _cut(call: Call, x: relax.Var, axis: int, begin: int, end: int) -> relax.Var:
+    """Part of an axis; all of it is `x` itself."""
+    if begin == 0 and end == shape_of(x)[axis]:
+        return x
     return call.emit(relax.op.strided_slice(x, axes=[axis], begin=[begin], end=[end]))
 
 

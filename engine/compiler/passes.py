@@ -36,7 +36,6 @@ def graph_passes() -> tuple[Pass, ...]:
     """
     return (
         relax.transform.DeadCodeElimination(),
-        relax.transform.EliminateCommonSubexpr(),
         relax.transform.LegalizeOps(skip_ops=["relax.reshape"]),
         relax.transform.AnnotateTIROpPattern(),
         relax.transform.FoldConstant(),

@@ -173,7 +173,7 @@ def test_masks_sines_and_exponentials_become_vectors_on_processors(tiny_config):
             beyond = torch.arange(x.shape[2], dtype=torch.int32) >= count[:, None]
             return torch.exp(torch.sin(x) + 1).masked_fill(beyond[:, None], 0)
 
-    target = OTHER_PROCESSORS["x86_64-linux-gnu"]
+    target = OTHER_PROCESSORS["haswell"]
     stage = Stage("probe", "Probe", Place.DEVICE, (COLUMNS, Tensor("token_count", (), "int32")), ())
     graph = export_stage(stage, Spectrum(), tiny_config, target)
     module = apply(graph.module, kernel_passes(target), target)
