@@ -24,3 +24,10 @@ def keep_little_freed_memory() -> None:
     if set_option is not None:
         set_option(_MMAP_THRESHOLD, _LEAST_OF_ITS_OWN_BYTES)
         set_option(_TRIM_THRESHOLD, _MOST_KEPT_BYTES)
+
+
+def give_back_freed_memory() -> None:
+    """Have it give the system all pages that hold nothing any more; five megabytes and more are left by starting."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

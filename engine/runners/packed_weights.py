@@ -21,6 +21,7 @@ import numpy as np
 
 from engine.alignment import ALIGNMENT_BYTES
 from engine.artifacts import Manifest
+from engine.runners.freed_memory import give_back_freed_memory
 from engine.speech import Array
 
 _FORMAT = "packed weights 1"
@@ -39,11 +40,12 @@ class PackedWeights:
     """First byte and length of each stage's."""
 
     def make_room_for(self, stage: str) -> None:
-        """Take the pages of all other stages from this process, if this is the stage with the largest weights.
+        """Take freed memory and the pages of all others from this process, if this stage has the largest weights.
 
         The system knows them when they are touched again, which takes it some milliseconds.
         """
         if stage == max(self._spans, key=lambda name: self._spans[name][1], default=None):
+            give_back_freed_memory()
             for other, span in self._spans.items():
                 if other != stage:
                     self._content.madvise(mmap.MADV_DONTNEED, *span)
