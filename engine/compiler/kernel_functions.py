@@ -12,6 +12,7 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.compiler.correlation import Correlation, Ending
+from engine.ops.math_tir import times
 from engine.ops.operands_tir import without_operands
 
 
@@ -77,7 +78,7 @@ class Operands:
         """What is stored at a place of the target, given its sum with bias."""
         if self.ending.has_residual:
             total = total + self.residual[place]
-        return total if self.ending.factor == 1 else T.float32(self.ending.factor) * total
+        return total if self.ending.factor == 1 else times(total, self.ending.factor)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tvm.target import Target
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, shape_of
-from engine.compiler.linear_rows import as_rows, linear_rows
+from engine.compiler.linear_rows import in_rows_type, linear_rows
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
 from engine.ops.packed_lstm import LstmMethod
@@ -94,24 +94,29 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
     """Per direction the input projections of all steps, as a linear layer, then the recurrence of all directions."""
     call, kernels = lstm.call, lstm.call.kernels.packed_lstm
     pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
-    x = as_rows(call, _cut(call, lstm.x, 2, 0, lstm.changing))
+    x = in_rows_type(call, _cut(call, lstm.x, 2, 0, lstm.changing))
     operands: list[relax.Var] = []
     for of_input, of_hidden, bias in lstm.directions:
         of_changing = _cut(call, of_input, 1, 0, lstm.changing)
         operands.append(linear_rows(call, x, of_changing, None, Epilogue.NONE))
-        operands.append(_shared_projection(lstm, of_input, bias))
+        operands.append(_offset(lstm, of_input, bias))
         operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
     sizes = (hidden_size, len(lstm.directions))
     return call.kernel(kernels.recurrence, sizes, [*operands, lstm.lengths], lstm.output_shape)
 
 
-def _shared_projection(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
+def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
     """What all steps of a member share [batch, gates]: the bias, and the projection of what stands beside them."""
     call = lstm.call
     batch, _, channels = shape_of(lstm.x)
+    (gates,) = shape_of(bias)
     if lstm.beside is None:
-        return call.emit(relax.op.broadcast_to(bias, [batch, *shape_of(bias)]))
-    return linear_rows(call, lstm.beside, _cut(call, of_input, 1, lstm.changing, channels), bias, Epilogue.NONE)
+        return call.emit(relax.op.broadcast_to(call.emit(relax.op.astype(bias, "float64")), [batch, gates]))
+    of_beside = _cut(call, of_input, 1, lstm.changing, channels)
+    sizes = (channels - lstm.changing, gates)
+    return call.kernel(
+        call.kernels.packed_lstm.offset, sizes, [lstm.beside, of_beside, bias], [batch, gates], "float64"
+    )
 
 
 def _cut(call: Call, x: relax.Var, axis: int, begin: int, end: int) -> relax.Var:

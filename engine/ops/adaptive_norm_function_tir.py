@@ -35,9 +35,9 @@ class Operands:
     batch: Any
     time: Any
 
-    def gain(self, member: Any, channel: Any) -> Any:
-        """What a normalised value with its weight and bias is multiplied with."""
-        return T.float32(1) + self.styles[member, self.offset + channel]
+    def gamma(self, member: Any, channel: Any) -> Any:
+        """A normalised value with its weight and bias is multiplied with 1 more than this."""
+        return self.styles[member, self.offset + channel]
 
     def beta(self, member: Any, channel: Any) -> Any:
         """What is added in the end."""

@@ -63,7 +63,7 @@ def _normalise(group: Any, operands: Any, row: Any, thread: Any) -> None:
     member: T.int32 = T.truncdiv(row, operands.channels)
     channel: T.int32 = T.truncmod(row, operands.channels)
     length: T.int32 = T.max(T.min(operands.lengths[member], operands.time), 0)
-    gain: T.float32 = operands.gain(member, channel)
+    gain: T.float32 = T.float32(1) + operands.gamma(member, channel)
     _measure(group, operands.source, partial, moments, member, channel, length, thread)
     line[0] = gain * operands.weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
     line[1] = gain * operands.bias[channel] + operands.beta(member, channel)

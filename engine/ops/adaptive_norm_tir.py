@@ -101,8 +101,11 @@ def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     channel: T.int64 = index % operands.channels
     length: T.int64 = T.max(T.min(T.Cast("int64", operands.lengths[member]), operands.time), 0)
     count: T.float64 = T.Cast("float64", T.max(length, 1))
-    gain: T.float32 = operands.gain(member, channel)
-    shift: T.float32 = gain * operands.bias[channel] + operands.beta(member, channel)
+    # What rounding takes from these would be the same at every step.
+    gain: T.float64 = T.float64(1) + T.Cast("float64", operands.gamma(member, channel))
+    shift: T.float64 = gain * T.Cast("float64", operands.bias[channel]) + T.Cast(
+        "float64", operands.beta(member, channel)
+    )
     totals = T.alloc_buffer((2,), "float64")
     line = T.alloc_buffer((4,), "float32")
     # No value is further from the mean than sqrt(count) standard deviations, so sums about the first lose little.
@@ -111,11 +114,11 @@ def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     distance: T.float64 = totals[0] / count
     mean: T.float64 = centre + distance
     variance: T.float64 = T.max(totals[1] / count - distance * distance, T.float64(0))
-    factor: T.float64 = T.Cast("float64", gain * operands.weight[channel]) / T.sqrt(variance + T.float64(EPSILON))
+    factor: T.float64 = gain * T.Cast("float64", operands.weight[channel]) / T.sqrt(variance + T.float64(EPSILON))
     line[0] = T.Cast("float32", mean)
     line[1] = T.Cast("float32", factor)
     # What rounding takes from the mean matters where the signal hardly varies about it.
-    line[2] = T.Cast("float32", T.Cast("float64", shift) - (mean - T.Cast("float64", line[0])) * factor)
+    line[2] = T.Cast("float32", shift - (mean - T.Cast("float64", line[0])) * factor)
     line[3] = operands.alpha(channel)
     _apply(lanes, operands, member, channel, length, line)
     for position in T.serial(length, operands.time):

@@ -1,18 +1,19 @@
 """Softmax attention over the valid keys as one TIR kernel: a few rows at a time, scores never leaving the cache.
 
-Both of its products sum up in registers. It does not know heads' projections.
+Both of its products sum up in registers, run by run. It does not know heads' projections.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.ops.math_tir import exp
-from engine.ops.microkernel_tir import MOST_SUM_BYTES, Microkernel, ceil_div
+from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
+from engine.ops.tile_sums_tir import Totals, clear, join
 
 VECTORS = 2
 """Of sums in a row: with one, every multiplication would need a value of its own from memory."""
@@ -33,15 +34,20 @@ class _Attention:
         return self.microkernel.lanes
 
     @property
+    def tile(self) -> Microkernel:
+        """The register tile: a row for each query, as many as there are registers for their sums."""
+        vectors = min(self.microkernel.rows * self.microkernel.vectors, self.microkernel.vectors_on_stack)
+        return replace(self.microkernel, rows=vectors // VECTORS, columns=VECTORS * self.lanes)
+
+    @property
     def rows(self) -> int:
-        """Queries that share one reading of the keys and values: as many as there are registers for their sums."""
-        registers = self.microkernel.rows * self.microkernel.vectors
-        return min(registers // VECTORS, MOST_SUM_BYTES // (4 * self.columns))
+        """Queries that share one reading of the keys and values."""
+        return self.tile.rows
 
     @property
     def columns(self) -> int:
         """Keys or channels whose sums are in registers at once."""
-        return VECTORS * self.lanes
+        return self.tile.columns
 
     @property
     def channels(self) -> int:
@@ -132,37 +138,37 @@ def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: An
 
 
 @T.inline
-def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, sums: Any) -> None:
+def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, totals: Any) -> None:
     """A panel of sums over `depth` for each row."""
-    for row in T.unroll(plan.rows):
-        for vector in T.unroll(VECTORS):
-            for lane in T.vectorized(plan.lanes):
-                sums[row, vector * plan.lanes + lane] = T.float32(0)
-    for place in T.serial(depth):
-        for row in T.unroll(plan.rows):
-            for vector in T.unroll(VECTORS):
-                for lane in T.vectorized(plan.lanes):
-                    sums[row, vector * plan.lanes + lane] += (
-                        left[chunk, row, place] * right[one, panel, place, vector * plan.lanes + lane]
-                    )
-
-
-@T.inline
-def _store(plan: Any, sums: Any, target: Any, chunk: Any, start: Any) -> None:
-    """A panel of sums to a part's memory, where they can be indexed at run time."""
-    for row in T.unroll(plan.rows):
-        for vector in T.unroll(VECTORS):
-            for lane in T.vectorized(plan.lanes):
-                target[chunk, row, start + vector * plan.lanes + lane] = sums[row, vector * plan.lanes + lane]
+    clear(plan.tile, totals.most)
+    clear(plan.tile, totals.rest)
+    for run in T.serial(T.ceildiv(depth, RUN)):
+        sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        clear(plan.tile, sums)
+        for place in T.serial(run * RUN, T.min(depth, (run + 1) * RUN)):
+            for row in T.unroll(plan.rows):
+                for vector in T.unroll(VECTORS):
+                    for lane in T.vectorized(plan.lanes):
+                        sums[row, vector * plan.lanes + lane] += (
+                            left[chunk, row, place] * right[one, panel, place, vector * plan.lanes + lane]
+                        )
+        join(plan.tile, sums, totals)
 
 
 @T.inline
 def _score(plan: Any, queries: Any, keys: Any, scores: Any, chunk: Any, one: Any, length: Any) -> None:
     """Products of the rows with every valid key."""
     for panel in T.serial(T.ceildiv(length, plan.columns)):
-        sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        _product(plan, queries, chunk, keys, one, panel, plan.width, sums)
-        _store(plan, sums, scores, chunk, panel * plan.columns)
+        most = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        rest = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        totals = T.meta_var(Totals(most, rest))
+        _product(plan, queries, chunk, keys, one, panel, plan.width, totals)
+        for row in T.serial(plan.rows):
+            for vector in T.serial(VECTORS):
+                for lane in T.vectorized(plan.lanes):
+                    scores[chunk, row, panel * plan.columns + vector * plan.lanes + lane] = totals.at(
+                        row, vector * plan.lanes + lane
+                    )
 
 
 def _sum(first: Any, second: Any) -> Any:
@@ -202,11 +208,11 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
         _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
         totals[row] = total[0]
     for panel in T.serial(plan.panels):
-        sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        mixed = T.alloc_buffer((1, plan.rows, plan.columns), "float32")
-        _product(plan, scores, chunk, values, one, panel, length, sums)
-        _store(plan, sums, mixed, 0, 0)
+        most = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        rest = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        mixed = T.meta_var(Totals(most, rest))
+        _product(plan, scores, chunk, values, one, panel, length, mixed)
         begin: T.int64 = one % plan.heads * plan.width + panel * plan.columns
         for row in T.serial(T.min(plan.rows, length - first)):
             for column in T.serial(T.min(plan.columns, plan.width - panel * plan.columns)):
-                target[one // plan.heads, first + row, begin + column] = mixed[0, row, column] / totals[row]
+                target[one // plan.heads, first + row, begin + column] = mixed.at(row, column) / totals[row]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from tvm import tirx
 
 Expression = Any
@@ -43,6 +44,7 @@ _ATAN = (-0.33333316445350647, 0.19998471438884735, -0.14243532717227936, 0.1059
 """(atan x - x) / x^3 in x^2, for x up to tan(pi / 8)."""
 _EXP_LEAST, _EXP_MOST = -104.0, 89.0
 """Beyond these, the float32 result is 0 or infinite."""
+_GELU_SCALE = 2 * math.sqrt(2 / math.pi)
 _SIN_CYCLE_TERMS = 11
 _EXP64_TERMS = 14
 
@@ -64,9 +66,10 @@ def tanh(x: Expression) -> Expression:
 
 
 def gelu_tanh(x: Expression) -> Expression:
-    """GELU in its tanh form: x / 2 (1 + tanh u) = x sigmoid(2 u), u being sqrt(2 / pi) (x + 0.044715 x^3)."""
-    scale = 2 * math.sqrt(2 / math.pi)
-    return _let(x, lambda v: v * sigmoid(v * (_float(scale) + _float(scale * 0.044715) * v * v)))
+    """GELU in its tanh form: x / 2 (1 + tanh u) = x / (1 + e^-2u), u being sqrt(2 / pi) (x + 0.044715 x^3)."""
+    most, rest = _cut(_GELU_SCALE)
+    slope = _float(0.044715 * _GELU_SCALE)
+    return _let(x, lambda v: v / (_float(1) + exp(-v * (_float(most) + (_float(rest) + slope * v * v)))))
 
 
 def sin(x: Expression) -> Expression:
@@ -151,7 +154,7 @@ def _exp64(x: Expression) -> Expression:
 def _exp_of_clamped(x: Expression) -> Expression:
     def of_power(power: Expression) -> Expression:
         reduced = x - power * _float(_LN2_PARTS[0]) - power * _float(_LN2_PARTS[1])
-        mantissa = _let(reduced, lambda r: _float(1) + r + r * r * _polynomial(r, _EXP))
+        mantissa = _let(reduced, lambda r: _float(1) + (r + r * r * _polynomial(r, _EXP)))
         exponent = tirx.Cast("int32", power)
         # Two factors, because 2^128 and 2^-149 have no float32 exponent of their own.
         return _let(
@@ -160,6 +163,21 @@ def _exp_of_clamped(x: Expression) -> Expression:
         )
 
     return _let(_rounded(x * _float(1 / math.log(2))), of_power)
+
+
+def times(x: Expression, factor: float) -> Expression:
+    """A constant times x, rounded about once: the float32 nearest to the constant would move all values the same way.
+
+    In this order, the larger product joins the smaller in a fused multiply-add.
+    """
+    most, rest = _cut(factor)
+    return x * _float(rest) + x * _float(most)
+
+
+def _cut(constant: float) -> tuple[float, float]:
+    """The float32 nearest to a constant, and what is left of it."""
+    most = float(np.float32(constant))
+    return most, constant - most
 
 
 def _power_of_two(exponent: Expression) -> Expression:

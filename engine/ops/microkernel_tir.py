@@ -38,7 +38,7 @@ RUN = 32
 
 @dataclass(frozen=True)
 class Microkernel:
-    """A tile of `rows` x `columns` float32 accumulators held in vector registers of `lanes` values.
+    """A tile of `rows` x `columns` float32 accumulators held in some of the `registers`, vectors of `lanes` values.
 
     `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
     `tuned` has pairs of sizes and what was found best for them on this machine. `careful` asks for
@@ -48,6 +48,7 @@ class Microkernel:
     lanes: int
     rows: int
     columns: int
+    registers: int = 16
     tile_bytes: int = TILE_BYTES
     chunks: int = CHUNKS
     tuned: tuple[tuple[Hashable, Hashable], ...] = ()
@@ -67,24 +68,28 @@ class Microkernel:
         """The same with fewer rows where that divides `row_count` rows more evenly."""
         return replace(self, rows=ceil_div(row_count, ceil_div(row_count, self.rows)))
 
+    @property
+    def vectors_on_stack(self) -> int:
+        """Of sums, at most."""
+        return MOST_SUM_BYTES // (self.lanes * _BYTES[self.totals])
+
     def on_stack(self) -> Microkernel:
         """The same with fewer columns where its sums would be more than can be on the stack."""
-        most = MOST_SUM_BYTES // (self.rows * self.lanes * _BYTES[self.totals])
-        return replace(self, columns=min(self.vectors, most) * self.lanes)
+        return replace(self, columns=min(self.vectors, self.vectors_on_stack // self.rows) * self.lanes)
 
     def padded(self, extent: int) -> int:
         """`extent` rounded up to whole vectors."""
         return ceil_div(extent, self.lanes) * self.lanes
 
 
-AVX512 = Microkernel(lanes=16, rows=8, columns=48)
-"""32 registers: 24 accumulators, 3 loads; weights are broadcast from memory."""
+AVX512 = Microkernel(lanes=16, rows=8, columns=48, registers=32)
+"""24 accumulators, 3 loads; weights are broadcast from memory."""
 AVX2 = Microkernel(lanes=8, rows=4, columns=24)
-"""16 registers: 12 accumulators, 3 loads, 1 broadcast."""
-NEON = Microkernel(lanes=4, rows=8, columns=12)
-"""32 registers: 24 accumulators, 3 loads, up to 5 broadcasts."""
+"""12 accumulators, 3 loads, 1 broadcast."""
+NEON = Microkernel(lanes=4, rows=8, columns=12, registers=32)
+"""24 accumulators, 3 loads, up to 5 broadcasts."""
 SSE = Microkernel(lanes=4, rows=4, columns=12)
-"""16 registers: 12 accumulators, 3 loads, 1 broadcast."""
+"""12 accumulators, 3 loads, 1 broadcast."""
 
 _BY_FEATURE = (("avx512f", AVX512), ("avx2", AVX2), ("neon", NEON))
 

@@ -1,8 +1,9 @@
 """The recurrence of the packed LSTM as one kernel: a register block of hidden units at a time, members in parallel.
 
 Gates of all steps are projected before, by a linear layer, but for an offset that is the same at every step of a
-member: the bias, and what inputs that do not change add to it. The state of cells is float64: rounding would add up
-over the steps, and reading the weights takes longer than this arithmetic. A sequence ends at its own length: the
+member: the bias, and what inputs that do not change add to it. The offset is float64, for its rounding would not even
+out over the steps, and so is the state of cells, where it would add up; reading the weights takes longer than this
+arithmetic. A sequence ends at its own length: the
 forward direction stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length
 are never read. It does not know where projections come from.
 """
@@ -62,10 +63,38 @@ class _Recurrence:
 def recurrence(hidden_size: int, directions: int, microkernel: Microkernel) -> PrimFunc:
     """The kernel: projected [B, T, 4 hidden], offset [B, 4 hidden], packed weight of each direction, lengths [B] -> y.
 
-    y is [B, T, directions * hidden]; the second direction runs backward.
+    The offset is float64. y is [B, T, directions * hidden]; the second direction runs backward.
     """
     plan = _Recurrence(hidden_size, directions, microkernel)
     return _bidirectional(plan) if directions == 2 else _forward(plan)
+
+
+def offset(beside: int, gates: int, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x [B, beside], what stands beside every step, weight [gates, beside], bias [gates] -> y [B, gates].
+
+    y is float64.
+    """
+    chunks = microkernel.chunks
+
+    @T.prim_func(s_tir=True)
+    def lstm_offset(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        source = T.match_buffer(x, (batch, beside), "float32")
+        weight = T.match_buffer(w, (gates, beside), "float32")
+        bias = T.match_buffer(b, (gates,), "float32")
+        target = T.match_buffer(y, (batch, gates), "float64")
+        for chunk in T.parallel(chunks):
+            for unit in T.serial(chunk * batch * gates // chunks, (chunk + 1) * batch * gates // chunks):
+                total = T.alloc_buffer((1,), "float64", scope="local")
+                total[0] = T.Cast("float64", bias[unit % gates])
+                for place in T.serial(beside):
+                    total[0] += T.Cast("float64", source[unit // gates, place]) * T.Cast(
+                        "float64", weight[unit % gates, place]
+                    )
+                target[unit // gates, unit % gates] = total[0]
+
+    return lstm_offset
 
 
 def packed_hidden_shape(hidden_size: int, microkernel: Microkernel) -> tuple[int, int, int, int]:
@@ -93,21 +122,32 @@ def pack_hidden_weight(hidden_size: int, microkernel: Microkernel) -> PrimFunc:
     return pack_hidden_weight
 
 
+@dataclass(frozen=True)
+class _Direction:
+    """The buffers of a direction, `number` 0 or 1."""
+
+    number: int
+    projected: Any
+    offset: Any
+    weight: Any
+
+    def gate(self, member: Any, step: Any, place: Any) -> Any:
+        """A gate of a step, but for what the hidden state adds."""
+        return T.Cast("float64", self.projected[member, step, place]) + self.offset[member, place]
+
+
 @T.inline
-def _take(plan: Any, projected: Any, offset: Any, member: Any, step: Any, gates: Any) -> None:
+def _take(plan: Any, direction: Any, member: Any, step: Any, gates: Any) -> None:
     """The gates of a step, but for what the hidden state adds."""
     for block, gate, vector in T.grid(plan.blocks, GATES, VECTORS):
         unit: T.int64 = block * plan.units + vector * plan.lanes
+        begin: T.int64 = gate * plan.hidden_size + unit
         if unit + plan.lanes <= plan.hidden_size:
             for lane in T.vectorized(plan.lanes):
-                gates[block, gate * VECTORS + vector, lane] = T.Cast(
-                    "float64", projected[member, step, gate * plan.hidden_size + unit + lane]
-                ) + T.Cast("float64", offset[member, gate * plan.hidden_size + unit + lane])
+                gates[block, gate * VECTORS + vector, lane] = direction.gate(member, step, begin + lane)
         else:
             for lane in T.serial(T.max(plan.hidden_size - unit, 0)):
-                gates[block, gate * VECTORS + vector, lane] = T.Cast(
-                    "float64", projected[member, step, gate * plan.hidden_size + unit + lane]
-                ) + T.Cast("float64", offset[member, gate * plan.hidden_size + unit + lane])
+                gates[block, gate * VECTORS + vector, lane] = direction.gate(member, step, begin + lane)
 
 
 @T.inline
@@ -164,33 +204,23 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
 
 
 @T.inline
-def _run(
-    plan: Any,
-    projected: Any,
-    offset: Any,
-    weight: Any,
-    target: Any,
-    member: Any,
-    length: Any,
-    time: Any,
-    direction: Any,
-) -> None:
+def _run(plan: Any, direction: Any, target: Any, member: Any, length: Any, time: Any) -> None:
     gates = T.alloc_buffer(plan.gates_shape, "float64")
     cell = T.alloc_buffer(plan.state_shape, "float64")
     hidden = T.alloc_buffer((plan.blocks * plan.units,), "float32")
     _begin(plan, gates, cell, hidden)
     for count in T.serial(length):
         step: T.int64 = count
-        if direction == 1:
+        if direction.number == 1:
             step = length - 1 - count
-        _take(plan, projected, offset, member, step, gates)
-        _multiply(plan, weight, hidden, gates, count)
+        _take(plan, direction, member, step, gates)
+        _multiply(plan, direction.weight, hidden, gates, count)
         _update(plan, gates, cell, hidden)
         for unit in T.serial(plan.hidden_size):
-            target[member, step, direction * plan.hidden_size + unit] = hidden[unit]
+            target[member, step, direction.number * plan.hidden_size + unit] = hidden[unit]
     for step in T.serial(length, time):
         for unit in T.serial(plan.hidden_size):
-            target[member, step, direction * plan.hidden_size + unit] = T.float32(0)
+            target[member, step, direction.number * plan.hidden_size + unit] = T.float32(0)
 
 
 def _forward(plan: _Recurrence) -> PrimFunc:
@@ -200,13 +230,14 @@ def _forward(plan: _Recurrence) -> PrimFunc:
         batch = T.int64()
         time = T.int64()
         projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
-        offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float32")
+        offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
         target = T.match_buffer(y, (batch, time, plan.hidden_size), "float32")
+        forward = T.meta_var(_Direction(0, projected, offset, weight))
         for member in T.parallel(batch):
             length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
-            _run(plan, projected, offset, weight, target, member, length, time, 0)
+            _run(plan, forward, target, member, length, time)
 
     return lstm_recurrence
 
@@ -227,19 +258,21 @@ def _bidirectional(plan: _Recurrence) -> PrimFunc:
         batch = T.int64()
         time = T.int64()
         projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
-        offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float32")
+        offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), "float32")
-        offset_reverse = T.match_buffer(o_reverse, (batch, GATES * plan.hidden_size), "float32")
+        offset_reverse = T.match_buffer(o_reverse, (batch, GATES * plan.hidden_size), "float64")
         weight_reverse = T.match_buffer(w_reverse, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
         target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), "float32")
+        forward = T.meta_var(_Direction(0, projected, offset, weight))
+        backward = T.meta_var(_Direction(1, projected_reverse, offset_reverse, weight_reverse))
         for index in T.parallel(2 * batch):
             member: T.int64 = index // 2
             length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
             if index % 2 == 0:
-                _run(plan, projected, offset, weight, target, member, length, time, 0)
+                _run(plan, forward, target, member, length, time)
             else:
-                _run(plan, projected_reverse, offset_reverse, weight_reverse, target, member, length, time, 1)
+                _run(plan, backward, target, member, length, time)
 
     return lstm_recurrence

@@ -30,11 +30,11 @@ NARROW = (AVX2, NEON)
 
 
 def built(function: PrimFunc) -> Kernel:
-    """A callable (output shape, inputs...) -> output; the output starts as NaN: nothing may be left unwritten."""
+    """A callable (output shape, inputs...) -> output of `dtype`; it starts as NaN: nothing may be left unwritten."""
     run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]
 
-    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int) -> np.ndarray:
-        output = tvm.runtime.tensor(np.full(shape, np.nan, np.float32))
+    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int, dtype: type = np.float32) -> np.ndarray:
+        output = tvm.runtime.tensor(np.full(shape, np.nan, dtype))
         run(
             *(value if isinstance(value, int) else tvm.runtime.tensor(np.ascontiguousarray(value)) for value in inputs),
             output,

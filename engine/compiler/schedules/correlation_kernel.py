@@ -19,9 +19,9 @@ from engine.compiler.correlation import Ending
 from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.correlation_plan import INPUT_CHANNELS_AHEAD, CorrelationPlan
 from engine.compiler.schedules.phases import ask_for_phases, store_phase
-from engine.compiler.schedules.register_tile import add, clear, spill
 from engine.ops.cache_tir import LINE, prefetch
 from engine.ops.microkernel_tir import ceil_div
+from engine.ops.tile_sums_tir import add, clear, spill
 
 
 @T.inline

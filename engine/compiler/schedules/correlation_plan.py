@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.compiler.correlation import Correlation
-from engine.compiler.schedules.register_tile import PackedTile
+from engine.compiler.schedules.packed_tile import PackedTile
 from engine.ops.cache_tir import LINE
 from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
 

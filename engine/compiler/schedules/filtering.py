@@ -21,8 +21,8 @@ from engine.compiler.kernel_functions import convolution_function
 from engine.compiler.schedules.filtering_input import pack
 from engine.compiler.schedules.filtering_output import prefetch_rows, store
 from engine.compiler.schedules.filtering_plan import Filtering
-from engine.compiler.schedules.register_tile import add, clear
 from engine.ops.microkernel_tir import RUN, ceil_div
+from engine.ops.tile_sums_tir import add, clear
 
 
 def filtering_kernel(plan: Filtering, ending: Ending) -> PrimFunc:

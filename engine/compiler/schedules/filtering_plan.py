@@ -14,7 +14,7 @@ from tvm.script import tirx as T
 
 from engine.compiler.correlation import Correlation
 from engine.compiler.schedules.minimal_filter import MinimalFilter
-from engine.compiler.schedules.register_tile import PackedTile
+from engine.compiler.schedules.packed_tile import PackedTile
 from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 

@@ -1,6 +1,6 @@
 """Layer normalisation of rows: mean, variance, scale and shift in one pass over a row that stays in cache.
 
-It does not know what the rows are.
+All of it is float64, so that a value is rounded once, when it is stored. It does not know what the rows are.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float
         shift = T.match_buffer(beta, (channels,), "float32")
         target = T.match_buffer(y, (rows, channels), "float32")
         for row in T.parallel(rows):
-            values = T.alloc_buffer((channels,), "float32")
+            values = T.alloc_buffer((channels,), "float64")
             for channel in T.serial(channels):
                 if has_addend:
-                    values[channel] = source[row, channel] + addend[row, channel]
+                    values[channel] = _wide(source[row, channel]) + _wide(addend[row, channel])
                 else:
-                    values[channel] = source[row, channel]
+                    values[channel] = _wide(source[row, channel])
             _standardise(channels, epsilon, values)
             for channel in T.serial(channels):
                 if has_affine:
-                    target[row, channel] = values[channel] * scale[channel] + shift[channel]
+                    target[row, channel] = _narrow(values[channel] * _wide(scale[channel]) + _wide(shift[channel]))
                 else:
-                    target[row, channel] = values[channel]
+                    target[row, channel] = _narrow(values[channel])
 
     return with_operands(layer_norm, addend=has_addend, scale=has_affine, shift=has_affine)
 
@@ -69,8 +69,16 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
     return adaptive_layer_norm
 
 
+def _wide(value: Any) -> Any:
+    return T.Cast("float64", value)
+
+
+def _narrow(value: Any) -> Any:
+    return T.Cast("float32", value)
+
+
 def _term(value: Any, centre: Any, power: int) -> Any:
-    distance = T.Cast("float64", value) - centre
+    distance = value - centre
     return distance if power == 1 else distance * distance
 
 
@@ -99,7 +107,7 @@ def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
     _sum(channels, values, mean, 2, partial, total)
     factor: T.float64 = T.float64(1) / T.sqrt(total[0] / T.float64(channels) + T.float64(epsilon))
     for channel in T.serial(channels):
-        values[channel] = T.Cast("float32", (T.Cast("float64", values[channel]) - mean) * factor)
+        values[channel] = (values[channel] - mean) * factor
 
 
 @T.inline
@@ -115,13 +123,14 @@ def _normalise_styled(
     member: Any,
     step: Any,
 ) -> None:
-    values = T.alloc_buffer((channels,), "float32")
+    values = T.alloc_buffer((channels,), "float64")
     for channel in T.serial(channels):
-        values[channel] = source[member, step, channel]
+        values[channel] = _wide(source[member, step, channel])
     _standardise(channels, epsilon, values)
     for channel in T.serial(channels):
-        target[member, step, channel] = (T.float32(1) + styles[member, offset + channel]) * values[channel] + styles[
-            member, offset + channels + channel
-        ]
+        target[member, step, channel] = _narrow(
+            (T.float64(1) + _wide(styles[member, offset + channel])) * values[channel]
+            + _wide(styles[member, offset + channels + channel])
+        )
     for place in T.serial(style):
         target[member, step, channels + place] = beside[member, place]

@@ -13,10 +13,12 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_functions import linear_function
-from engine.compiler.schedules.register_tile import add, clear
 from engine.ops.cache_tir import LINE, prefetch
 from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
+from engine.ops.tile_sums_tir import Totals, add, clear, join
 
+SHORT_RUN = 16
+"""Products in a run where joining it to the totals takes no longer than half as often."""
 UNROLLED = 4
 """Features in a turn of the innermost loop, whose end is foreseen where its turns are few."""
 
@@ -40,9 +42,16 @@ class _Product:
         return rows_type(self.tile)
 
     @property
+    def has_exact_totals(self) -> bool:
+        """Whether totals are of two parts: where these have registers of their own; through memory it takes long."""
+        return not self.tile.careful and 3 * self.tile.rows * self.tile.vectors < self.tile.registers
+
+    @property
     def run(self) -> int:
         """Products in a run of an output's sum; sums in float64 lose nothing that runs would save."""
-        return self.in_features if self.tile.careful else RUN
+        if self.tile.careful:
+            return self.in_features
+        return SHORT_RUN if self.has_exact_totals else RUN
 
     @property
     def runs(self) -> int:
@@ -92,7 +101,8 @@ def _tile(microkernel: Microkernel) -> Microkernel:
     """The register tile: of half the columns where sums are float64, of which a register holds half as many."""
     if not microkernel.careful:
         return microkernel.on_stack()
-    return replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2).on_stack()
+    halved = replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
+    return halved.on_stack()
 
 
 def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -> PrimFunc:
@@ -152,7 +162,10 @@ def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) ->
         for turn in T.serial(T.min(plan.run, plan.in_features - begin) // plan.unrolled):
             for step in T.unroll(plan.unrolled):
                 _add_products(tile, operands, place, begin + turn * plan.unrolled + step, held)
-        add(tile, held, totals)
+        if plan.has_exact_totals:
+            join(tile, held, totals)
+        else:
+            add(tile, held, totals.most)
 
 
 @T.inline
@@ -177,13 +190,13 @@ def _store(plan: Any, operands: Any, totals: Any, place: Any) -> None:
                     operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = T.Cast(
                         "float32",
                         operands.biased(
-                            totals[row, vector * plan.tile.lanes + lane], start + vector * plan.tile.lanes + lane
+                            totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
                         ),
                     )
         else:
             for column in T.serial(plan.out_features - start):
                 operands.target[place.first + row, start + column] = T.Cast(
-                    "float32", operands.biased(totals[row, column], start + column)
+                    "float32", operands.biased(totals.at(row, column), start + column)
                 )
 
 
@@ -212,8 +225,11 @@ def _multiply(plan: Any, operands: Any) -> None:
             block: T.int64 = unit % blocks
             first: T.int64 = block * operands.row_count // blocks
             last: T.int64 = (block + 1) * operands.row_count // blocks - 1
-            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
-            clear(plan.tile, totals)
+            most = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+            rest = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+            clear(plan.tile, most)
+            clear(plan.tile, rest)
+            totals = T.meta_var(Totals(most, rest))
             place = T.meta_var(_Place(panel, block, blocks, first, last))
             _accumulate_rows(_accumulate_rows, plan, plan.tile, operands, place, totals)
             _store(plan, operands, totals, place)

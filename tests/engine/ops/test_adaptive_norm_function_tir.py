@@ -14,7 +14,7 @@ ALPHA = np.array([0.5, 1, 4], np.float32)
 def styled(operands):
     for member, channel, place in T.grid(operands.batch, CHANNELS, operands.time):
         operands.target[member, channel, place] = (
-            operands.gain(member, channel) * operands.source[member, channel, place]
+            (T.float32(1) + operands.gamma(member, channel)) * operands.source[member, channel, place]
             + operands.beta(member, channel)
             + operands.alpha(channel)
         )

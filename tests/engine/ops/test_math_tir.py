@@ -81,6 +81,14 @@ def test_gelu() -> None:
     assert (error < 3e-6 * np.abs(gelu(x)) + 1e-9).all()  # values below -3 are small and must not cancel out
 
 
+def test_a_constant_that_float32_lacks_moves_no_value_on_average() -> None:
+    x, factor = 1 + spread(-0.5, 0.5), math.sqrt(0.5)
+    exact = factor * x.astype(np.float32).astype(np.float64)
+    errors = evaluate(lambda value: math_tir.times(value, factor), x) / exact - 1
+    assert np.abs(errors).max() < 6.1e-8
+    assert abs(errors.mean()) < 1e-9  # with the nearest float32 it is 1.2e-8
+
+
 def test_exp_beyond_the_range_of_float32() -> None:
     x = np.resize([-1e30, -200, -104, 89, 200, 1e30], LANES)
     assert np.array_equal(evaluate(math_tir.exp, x), np.resize([0, 0, 0, np.inf, np.inf, np.inf], LANES))

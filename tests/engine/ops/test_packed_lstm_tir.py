@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.ops.microkernel_tir import Microkernel
 from engine.ops.packed_lstm import lstm_forward_packed, lstm_forward_packed_bidirectional
+from engine.ops.packed_lstm_tir import offset as offset_kernel
 from engine.ops.packed_lstm_tir import pack_hidden_weight, packed_hidden_shape, recurrence
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel, lost_to_rounding
 
@@ -33,7 +34,7 @@ def run(x: np.ndarray, lengths: np.ndarray, weights: list[Weights], microkernel:
     pack, kernel = kernels(hidden_size, len(weights), microkernel)
     inputs = []
     for weight_ih, weight_hh, bias in weights:
-        offset = np.tile(bias, (len(x), 1))
+        offset = np.tile(bias.astype(np.float64), (len(x), 1))
         inputs += [x @ weight_ih.T, offset, pack(packed_hidden_shape(hidden_size, microkernel), weight_hh)]
     return kernel((*x.shape[:2], len(weights) * hidden_size), *inputs, lengths)
 
@@ -86,7 +87,7 @@ def test_many_steps_lose_little_to_rounding() -> None:
     projected = random.standard_normal((1, 150, 4 * 256), np.float32)
     pack, kernel = kernels(256, 1, host_microkernel())
     packed = pack(packed_hidden_shape(256, host_microkernel()), weight)
-    offset = np.zeros((1, 4 * 256), np.float32)
+    offset = np.zeros((1, 4 * 256))
     found = kernel((1, 150, 256), projected, offset, packed, np.array([150], np.int32))
     assert lost_to_rounding(found[0], exact_states(projected[0], weight)) < 4
 
@@ -111,7 +112,7 @@ def test_every_member_has_an_offset_of_its_own() -> None:
     random = np.random.default_rng(4)
     x = random.standard_normal((2, 9, INPUT_SIZE), np.float32)
     weight_ih, weight_hh, _ = random_weights(random, 33)
-    offset = random.standard_normal((2, 4 * 33), np.float32)
+    offset = random.standard_normal((2, 4 * 33))
     pack, kernel = kernels(33, 1, host_microkernel())
     packed = pack(packed_hidden_shape(33, host_microkernel()), weight_hh)
     found = kernel((2, 9, 33), x @ weight_ih.T, offset, packed, np.array([9, 4], np.int32))
@@ -119,3 +120,10 @@ def test_every_member_has_an_offset_of_its_own() -> None:
         alone = x[member : member + 1]
         expected = lstm_forward_packed(alone, np.array([length]), weight_ih, weight_hh, offset[member])
         assert np.abs(found[member] - expected[0]).max() < 2e-5
+
+
+def test_the_offset_is_exact() -> None:
+    random = np.random.default_rng(2)
+    beside, weight, bias = (random.standard_normal(shape, np.float32) for shape in ((3, 7), (20, 7), (20,)))
+    found = built(offset_kernel(7, 20, host_microkernel()))((3, 20), beside, weight, bias, dtype=np.float64)
+    np.testing.assert_allclose(found, beside.astype(np.float64) @ weight.T.astype(np.float64) + bias, rtol=1e-12)

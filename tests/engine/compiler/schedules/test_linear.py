@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.compiler.epilogue import Epilogue
 from engine.compiler.schedules.linear import linear, pack_weight, packed_shape, rows_type
-from engine.ops.microkernel_tir import AVX512, NEON, Microkernel, microkernel_for
+from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel, microkernel_for
 from tests.engine.compiler.schedules.assembly import OTHER_PROCESSORS, assembly, longest_run, stores_beside
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel, lost_to_rounding
 
@@ -76,9 +76,10 @@ def test_any_row_count(rows: int) -> None:
     compare(rows, 33, 50)
 
 
-@pytest.mark.parametrize(("careful", "most"), [(False, 4), (True, 0.5)])
-def test_long_sums_lose_little_to_rounding(careful: bool, most: float) -> None:
-    microkernel = replace(host_microkernel(), careful=careful)
+@pytest.mark.parametrize(
+    ("microkernel", "most"), [(AVX2, 4), (NEON, 4), (AVX512, 2), (replace(host_microkernel(), careful=True), 0.5)]
+)
+def test_long_sums_lose_little_to_rounding(microkernel: Microkernel, most: float) -> None:
     random = np.random.default_rng(0)
     x, weight = random.standard_normal((64, 2048), np.float32), random.standard_normal((48, 2048), np.float32)
     pack, kernel = kernels(2048, 48, False, Epilogue.NONE, microkernel)

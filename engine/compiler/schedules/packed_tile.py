@@ -1,14 +1,8 @@
-"""Sums of a tile in vector registers, and the packed input beside them: what convolutions and linear layers share.
-
-It does not know what is summed. Registers cannot be indexed at run time: every loop over them is unrolled.
-"""
+"""The packed input of register tiles side by side, as convolutions share it. It does not know what is summed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from tvm.script import tirx as T
 
 from engine.ops.microkernel_tir import Microkernel
 
@@ -55,30 +49,3 @@ class PackedTile:
     def pitch(self) -> int:
         """Columns of a panel in all, whole vectors."""
         return self.tile.padded(self.width // self.panels + self.halo)
-
-
-@T.inline
-def clear(tile: Any, sums: Any) -> None:
-    """All sums begin at 0."""
-    for row in T.unroll(tile.rows):
-        for vector in T.unroll(tile.vectors):
-            for lane in T.vectorized(tile.lanes):
-                sums[row, vector * tile.lanes + lane] = T.Cast(sums.dtype, T.float32(0))
-
-
-@T.inline
-def add(tile: Any, sums: Any, totals: Any) -> None:
-    """Add the sums of a run, in registers, to the totals in memory, which may be of another type."""
-    for row in T.unroll(tile.rows):
-        for vector in T.unroll(tile.vectors):
-            for lane in T.vectorized(tile.lanes):
-                totals[row, vector * tile.lanes + lane] += T.Cast(totals.dtype, sums[row, vector * tile.lanes + lane])
-
-
-@T.inline
-def spill(tile: Any, sums: Any, spilled: Any) -> None:
-    """Copy the sums to memory, where they can be indexed at run time."""
-    for row in T.unroll(tile.rows):
-        for vector in T.unroll(tile.vectors):
-            for lane in T.vectorized(tile.lanes):
-                spilled[row, vector * tile.lanes + lane] = sums[row, vector * tile.lanes + lane]
