@@ -36,7 +36,7 @@ test: $(VENV)/ready-to-test | system-test
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --quiet --offline .github
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m "not alone"
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m "not alone and not long"
 	$(BIN)/pytest -m alone
 
 setup: $(VENV)/ready-to-run | system-run

@@ -55,6 +55,13 @@ def test_full_size_equals_the_truth(full_size_bench: Bench, token_count: int) ->
     assert_exact(full_size_bench, token_count, speed=1.0)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("speed", SPEEDS)
+@pytest.mark.parametrize("token_count", [1, 2, 17, 63, 128, 510])
+def test_full_size_equals_the_truth_at_any_length(full_size_bench: Bench, token_count: int, speed: float) -> None:
+    assert_exact(full_size_bench, token_count, speed)
+
+
 def assert_exact(made: Bench, token_count: int, speed: float) -> None:
     start = request_values(made, token_count, speed)
     truth = run_all(made, made.truth, start)
