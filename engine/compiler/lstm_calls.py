@@ -16,6 +16,7 @@ from engine.compiler.kernel_calls import Call, shape_of
 from engine.compiler.linear_rows import in_rows_type, linear_rows
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
+from engine.ops.lstm_offset_tir import lstm_offset
 from engine.ops.packed_lstm import LstmMethod
 
 _WEIGHTS = 3
@@ -114,9 +115,7 @@ def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
         return call.emit(relax.op.broadcast_to(call.emit(relax.op.astype(bias, "float64")), [batch, gates]))
     of_beside = _cut(call, of_input, 1, lstm.changing, channels)
     sizes = (channels - lstm.changing, gates)
-    return call.kernel(
-        call.kernels.packed_lstm.offset, sizes, [lstm.beside, of_beside, bias], [batch, gates], "float64"
-    )
+    return call.kernel(lstm_offset, sizes, [lstm.beside, of_beside, bias], [batch, gates], "float64")
 
 
 def _cut(call: Call, x: relax.Var, axis: int, begin: int, end: int) -> relax.Var:

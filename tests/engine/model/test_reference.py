@@ -14,8 +14,9 @@ import torch
 from engine.config import ModelConfig
 from engine.model.network import Network
 from engine.model.random_weights import PITCH_HZ, network_with, random_weights
-from engine.model.reference import Arithmetic, InjectedNoise, Reference
+from engine.model.reference import FEW_FRAMES, Arithmetic, InjectedNoise, Reference
 from engine.ops.harmonic_source import exact_waveform
+from engine.runners.base import cropped
 from engine.runners.torch_runner import ReferenceRunner
 from engine.stages import DEVICE_STAGES, Stage, stage_named
 from tests.engine.model.utterances import Values, all_values, correlation, noise_for, opening
@@ -45,6 +46,22 @@ def test_all_stages_in_a_row_are_kokoros_model(tiny_config: ModelConfig) -> None
         audio, durations = network.forward_with_tokens(torch.from_numpy(start["tokens"]).long(), voice)
     assert durations.tolist() == np.bincount(ours["frame_token"][0], minlength=9).tolist()
     np.testing.assert_allclose(ours["audio"][0], audio, atol=1e-5)
+
+
+@pytest.mark.parametrize("frames", [1, 2, FEW_FRAMES, FEW_FRAMES + 1])
+def test_the_decoder_of_few_frames_is_float64(tiny_config: ModelConfig, frames: int) -> None:
+    network = network_with(tiny_config, random_weights(tiny_config, 0))
+    reference, decoder = Reference(network), stage_named("decoder")
+    whole = all_values(tiny_config, ReferenceRunner(reference), opening(tiny_config, [6]))
+    whole["frame_count"] = np.array([frames], np.int32)
+    first = {
+        tensor.name: cropped(tiny_config, tensor, whole[tensor.name][0], {"frames": frames})[None]
+        for tensor in decoder.inputs
+    }
+    seen: Values = {}
+    reference.run("decoder", first, seen.__setitem__)
+    assert {array.dtype for array in seen.values()} == {np.dtype(np.float64 if frames <= FEW_FRAMES else np.float32)}
+    assert next(network.decoder.parameters()).dtype == torch.float32
 
 
 @dataclass(frozen=True)

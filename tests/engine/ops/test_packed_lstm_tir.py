@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from engine.ops.microkernel_tir import Microkernel
 from engine.ops.packed_lstm import lstm_forward_packed, lstm_forward_packed_bidirectional
-from engine.ops.packed_lstm_tir import offset as offset_kernel
 from engine.ops.packed_lstm_tir import pack_hidden_weight, packed_hidden_shape, recurrence
 from tests.engine.kernels import NARROW, Kernel, built, host_microkernel, lost_to_rounding
 
@@ -120,10 +119,3 @@ def test_every_member_has_an_offset_of_its_own() -> None:
         alone = x[member : member + 1]
         expected = lstm_forward_packed(alone, np.array([length]), weight_ih, weight_hh, offset[member])
         assert np.abs(found[member] - expected[0]).max() < 2e-5
-
-
-def test_the_offset_is_exact() -> None:
-    random = np.random.default_rng(2)
-    beside, weight, bias = (random.standard_normal(shape, np.float32) for shape in ((3, 7), (20, 7), (20,)))
-    found = built(offset_kernel(7, 20, host_microkernel()))((3, 20), beside, weight, bias, dtype=np.float64)
-    np.testing.assert_allclose(found, beside.astype(np.float64) @ weight.T.astype(np.float64) + bias, rtol=1e-12)
