@@ -109,8 +109,8 @@ class Reference:
         """What computes a stage from these inputs, by kokoro's names."""
         if not self._is_float64(stage_name, values):
             return self._network
-        prosody: nn.Module = self._prosody_modules
-        return prosody if stage_name in _PROSODY_STAGES else self._float64_decoder
+        modules: nn.Module = self._prosody_modules if stage_name in _PROSODY_STAGES else self._float64_decoder
+        return modules
 
     @cached_property
     def _float64_decoder(self) -> nn.ModuleDict:

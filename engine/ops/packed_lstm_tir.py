@@ -3,9 +3,8 @@
 Gates of all steps are projected before, by a linear layer, but for an offset that is the same at every step of a
 member: the bias, and what inputs that do not change add to it. The offset is float64, for its rounding would not even
 out over the steps, and so is the state of cells, where it would add up; reading the weights takes longer than this
-arithmetic. A sequence ends at its own length: the
-forward direction stops there, the backward direction starts there, the output beyond is 0. Projections beyond a length
-are never read. It does not know where projections come from.
+arithmetic. A sequence ends at its own length: the forward direction stops there, the backward direction starts there,
+the output beyond is 0. Projections beyond a length are never read. It does not know where projections come from.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ class _Direction:
 
 @T.inline
 def _take(plan: Any, direction: Any, member: Any, step: Any, gates: Any) -> None:
-    """The gates of a step, but for what the hidden state adds."""
+    """Begin the gates of a step; a block that is not full goes value by value."""
     for block, gate, vector in T.grid(plan.blocks, GATES, VECTORS):
         unit: T.int64 = block * plan.units + vector * plan.lanes
         begin: T.int64 = gate * plan.hidden_size + unit

@@ -14,7 +14,10 @@ from tvm.script import tirx as T
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals of a tile in two parts, together twice as exact: what `most` loses to rounding is added up in `rest`."""
+    """Totals of a tile in two parts: what `most` loses to rounding is added up in `rest`, by `join`.
+
+    With `add` to `most` alone, `rest` stays 0.
+    """
 
     most: Any
     rest: Any

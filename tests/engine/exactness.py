@@ -1,6 +1,7 @@
 """Runs the truth, upstream's own float32 and the compiled modules side by side, for the exactness tests.
 
-The truth is kokoro's own PyTorch modules, unpadded, with prosody and source in float64 and the same noise.
+The truth is kokoro's own PyTorch modules, unpadded, with prosody and source in float64 (and the decoder, where there
+are few frames) and the same noise.
 """
 
 from __future__ import annotations
