@@ -52,12 +52,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class Tensor:
-    """A named array between stages; `axes` come after the batch axis, which every tensor has."""
+    """A named array between stages; `axes` come after the batch axis, which every tensor has.
+
+    `careful` asks for sums that lose little to rounding: errors of the pitch add up in the source's phase.
+    """
 
     name: str
     axes: tuple[Size | Axis, ...]
     dtype: str = "float32"
     unit: str = ""
+    careful: bool = False
 
     def shape(self, config: ModelConfig, batch: int, lengths: Mapping[str, int]) -> tuple[int, ...]:
         """The whole shape, batch first."""
@@ -91,7 +95,6 @@ ProbeObserver = Callable[[str, Array], None]
 class Stage:
     """One step from text to audio. `tolerance` is the least correlation when fed by the reference.
 
-    `careful` asks for sums that lose little to rounding: errors of the pitch add up in the source's phase.
     `half_tolerance` is the same for libraries whose convolutions multiply halves; None where a stage has none of these.
     """
 
@@ -103,7 +106,6 @@ class Stage:
     tolerance: float = 0.99999
     probes: tuple[Probe, ...] = ()
     half_tolerance: float | None = None
-    careful: bool = False
 
 
 TOKENS = Axis("tokens")
@@ -119,10 +121,10 @@ _prosody = Tensor("prosody", (Size("style_dim"),))
 _speed = Tensor("speed", ())
 _text_features = Tensor("text_features", (Size("hidden_dim"), TOKENS))
 _duration_logits = Tensor("duration_logits", (TOKENS, Size("max_dur")))
-_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")))
+_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")), careful=True)
 _frame_token = Tensor("frame_token", (FRAMES,), "int32")
 _frame_count = Tensor("frame_count", (), "int32", "frames")
-_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz")
+_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz", careful=True)
 _energy = Tensor("energy", (FRAMES, F0_VALUES))
 _phoneme_features = Tensor("phoneme_features", (Size("hidden_dim"), TOKENS))
 _source_noise = Tensor("source_noise", (FRAMES, Size("samples_per_frame"), Size("harmonic_count")))
@@ -143,7 +145,6 @@ STAGES: tuple[Stage, ...] = (
             Probe("duration_encoder", "Duration encoder layers", "predictor.text_encoder.lstms.*", time_axis=1),
             Probe("duration_lstm", "Duration LSTM", "predictor.lstm", time_axis=1),
         ),
-        careful=True,
     ),
     Stage(
         "alignment",
@@ -164,7 +165,6 @@ STAGES: tuple[Stage, ...] = (
             Probe("f0_block", "Pitch blocks", "predictor.F0.*"),
             Probe("energy_block", "Energy blocks", "predictor.N.*"),
         ),
-        careful=True,
     ),
     Stage(
         "text_encoder",

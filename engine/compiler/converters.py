@@ -6,8 +6,9 @@ know any stage.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from math import prod
+from typing import Any
 
 import tvm
 from torch import fx
@@ -17,6 +18,7 @@ from tvm_ffi import structural_equal
 from engine.compiler.convolutions import CONVOLUTION_CONVERTERS
 from engine.compiler.correlation import Correlation
 from engine.compiler.epilogue import Epilogue
+from engine.compiler.graph_nodes import operator_name
 from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, shape_of, simplified
 from engine.compiler.linear_rows import linear_rows
 from engine.compiler.lstm_calls import lstm_converters
@@ -38,13 +40,15 @@ def converters_for(
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[Correlation, Choice]] = (),
-    careful: bool = False,
+    careful: Set[str] = frozenset(),
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
 
+    Nodes named in `careful` get kernels that lose less to rounding.
     Raises `CompileError` for an LSTM method or a precision that the target has not.
     """
-    book = KernelBook(kernels_for(target, precision, tuned, careful))
+    usual, caring = (kernels_for(target, precision, tuned, is_careful) for is_careful in (False, True))
+    book = KernelBook(usual, caring, careful)
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -66,14 +70,10 @@ def converters_for(
         "select.int": _select,
         "repeat_interleave.self_int": _repeat,
         "reshape.default": _reshape,
-        **book.kernels.converters,
+        **usual.converters,
         **lstm_converters(lstm_method, target),
     }
     return {name: _converter(convert, book) for name, convert in table.items()}
-
-
-def _name(node: fx.Node) -> str:
-    return getattr(node.target, "__name__", str(node.target))
 
 
 def _converter(convert: Callable[[Call], relax.Expr], book: KernelBook) -> Converter:
@@ -127,17 +127,21 @@ def _exponential(call: Call) -> relax.Var:
     return call.of_each("exponential", math_tir.exp, *call.arguments)
 
 
-def _linear(call: Call, epilogue: Epilogue = Epilogue.NONE) -> relax.Var:
-    x, weight, bias = call.arguments
-    return linear_rows(call, x, weight, bias, epilogue)
+def _linear(call: Call) -> relax.Var:
+    return call.rounded(_linear_rows(call, Epilogue.NONE))
+
+
+def _linear_rows(call: Call, epilogue: Epilogue) -> relax.Var:
+    _, weight, bias = call.arguments
+    return linear_rows(call, call.rows(0), weight, bias, epilogue)
 
 
 def _gelu(call: Call) -> relax.Var:
     """A GELU, made part of the linear layer before it where there is one; the layer without it is then unused."""
     x, approximate = call.arguments
-    layer = call.node.args[0]
-    if approximate == "tanh" and isinstance(layer, fx.Node) and _name(layer) == "linear.default":
-        return _linear(call.of(layer), Epilogue.GELU_TANH)
+    layer: Any = call.node.args[0]
+    if approximate == "tanh" and operator_name(layer) == "linear.default":
+        return call.rounded(_linear_rows(call.of(layer), Epilogue.GELU_TANH))
     _require(approximate == "tanh", "an exact GELU")
     return call.emit(relax.op.nn.gelu_tanh(x))
 
@@ -154,9 +158,9 @@ def _layer_norm(call: Call) -> relax.Var:
     return call.emit(relax.op.reshape(y, [*leading, channels]))
 
 
-def _terms(call: Call, node: object) -> list[relax.Var]:
+def _terms(call: Call, node: Any) -> list[relax.Var]:
     """The two tensors of equal shape whose sum a node is; none when it is no such sum."""
-    if not isinstance(node, fx.Node) or _name(node) != "add.Tensor":
+    if operator_name(node) != "add.Tensor":
         return []
     first, second, factor = call.of(node).arguments
     tensors = isinstance(first, relax.Expr) and isinstance(second, relax.Expr) and factor == 1
@@ -164,34 +168,37 @@ def _terms(call: Call, node: object) -> list[relax.Var]:
 
 
 def _adaptive_layer_norm(call: Call) -> relax.Var:
-    x, styles, beside, offset, epsilon = call.arguments
+    x, _, beside, offset, epsilon = call.arguments
     batch, time, channels = shape_of(x)
     style = shape_of(beside)[1]
-    return call.kernel(
+    made = call.kernel(
         call.kernels.layer_norm.adaptive_layer_norm,
         (channels, style, epsilon),
-        [x, styles, beside, int32(offset)],
+        [call.rows(0), call.rows(1), beside, int32(offset)],
         [batch, time, channels + style],
+        call.kernels.rows_type,
     )
+    return call.rounded(made)
 
 
 def _adaptive_norm(call: Call) -> relax.Var:
-    *operands, offset = call.arguments
-    return _normalised(call, Activation(), [*operands, int32(offset)])
+    return _normalised(call, Activation())
 
 
 def _adaptive_norm_leaky_relu(call: Call) -> relax.Var:
-    *operands, offset, slope = call.arguments
-    return _normalised(call, LeakyReLU(slope), [*operands, int32(offset)])
+    *_, slope = call.arguments
+    return _normalised(call, LeakyReLU(slope))
 
 
 def _adaptive_norm_snake(call: Call) -> relax.Var:
-    *operands, offset, alpha = call.arguments
-    return _normalised(call, Snake(), [*operands, int32(offset), alpha])
+    *_, alpha = call.arguments
+    return _normalised(call, Snake(), alpha)
 
 
-def _normalised(call: Call, activation: Activation, operands: Sequence[relax.Expr]) -> relax.Var:
-    shape = shape_of(operands[0])
+def _normalised(call: Call, activation: Activation, *parameter: relax.Var) -> relax.Var:
+    x, lengths, _, weight, bias, offset, *_ = call.arguments
+    operands = [x, lengths, call.rows(2), weight, bias, int32(offset), *parameter]
+    shape = shape_of(x)
     return call.kernel(call.kernels.adaptive_norm.adaptive_norm, (shape[1], activation), operands, shape)
 
 

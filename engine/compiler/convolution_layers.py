@@ -6,24 +6,31 @@ It does not know how they are computed. Those of one filter per channel are left
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from torch import fx
 from torch.export import ExportedProgram
 
 from engine.compiler.correlation import Correlation, transposed
+from engine.compiler.graph_nodes import careful_nodes, operator_name
 from engine.compiler.layer_times import ConvolutionLayer
 from engine.compiler.symbolic_lengths import Numbers, number_of, numbers_of, shape_of
+from engine.stages import Stage
 
 _PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
 _GROUPS = 6
 """The place of this argument of both."""
 
 
-def convolution_layers(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Counter[ConvolutionLayer]:
+def convolution_layers(
+    stage: Stage, program: ExportedProgram, shapes: Sequence[Sequence[int]]
+) -> Counter[ConvolutionLayer]:
     """How many there are of each, in order; `shapes` are those of the stage's inputs."""
-    return Counter(_layers(program, numbers_of(program, shapes)))
+    careful = careful_nodes(stage, program)
+    numbers = numbers_of(program, shapes)
+    nodes = filter(_is_convolution, program.graph.nodes)
+    return Counter(_layer(node, numbers, node.name in careful) for node in nodes)
 
 
 def correlation_of(layer: ConvolutionLayer) -> Correlation:
@@ -35,14 +42,12 @@ def correlation_of(layer: ConvolutionLayer) -> Correlation:
     )
 
 
-def _layers(program: ExportedProgram, numbers: Numbers) -> Iterator[ConvolutionLayer]:
-    for node in program.graph.nodes:
-        name = getattr(node.target, "__name__", "")
-        if name in (_PLAIN, _TRANSPOSED) and _argument(node, _GROUPS, 1) == 1:
-            yield _layer(node, name == _TRANSPOSED, numbers)
+def _is_convolution(node: fx.Node) -> bool:
+    return operator_name(node) in (_PLAIN, _TRANSPOSED) and _argument(node, _GROUPS, 1) == 1
 
 
-def _layer(node: fx.Node, is_transposed: bool, numbers: Numbers) -> ConvolutionLayer:
+def _layer(node: fx.Node, numbers: Numbers, careful: bool) -> ConvolutionLayer:
+    is_transposed = operator_name(node) == _TRANSPOSED
     one, other, kernel_size = map(int, shape_of(node.args[1]))
     return ConvolutionLayer(
         channels=one if is_transposed else other,
@@ -53,6 +58,7 @@ def _layer(node: fx.Node, is_transposed: bool, numbers: Numbers) -> ConvolutionL
         dilation=1 if is_transposed else _argument(node, 5, 1),
         is_transposed=is_transposed,
         length=number_of(shape_of(node.args[0])[2], numbers),
+        careful=careful,
     )
 
 

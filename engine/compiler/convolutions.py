@@ -14,6 +14,7 @@ from tvm import relax
 from tvm.sym import Analyzer
 
 from engine.compiler.correlation import Correlation, Ending
+from engine.compiler.graph_nodes import operator_name
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 from engine.errors import CompileError
 
@@ -74,9 +75,7 @@ def _same_shape(one: Any, other: Any) -> bool:
 
 
 def _is_only_read_by(node: Any, reader: fx.Node, operator: str) -> TypeGuard[fx.Node]:
-    return (
-        isinstance(node, fx.Node) and getattr(node.target, "__name__", "") == operator and set(node.users) == {reader}
-    )
+    return operator_name(node) == operator and set(node.users) == {reader}
 
 
 CONVOLUTION_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(

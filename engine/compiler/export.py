@@ -19,6 +19,7 @@ from tvm.relax.frontend.torch import from_exported_program
 from engine.artifacts import Parameter
 from engine.compiler.converters import converters_for
 from engine.compiler.correlation import Correlation
+from engine.compiler.graph_nodes import careful_nodes
 from engine.compiler.passes import first_line
 from engine.compiler.schedules.filter_choice import Choice
 from engine.config import ModelConfig
@@ -98,7 +99,7 @@ def translate(
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(target, lstm_method, precision, tuned, stage.careful),
+            custom_convert_map=converters_for(target, lstm_method, precision, tuned, careful_nodes(stage, program)),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

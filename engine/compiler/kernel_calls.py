@@ -5,7 +5,7 @@ It does not know which operator becomes which kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set
 from typing import Any
 
 from torch import fx
@@ -23,19 +23,24 @@ _OPAQUE = 8
 
 
 class KernelBook:
-    """The kernels placed in one graph so far; `kernels` are those of its target."""
+    """The kernels placed in one graph so far: `usual` ones, and `caring` ones for the nodes named in `careful`."""
 
-    def __init__(self, kernels: KernelSet) -> None:
-        self.kernels = kernels
+    def __init__(self, usual: KernelSet, caring: KernelSet, careful: Set[str]) -> None:
+        self._usual, self._caring, self._careful = usual, caring, careful
         self._placed: dict[Hashable, Any] = {}
         self._packed: dict[Hashable, relax.Var] = {}
+        self._unrounded: dict[fx.Node, relax.Var] = {}
+
+    def kernels(self, node: fx.Node) -> KernelSet:
+        """The kernels that this node gets."""
+        return self._caring if node.name in self._careful else self._usual
 
     def place(self, importer: Importer, factory: Callable[..., PrimFunc], sizes: Sequence[Hashable]) -> Any:
-        """The name in the graph of the kernel `factory(*sizes, hardware)`, added when it is not there yet."""
+        """The name in the graph of the kernel `factory(*sizes)`, added when it is not there yet."""
         key = (factory, *sizes)
         if key not in self._placed:
             with quick_parsing():
-                kernel = factory(*sizes, self.kernels.hardware).with_attr({"op_pattern": _OPAQUE, HAND_WRITTEN: True})
+                kernel = factory(*sizes).with_attr({"op_pattern": _OPAQUE, HAND_WRITTEN: True})
             self._placed[key] = importer.block_builder.add_func(kernel, factory.__name__)
         return self._placed[key]
 
@@ -44,6 +49,14 @@ class KernelBook:
         if (weight, key) not in self._packed:
             self._packed[weight, key] = pack()
         return self._packed[weight, key]
+
+    def keep_unrounded(self, node: fx.Node, made: relax.Var) -> None:
+        """Keep what a node gives, for those who can take it as it was made."""
+        self._unrounded[node] = made
+
+    def unrounded(self, node: Any, rounded: relax.Var) -> relax.Var:
+        """What a node gives as it was made, where that was kept."""
+        return self._unrounded.get(node, rounded)
 
 
 class Call:
@@ -57,12 +70,22 @@ class Call:
 
     @property
     def kernels(self) -> KernelSet:
-        """The kernels of the target."""
-        return self._book.kernels
+        """The kernels that the operator gets."""
+        return self._book.kernels(self.node)
 
     def of(self, node: fx.Node) -> Call:
         """Another operator of the same graph."""
         return Call(node, self._importer, self._book)
+
+    def rows(self, place: int) -> relax.Var:
+        """An argument in the type of rows: not rounded, where its operator made it so."""
+        made = self._book.unrounded(self.node.args[place], self.arguments[place])
+        return self._in_type(made, self.kernels.rows_type)
+
+    def rounded(self, made: relax.Var) -> relax.Var:
+        """What stands for the operator that made rows: float32, as every other operator wants it."""
+        self._book.keep_unrounded(self.node, made)
+        return self._in_type(made, "float32")
 
     def default(self) -> relax.Expr:
         """What TVM itself makes of the operator."""
@@ -95,7 +118,7 @@ class Call:
         dtype: str = "float32",
     ) -> relax.Var:
         """Call the kernel `factory(*sizes, hardware)` on the arguments that are there; gives its output."""
-        name = self._book.place(self._importer, factory, sizes)
+        name = self._book.place(self._importer, factory, (*sizes, self.kernels.hardware))
         given = [argument for argument in arguments if argument is not None]
         return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), dtype)))
 
@@ -112,7 +135,10 @@ class Call:
         def emit() -> relax.Var:
             return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.hardware), dtype)
 
-        return self._book.packed(weight, (pack, *sizes), emit)
+        return self._book.packed(weight, (pack, *sizes, self.kernels.hardware), emit)
+
+    def _in_type(self, x: relax.Var, dtype: str) -> relax.Var:
+        return x if x.ty.dtype == dtype else self.emit(relax.op.astype(x, dtype))
 
     def _arguments(self) -> list[Any]:
         """Every argument in its declared order, defaults filled in, tensors as Relax variables."""

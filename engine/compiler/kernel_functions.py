@@ -45,7 +45,7 @@ class LinearPlan(Protocol):
 
     @property
     def rows_type(self) -> str:
-        """Type of x."""
+        """Type of x and y."""
 
     @property
     def packed_shape(self) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> 
         source = T.match_buffer(x, (row_count, plan.in_features), plan.rows_type)
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         bias = T.match_buffer(b, (plan.out_features,), "float32")
-        target = T.match_buffer(y, (row_count, plan.out_features), "float32")
+        target = T.match_buffer(y, (row_count, plan.out_features), plan.rows_type)
         body(plan, LinearOperands(has_bias, source, weight, bias, target, row_count))
 
     return linear if has_bias else without_operands(linear, "bias")

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ConvolutionLayer:
-    """A convolution of an input of `length` positions; a transposed one has no dilation."""
+    """A convolution of an input of `length` positions; a transposed one has no dilation.
+
+    `careful` says that its sums lose little to rounding.
+    """
 
     channels: int
     out_channels: int
@@ -20,6 +23,7 @@ class ConvolutionLayer:
     dilation: int
     is_transposed: bool
     length: int
+    careful: bool = False
 
     @property
     def flop(self) -> int:

@@ -42,8 +42,8 @@ def layer_times(
     for stage in stages:
         report(f"Building the convolutions of {stage.title.lower()}")
         program = trace(stage, modules[stage.name], run.config)
-        for layer, count in convolution_layers(program, run.shapes(stage)).items():
-            meter.add(stage, layer, count)
+        for layer, count in convolution_layers(stage, program, run.shapes(stage)).items():
+            meter.add(stage.name, layer, count)
     for number in range(1, rounds + 1):
         report(f"Round {number} of {rounds}")
         meter.measure()
@@ -63,11 +63,11 @@ class LayerMeter:
         self._timed: list[_Timed] = []
         self._peak_flop_per_second = 0.0
 
-    def add(self, stage: Stage, layer: ConvolutionLayer, count: int) -> None:
-        """A convolution that is there so many times."""
-        microkernel = replace(microkernel_for(self._target), careful=stage.careful)
+    def add(self, stage: str, layer: ConvolutionLayer, count: int) -> None:
+        """A convolution that is so many times in a stage."""
+        microkernel = replace(microkernel_for(self._target), careful=layer.careful)
         built = convolution(self._target, correlation_of(layer), layer.length, microkernel)
-        self._timed.append(_Timed(stage.name, layer, count, is_direct(layer, microkernel), built))
+        self._timed.append(_Timed(stage, layer, count, is_direct(layer, microkernel), built))
 
     def measure(self) -> None:
         """A turn of every convolution, each after a measurement of the peak."""

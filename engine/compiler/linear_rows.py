@@ -10,23 +10,14 @@ from engine.compiler.epilogue import Epilogue
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 
 
-def in_rows_type(call: Call, x: relax.Var) -> relax.Var:
-    """`x` in the type in which linear layers take rows.
-
-    It is converted before it is made rows: TVM's kernel for two axes would not run in parallel.
-    """
-    rows_type = call.kernels.linear.rows_type(call.kernels.hardware)
-    return x if rows_type == x.ty.dtype else call.emit(relax.op.astype(x, rows_type))
-
-
 def linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None, epilogue: Epilogue) -> relax.Var:
-    """The layer over the last axis of `x`, whatever axes come before."""
+    """The layer over the last axis of `x`, whatever axes come before; both are of the type of rows."""
     kernels = call.kernels.linear
     *leading, in_features = shape_of(x)
     out_features, _ = shape_of(weight)
     rows = simplified(prod(leading))
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_features, in_features), weight)
-    flat = call.emit(relax.op.reshape(in_rows_type(call, x), [rows, in_features]))
+    flat = call.emit(relax.op.reshape(x, [rows, in_features]))
     sizes = (in_features, out_features, bias is not None, epilogue)
-    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features])
+    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features], call.kernels.rows_type)
     return call.emit(relax.op.reshape(y, [*leading, out_features]))

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from tvm import relax
 from tvm.target import Target
 
 from engine.compiler.epilogue import Epilogue
+from engine.compiler.graph_nodes import operator_name
 from engine.compiler.kernel_calls import Call, shape_of
-from engine.compiler.linear_rows import in_rows_type, linear_rows
+from engine.compiler.linear_rows import linear_rows
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
 from engine.ops.lstm_offset_tir import lstm_offset
@@ -21,8 +23,11 @@ from engine.ops.packed_lstm import LstmMethod
 
 _WEIGHTS = 3
 """Weights of a direction: of the input, of the hidden state, and the bias."""
-_STYLED, _BESIDE = "adaptive_layer_norm.default", 2
-"""The operator that sets the same values beside every step, and which of its arguments they are."""
+_STYLED, _STYLE = "adaptive_layer_norm.default", 2
+"""The operator that sets a style beside every step, and which of its arguments that is."""
+_JOINED = "cat.default"
+_TIME, _CHANNELS = 1, 2
+"""Axes of what an LSTM gets."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,24 @@ def _lowering(method: LstmMethod, target: Target) -> Callable[[_Lstm], relax.Var
 def _read(call: Call) -> _Lstm:
     x, lengths, *weights = call.arguments
     directions = [weights[first : first + _WEIGHTS] for first in range(0, len(weights), _WEIGHTS)]
-    maker = call.node.all_input_nodes[0]
-    beside = call.of(maker).arguments[_BESIDE] if getattr(maker.target, "__name__", "") == _STYLED else None
-    return _Lstm(call, x, lengths, directions, beside)
+    return _Lstm(call, x, lengths, directions, _beside(call, call.node.all_input_nodes[0]))
+
+
+def _beside(call: Call, maker: Any) -> relax.Var | None:
+    """What stands beside every step [batch, values], where the node that makes the steps tells."""
+    if operator_name(maker) == _STYLED:
+        return call.of(maker).arguments[_STYLE]
+    if operator_name(maker) == _JOINED and maker.args[1:] == (_CHANNELS,):
+        return _repeated(call, maker.args[0][-1])
+    return None
+
+
+def _repeated(call: Call, node: Any) -> relax.Var | None:
+    """What a node [batch, time, values] repeats at every step, if that is how it is made."""
+    if operator_name(node) != "expand.default":
+        return None
+    row = node.args[0]
+    return call.of(row).arguments[0] if operator_name(row) == "unsqueeze.default" and row.args[1] == _TIME else None
 
 
 def _outside(lstm: _Lstm, function: str) -> relax.Var:
@@ -95,7 +115,7 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
     """Per direction the input projections of all steps, as a linear layer, then the recurrence of all directions."""
     call, kernels = lstm.call, lstm.call.kernels.packed_lstm
     pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
-    x = in_rows_type(call, _cut(call, lstm.x, 2, 0, lstm.changing))
+    x = _cut(call, call.rows(0), _CHANNELS, 0, lstm.changing)
     operands: list[relax.Var] = []
     for of_input, of_hidden, bias in lstm.directions:
         of_changing = _cut(call, of_input, 1, 0, lstm.changing)
@@ -103,7 +123,8 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
         operands.append(_offset(lstm, of_input, bias))
         operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
     sizes = (hidden_size, len(lstm.directions))
-    return call.kernel(kernels.recurrence, sizes, [*operands, lstm.lengths], lstm.output_shape)
+    arguments = [*operands, lstm.lengths]
+    return call.rounded(call.kernel(kernels.recurrence, sizes, arguments, lstm.output_shape, call.kernels.rows_type))
 
 
 def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:

@@ -44,7 +44,7 @@ def kernels_for(
 ) -> KernelSet:
     """The kernels of this target; on a processor, convolutions of `tuned` sizes are computed as chosen.
 
-    There, `careful` ones lose less to rounding; on Metal all are direct anyway.
+    There, `careful` kernels lose less to rounding and are never tuned; on Metal all convolutions are direct anyway.
 
     Raises `CompileError` where it has none of this precision.
     """
@@ -57,8 +57,9 @@ def kernels_for(
 
 def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = (), careful: bool = False) -> KernelSet:
     """Kernels for an LLVM target, in register tiles that suit its processor."""
+    microkernel = replace(microkernel_for(target), careful=careful, tuned=() if careful else tuple(tuned))
     return KernelSet(
-        hardware=replace(microkernel_for(target), tuned=tuple(tuned), careful=careful),
+        hardware=microkernel,
         conv1d=conv1d,
         conv_transpose1d=conv_transpose1d,
         linear=linear,
@@ -67,6 +68,7 @@ def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = ()
         adaptive_norm=adaptive_norm_tir,
         attention=attention_tir,
         reflect_left=reflect_left_tir,
+        rows_type=microkernel.totals,
     )
 
 

@@ -21,6 +21,7 @@ from engine.compiler.schedules.filter_choice import Choice, choices
 from engine.compiler.symbolic_lengths import example_shapes
 from engine.ops.microkernel_tir import Microkernel
 from engine.speech import PreparationEvent
+from engine.stages import Stage
 
 LEAST_GAIN = 1.03
 """How many times faster another choice must be: less may be chance."""
@@ -55,11 +56,17 @@ def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
     return (fastest, gain) if gain > LEAST_GAIN else (usual, 1.0)
 
 
-def convolutions(program: ExportedProgram) -> dict[Correlation, int]:
-    """The sizes of the convolutions of a stage and the input length to measure each at, costliest first."""
+def convolutions(stage: Stage, program: ExportedProgram) -> dict[Correlation, int]:
+    """The sizes of the convolutions of a stage and the input length to measure each at, costliest first.
+
+    Careful ones stay as they are: what is fastest may lose more to rounding.
+    """
     lengths: dict[Correlation, int] = {}
     costs: dict[Correlation, int] = {}
-    for layer, count in convolution_layers(program, example_shapes(program)).items():
+    layers = convolution_layers(stage, program, example_shapes(program))
+    for layer, count in layers.items():
+        if layer.careful:
+            continue
         sizes = correlation_of(layer)
         lengths[sizes] = max(layer.length * _TIMES_LONGER, lengths.get(sizes, 0))
         costs[sizes] = costs.get(sizes, 0) + count * layer.flop

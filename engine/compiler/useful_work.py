@@ -13,6 +13,7 @@ from typing import Any
 from torch import fx
 from torch.export import ExportedProgram
 
+from engine.compiler.graph_nodes import operator_name
 from engine.compiler.symbolic_lengths import number_of, numbers_of, shape_of
 
 _LSTMS = ("lstm_forward_packed.default", "lstm_forward_packed_bidirectional.default")
@@ -46,7 +47,7 @@ def _placeholders(node: fx.Node) -> list[fx.Node]:
 def _products(node: fx.Node) -> list[tuple[Any, Any]]:
     """The weights that a node multiplies with, each with the number of positions it is applied at."""
     arguments: tuple[Any, ...] = node.args
-    match getattr(node.target, "__name__", ""):
+    match operator_name(node):
         case "conv1d.default":
             batch, _, outputs = shape_of(node)
             return [(arguments[_WEIGHT], batch * outputs)]

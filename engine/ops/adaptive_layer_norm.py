@@ -8,19 +8,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating]
 
 
-def adaptive_layer_norm(x: Floats, styles: Floats, beside: Floats, offset: int, epsilon: float) -> NDArray[np.float32]:
+def adaptive_layer_norm(x: Floats, styles: Floats, beside: Floats, offset: int, epsilon: float) -> Floats:
     """Normalise each step of `x` [batch, time, channels] over its channels, then scale and shift it.
 
     The result is (1 + gamma) normal + beta.
     Gamma and beta [batch, channels] stand one after the other in `styles` [batch, values], from `offset` on. Gives
-    [batch, time, channels + style]: every step is followed by its member of `beside` [batch, style].
+    [batch, time, channels + style], as exact as `x`: every step is followed by its member of `beside` [batch, style].
     """
     time, channels = x.shape[1:]
     gamma, beta = np.split(styles[:, None, offset : offset + 2 * channels], 2, axis=2)
     centred = x.astype(np.float64) - x.mean(axis=2, keepdims=True, dtype=np.float64)
     normal = centred / np.sqrt(np.square(centred).mean(axis=2, keepdims=True) + epsilon)
     repeated = np.repeat(beside[:, None], time, axis=1)
-    return np.concatenate([(1 + gamma) * normal + beta, repeated], axis=2).astype(np.float32)
+    return np.concatenate([(1 + gamma) * normal + beta, repeated], axis=2).astype(x.dtype)

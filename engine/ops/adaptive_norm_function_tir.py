@@ -48,7 +48,9 @@ class Operands:
         return self.parameter[channel] if self.activation.has_parameter else T.float32(0)
 
 
-def adaptive_norm_function(channels: int, activation: Activation, body: Any, index: Any) -> PrimFunc:
+def adaptive_norm_function(
+    channels: int, activation: Activation, body: Any, index: Any, styles_type: str = "float32"
+) -> PrimFunc:
     """The function: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
 
     `offset` is int32: where the channels' gamma and then their beta stand in the styles. The activation's parameter
@@ -66,7 +68,7 @@ def adaptive_norm_function(channels: int, activation: Activation, body: Any, ind
         values = index()
         source = T.match_buffer(x, (batch, channels, time), "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), "float32")
+        styles = T.match_buffer(s, (batch, values), styles_type)
         weight = T.match_buffer(w, (channels,), "float32")
         bias = T.match_buffer(b, (channels,), "float32")
         parameter = T.match_buffer(p, (channels,), "float32")

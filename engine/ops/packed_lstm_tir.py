@@ -16,12 +16,14 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.ops.math_tir import sigmoid64, tanh64
-from engine.ops.microkernel_tir import RUN, Microkernel, ceil_div
+from engine.ops.microkernel_tir import Microkernel, ceil_div
 
 GATES = 4
 """Input, forget, cell, output: torch's order."""
 VECTORS = 2
 """Vectors of units in a block: with four gates, enough sums in flight to hide the latency of a multiplication."""
+RUN = 8
+"""Products in a run of a sum, fewer than elsewhere: reading the weights takes longer."""
 _MOST_GATE = 100.0
 """Beyond it either way, sigmoid and tanh are 0, 1 or -1 in float32."""
 
@@ -37,6 +39,11 @@ class _Recurrence:
     @property
     def lanes(self) -> int:
         return self.microkernel.lanes
+
+    @property
+    def rows_type(self) -> str:
+        """Type of what is projected, and of y."""
+        return self.microkernel.totals
 
     @property
     def units(self) -> int:
@@ -146,7 +153,7 @@ def _gate(gates: Any, block: Any, part: Any, lane: Any) -> Any:
 
 
 @T.inline
-def _update(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
+def _update(plan: Any, gates: Any, cell: Any, output: Any, hidden: Any) -> None:
     for block in T.serial(plan.blocks):
         for vector in T.serial(VECTORS):
             for lane in T.vectorized(plan.lanes):
@@ -156,9 +163,12 @@ def _update(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
                     _gate(gates, block, 2 * VECTORS + vector, lane)
                 )
             for lane in T.vectorized(plan.lanes):
+                output[block * plan.units + vector * plan.lanes + lane] = sigmoid64(
+                    _gate(gates, block, 3 * VECTORS + vector, lane)
+                ) * tanh64(cell[block, vector, lane])
+            for lane in T.vectorized(plan.lanes):
                 hidden[block * plan.units + vector * plan.lanes + lane] = T.Cast(
-                    "float32",
-                    sigmoid64(_gate(gates, block, 3 * VECTORS + vector, lane)) * tanh64(cell[block, vector, lane]),
+                    "float32", output[block * plan.units + vector * plan.lanes + lane]
                 )
 
 
@@ -178,6 +188,7 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
 def _run(plan: Any, direction: Any, target: Any, member: Any, length: Any, time: Any) -> None:
     gates = T.alloc_buffer(plan.gates_shape, "float64")
     cell = T.alloc_buffer(plan.state_shape, "float64")
+    output = T.alloc_buffer((plan.blocks * plan.units,), "float64")
     hidden = T.alloc_buffer((plan.blocks * plan.units,), "float32")
     _begin(plan, gates, cell, hidden)
     for count in T.serial(length):
@@ -186,12 +197,12 @@ def _run(plan: Any, direction: Any, target: Any, member: Any, length: Any, time:
             step = length - 1 - count
         _take(plan, direction, member, step, gates)
         _multiply(plan, direction.weight, hidden, gates, count)
-        _update(plan, gates, cell, hidden)
+        _update(plan, gates, cell, output, hidden)
         for unit in T.serial(plan.hidden_size):
-            target[member, step, direction.number * plan.hidden_size + unit] = hidden[unit]
+            target[member, step, direction.number * plan.hidden_size + unit] = T.Cast(plan.rows_type, output[unit])
     for step in T.serial(length, time):
         for unit in T.serial(plan.hidden_size):
-            target[member, step, direction.number * plan.hidden_size + unit] = T.float32(0)
+            target[member, step, direction.number * plan.hidden_size + unit] = T.Cast(plan.rows_type, 0)
 
 
 def _forward(plan: _Recurrence) -> PrimFunc:
@@ -200,11 +211,11 @@ def _forward(plan: _Recurrence) -> PrimFunc:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_type)
         offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        target = T.match_buffer(y, (batch, time, plan.hidden_size), "float32")
+        target = T.match_buffer(y, (batch, time, plan.hidden_size), plan.rows_type)
         forward = T.meta_var(_Direction(0, projected, offset, weight))
         for member in T.parallel(batch):
             length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
@@ -228,14 +239,14 @@ def _bidirectional(plan: _Recurrence) -> PrimFunc:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_type)
         offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
-        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), "float32")
+        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), plan.rows_type)
         offset_reverse = T.match_buffer(o_reverse, (batch, GATES * plan.hidden_size), "float64")
         weight_reverse = T.match_buffer(w_reverse, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), "float32")
+        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), plan.rows_type)
         forward = T.meta_var(_Direction(0, projected, offset, weight))
         backward = T.meta_var(_Direction(1, projected_reverse, offset_reverse, weight_reverse))
         for index in T.parallel(2 * batch):

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
@@ -33,7 +34,7 @@ def built(function: PrimFunc) -> Kernel:
     """A callable (output shape, inputs...) -> output of `dtype`; it starts as NaN: nothing may be left unwritten."""
     run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]
 
-    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int, dtype: type = np.float32) -> np.ndarray:
+    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int, dtype: npt.DTypeLike = np.float32) -> np.ndarray:
         output = tvm.runtime.tensor(np.full(shape, np.nan, dtype))
         run(
             *(value if isinstance(value, int) else tvm.runtime.tensor(np.ascontiguousarray(value)) for value in inputs),

@@ -56,11 +56,6 @@ def linear(in_features: int, out_features: int, has_bias: bool, epilogue: Epilog
     return linear_function(plan, has_bias, _tiles, T.int32)
 
 
-def rows_type(group: Threadgroup) -> str:
-    """The type that x must have."""
-    return "float32"
-
-
 def packed_shape(out_features: int, in_features: int, group: Threadgroup) -> tuple[int, int]:
     """Shape of the packed weight: [in, out], so that neighbouring threads read neighbouring outputs."""
     return _Product(in_features, out_features, Epilogue.NONE).packed_shape

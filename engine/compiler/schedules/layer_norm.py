@@ -58,10 +58,10 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
         batch = T.int64()
         time = T.int64()
         values = T.int64()
-        source = T.match_buffer(x, (batch, time, channels), "float32")
-        styles = T.match_buffer(s, (batch, values), "float32")
+        source = T.match_buffer(x, (batch, time, channels), microkernel.totals)
+        styles = T.match_buffer(s, (batch, values), microkernel.totals)
         beside = T.match_buffer(b, (batch, style), "float32")
-        target = T.match_buffer(y, (batch, time, channels + style), "float32")
+        target = T.match_buffer(y, (batch, time, channels + style), microkernel.totals)
         for row in T.parallel(batch * time):
             member: T.int64 = row // time
             _normalise_styled(channels, style, epsilon, source, styles, offset, beside, target, member, row % time)
@@ -128,9 +128,10 @@ def _normalise_styled(
         values[channel] = _wide(source[member, step, channel])
     _standardise(channels, epsilon, values)
     for channel in T.serial(channels):
-        target[member, step, channel] = _narrow(
+        target[member, step, channel] = T.Cast(
+            target.dtype,
             (T.float64(1) + _wide(styles[member, offset + channel])) * values[channel]
-            + _wide(styles[member, offset + channels + channel])
+            + _wide(styles[member, offset + channels + channel]),
         )
     for place in T.serial(style):
-        target[member, step, channels + place] = beside[member, place]
+        target[member, step, channels + place] = T.Cast(target.dtype, beside[member, place])

@@ -38,8 +38,8 @@ class _Product:
 
     @property
     def rows_type(self) -> str:
-        """Type of x."""
-        return rows_type(self.tile)
+        """Type of x, that of the sums, since to convert it for every panel would take as long as to sum; and of y."""
+        return self.tile.totals
 
     @property
     def has_exact_totals(self) -> bool:
@@ -85,11 +85,6 @@ def linear(
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
     plan = _Product(in_features, out_features, epilogue, _tile(microkernel))
     return linear_function(plan, has_bias, _multiply, T.int64)
-
-
-def rows_type(microkernel: Microkernel) -> str:
-    """The type that x must have: that of the sums, since to convert it for every panel would take as long as to sum."""
-    return microkernel.totals
 
 
 def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) -> tuple[int, int, int]:
@@ -187,17 +182,19 @@ def _store(plan: Any, operands: Any, totals: Any, place: Any) -> None:
         if start + plan.tile.columns <= plan.out_features:
             for vector in T.unroll(plan.tile.vectors):
                 for lane in T.vectorized(plan.tile.lanes):
-                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = T.Cast(
-                        "float32",
-                        operands.biased(
-                            totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
-                        ),
+                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
+                        totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
                     )
         else:
             for column in T.serial(plan.out_features - start):
-                operands.target[place.first + row, start + column] = T.Cast(
-                    "float32", operands.biased(totals.at(row, column), start + column)
+                operands.target[place.first + row, start + column] = operands.biased(
+                    totals.at(row, column), start + column
                 )
+
+
+def _ended(plan: Any, value: Any) -> Any:
+    """Functions of an epilogue are those of float32."""
+    return T.Cast(plan.rows_type, plan.epilogue.apply(T.Cast("float32", value)))
 
 
 @T.inline
@@ -206,11 +203,11 @@ def _finish(plan: Any, target: Any, row_count: Any) -> None:
     for row in T.parallel(row_count):
         for vector in T.serial(plan.out_features // plan.tile.lanes):
             for lane in T.vectorized(plan.tile.lanes):
-                target[row, vector * plan.tile.lanes + lane] = plan.epilogue.apply(
-                    target[row, vector * plan.tile.lanes + lane]
+                target[row, vector * plan.tile.lanes + lane] = _ended(
+                    plan, target[row, vector * plan.tile.lanes + lane]
                 )
         for column in T.serial(plan.out_features // plan.tile.lanes * plan.tile.lanes, plan.out_features):
-            target[row, column] = plan.epilogue.apply(target[row, column])
+            target[row, column] = _ended(plan, target[row, column])
 
 
 @T.inline

@@ -52,7 +52,8 @@ def compiled(tiny_config: ModelConfig) -> Callable[..., Compiled]:
     """Compile a module that takes inputs declared as a stage's are."""
 
     def make(module: torch.nn.Module, *inputs: Tensor, careful: bool = False) -> Compiled:
-        stage = Stage("probe", "Probe", Place.DEVICE, inputs, (), careful=careful)
+        output = Tensor("y", (), careful=careful)
+        stage = Stage("probe", "Probe", Place.DEVICE, inputs, (output,))
         return Compiled(export_stage(stage, module, tiny_config, host_cpu()), module)
 
     return make

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from engine.compiler.build import weightless_modules
@@ -13,12 +15,12 @@ LENGTHS = {"tokens": 7, "frames": 20}
 def traced(request, tiny_config):
     stage = stage_named(request.param)
     program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
-    return program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs]
+    return stage, program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs]
 
 
 def test_together_they_need_what_the_weights_of_convolutions_need(traced):
-    program, shapes = traced
-    layers = convolution_layers(program, shapes)
+    stage, program, shapes = traced
+    layers = convolution_layers(stage, program, shapes)
     needed = useful_flop(program, shapes)
     convolved = [name for name in needed if program.state_dict[name].dim() == 3 and "pool" not in name]
     assert sum(layer.flop * count for layer, count in layers.items()) == sum(needed[name] for name in convolved)
@@ -27,8 +29,17 @@ def test_together_they_need_what_the_weights_of_convolutions_need(traced):
 def test_every_kind_is_told_apart(tiny_config):
     stage = stage_named("decoder")
     program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
-    layers = convolution_layers(program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs])
+    layers = convolution_layers(stage, program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs])
     assert {layer.is_transposed for layer in layers} == {False, True}
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
     assert max(layers.values()) > 1
+    assert not any(layer.careful for layer in layers)
+
+
+def test_the_pitch_has_careful_ones_and_the_energy_the_same_without_care(tiny_config):
+    stage = stage_named("f0n")
+    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
+    layers = convolution_layers(stage, program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs])
+    assert {layer for layer in layers if layer.careful} == {replace(layer, careful=True) for layer in layers}
+    assert sum(layer.careful for layer in layers) == len(layers) / 2

@@ -3,6 +3,7 @@ from types import SimpleNamespace
 import pytest
 import tvm
 import tvm_ffi
+from torch import fx
 from tvm import relax
 from tvm.script import tirx as T
 
@@ -20,6 +21,9 @@ def copying(extent, microkernel):
     return copying
 
 
+USUAL, CARING = (kernels_for(host_cpu(), careful=careful) for careful in (False, True))
+
+
 @pytest.fixture
 def importer():
     return SimpleNamespace(block_builder=relax.BlockBuilder())
@@ -27,18 +31,34 @@ def importer():
 
 @pytest.fixture
 def book():
-    return KernelBook(kernels_for(host_cpu()))
+    return KernelBook(USUAL, CARING, {"careful"})
 
 
 def test_a_kernel_is_placed_once_per_size(book, importer):
-    first = book.place(importer, copying, (4,))
-    assert book.place(importer, copying, (4,)).same_as(first)
-    assert not book.place(importer, copying, (5,)).same_as(first)
+    first = book.place(importer, copying, (4, None))
+    assert book.place(importer, copying, (4, None)).same_as(first)
+    assert not book.place(importer, copying, (5, None)).same_as(first)
     assert len(importer.block_builder.get().functions) == 2
 
 
+def test_careful_nodes_get_the_caring_kernels(book):
+    assert book.kernels(SimpleNamespace(name="careful")) is CARING
+    assert book.kernels(SimpleNamespace(name="other")) is USUAL
+
+
+def test_what_was_kept_unrounded_is_found_again(book):
+    graph = fx.Graph()
+    node, other = graph.placeholder("node"), graph.placeholder("other")
+    made, rounded = (
+        relax.Var(name, relax.TensorType((2,), dtype)) for name, dtype in (("m", "float64"), ("r", "float32"))
+    )
+    book.keep_unrounded(node, made)
+    assert book.unrounded(node, rounded) is made
+    assert book.unrounded(other, rounded) is rounded
+
+
 def test_kernels_are_left_alone_by_fusion(book, importer):
-    name = book.place(importer, copying, (4,))
+    name = book.place(importer, copying, (4, None))
     assert importer.block_builder.get()[name].attrs["op_pattern"] == 8
 
 

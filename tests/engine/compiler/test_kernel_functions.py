@@ -53,5 +53,5 @@ def test_operands_of_a_linear_layer(has_bias, rows_type):
     plan = SimpleNamespace(in_features=1, out_features=1, packed_shape=(1,), rows_type=rows_type)
     kernel = built(linear_function(plan, has_bias, row_by_row, T.int64))
     x, weight, bias = np.array([[1], [2]], rows_type), np.array([3], np.float32), np.array([10], np.float32)
-    found = kernel((2, 1), x, weight, *([bias] if has_bias else []))
+    found = kernel((2, 1), x, weight, *([bias] if has_bias else []), dtype=x.dtype)
     assert found.ravel().tolist() == ([13, 16] if has_bias else [3, 6])

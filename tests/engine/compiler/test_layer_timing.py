@@ -33,7 +33,7 @@ def test_a_turn_goes_on_until_its_time_is_up_and_the_least_and_the_middle_count(
     each = TURN_SECONDS / 2
     readings = itertools.accumulate([0, *[0, 0.9 * each, 0, 1.0 * each, 0, 3.0 * each]])
     meter = LayerMeter(host(), 1, lambda: next(readings))
-    meter.add(stage_named("decoder"), SMALL, 4)
+    meter.add("decoder", SMALL, 4)
     meter.measure()
     times = meter.times()
     (timed,) = times.layers

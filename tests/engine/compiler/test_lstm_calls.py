@@ -81,6 +81,20 @@ class StyledLstm(OneLstm):
         return super().forward(self.styled(x), lengths)
 
 
+class JoinedLstm(StyledLstm):
+    """Likewise, without a norm."""
+
+    def styled(self, x):
+        return torch.cat([x, x[:, 0, :BESIDE].unsqueeze(1).expand(x.shape[0], x.shape[1], BESIDE)], dim=2)
+
+
+class ChangingLstm(StyledLstm):
+    """An LSTM whose inputs end with others at every step."""
+
+    def styled(self, x):
+        return torch.cat([x, x[:, :, :BESIDE]], dim=2)
+
+
 def linear_inputs(graph):
     """How many features each linear layer of a graph takes, those of both directions."""
     calls = [binding.value for block in graph.module["main"].body.blocks for binding in block.bindings]
@@ -89,10 +103,11 @@ def linear_inputs(graph):
     return sorted(int(shape_of(x)[1]) for x in linear)
 
 
-def test_what_stands_beside_every_step_is_projected_once(tiny_config):
+@pytest.mark.parametrize(("kind", "beside"), [(StyledLstm, 0), (JoinedLstm, 0), (ChangingLstm, BESIDE)])
+def test_what_stands_beside_every_step_is_projected_once(tiny_config, kind, beside):
     channels = tiny_config.hidden_dim
-    module = StyledLstm(channels, 32)
-    assert linear_inputs(export_stage(STAGE, module, tiny_config, host_cpu())) == [channels, channels]
+    module = kind(channels, 32)
+    assert linear_inputs(export_stage(STAGE, module, tiny_config, host_cpu())) == [channels + beside] * 2
     lstm = compiled(tiny_config, "cpu", "tir", module)
     for lengths in BATCHES:
         x, counts = batch(lengths, TIME, channels)

@@ -3,7 +3,9 @@ from types import ModuleType
 
 import pytest
 
+from engine.compiler.correlation import Correlation
 from engine.compiler.kernel_set import KernelSet
+from engine.compiler.schedules.filter_choice import choice_for
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import host_cpu, metal_macos
 from engine.errors import CompileError
@@ -19,6 +21,18 @@ def public(module):
 def test_each_target_has_kernels_for_its_hardware():
     assert kernels_for(host_cpu()).hardware == microkernel_for(host_cpu())
     assert kernels_for(metal_macos()).hardware == Threadgroup()
+
+
+def test_careful_kernels_of_a_processor_hand_on_what_is_not_rounded():
+    careful, usual = (kernels_for(host_cpu(), careful=careful) for careful in (True, False))
+    assert (careful.rows_type, usual.rows_type) == ("float64", "float32")
+    assert kernels_for(metal_macos(), careful=True) == kernels_for(metal_macos())
+
+
+def test_what_was_tuned_is_for_kernels_without_care():
+    tuned = [(Correlation(64, 64, 3), choice_for(Correlation(64, 64, 5), microkernel_for(host_cpu())))]
+    careful, usual = (kernels_for(host_cpu(), tuned=tuned, careful=careful).hardware for careful in (True, False))
+    assert (careful.tuned, usual.tuned) == ((), tuple(tuned))
 
 
 def test_only_metal_has_kernels_that_multiply_halves():

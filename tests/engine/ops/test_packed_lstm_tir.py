@@ -1,6 +1,7 @@
 """The LSTM kernel, with its projections, against the numpy meaning."""
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,15 +81,17 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     assert not together[1, 11:].any()
 
 
-def test_many_steps_lose_little_to_rounding() -> None:
+@pytest.mark.parametrize("careful", [False, True])
+def test_many_steps_lose_little_to_rounding(careful: bool) -> None:
     random = np.random.default_rng(5)
     weight = random.standard_normal((4 * 256, 256), np.float32) / np.float32(8)
-    projected = random.standard_normal((1, 150, 4 * 256), np.float32)
-    pack, kernel = kernels(256, 1, host_microkernel())
-    packed = pack(packed_hidden_shape(256, host_microkernel()), weight)
-    offset = np.zeros((1, 4 * 256))
-    found = kernel((1, 150, 256), projected, offset, packed, np.array([150], np.int32))
-    assert lost_to_rounding(found[0], exact_states(projected[0], weight)) < 4
+    microkernel = replace(host_microkernel(), careful=careful)
+    projected = random.standard_normal((1, 150, 4 * 256)).astype(microkernel.totals)
+    pack, kernel = kernels(256, 1, microkernel)
+    packed = pack(packed_hidden_shape(256, microkernel), weight)
+    operands = [projected, np.zeros((1, 4 * 256)), packed, np.array([150], np.int32)]
+    found = kernel((1, 150, 256), *operands, dtype=projected.dtype)
+    assert lost_to_rounding(found[0], exact_states(projected[0], weight)) < 2
 
 
 def exact_states(projected: np.ndarray, weight: np.ndarray) -> np.ndarray:
