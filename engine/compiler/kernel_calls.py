@@ -78,7 +78,10 @@ class Call:
         return Call(node, self._importer, self._book)
 
     def rows(self, place: int) -> relax.Var:
-        """An argument in the type of rows: not rounded, where its operator made it so."""
+        """An argument in the type of rows: not rounded, where its operator made it so.
+
+        It is converted before it is reshaped to rows: TVM's kernel for two axes would not run in parallel.
+        """
         made = self._book.unrounded(self.node.args[place], self.arguments[place])
         return self._in_type(made, self.kernels.rows_type)
 

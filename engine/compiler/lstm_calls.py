@@ -86,7 +86,7 @@ def _lowering(method: LstmMethod, target: Target) -> Callable[[_Lstm], relax.Var
 def _read(call: Call) -> _Lstm:
     x, lengths, *weights = call.arguments
     directions = [weights[first : first + _WEIGHTS] for first in range(0, len(weights), _WEIGHTS)]
-    return _Lstm(call, x, lengths, directions, _beside(call, call.node.all_input_nodes[0]))
+    return _Lstm(call, x, lengths, directions, _beside(call, call.node.args[0]))
 
 
 def _beside(call: Call, maker: Any) -> relax.Var | None:

@@ -15,7 +15,9 @@ from engine.ops.microkernel_tir import AVX2, AVX512, NEON, Microkernel
     [
         ((128, 128, 3, 1), MinimalFilter(6, 3)),
         ((128, 128, 7, 1), MinimalFilter(4, 7)),
-        ((512, 512, 5, 1), MinimalFilter(3, 5)),
+        ((128, 128, 5, 1), MinimalFilter(3, 5)),
+        ((512, 512, 5, 1), MinimalFilter(2, 5)),
+        ((256, 128, 3, 1), MinimalFilter(4, 3)),
         ((256, 256, 11, 1), MinimalFilter(6, 6)),
         ((128, 128, 1, 1), None),
         ((128, 128, 12, 6), None),
@@ -62,8 +64,8 @@ def test_tiles_are_narrow_where_weights_are_read_from_memory() -> None:
     sizes = Correlation(1024, 512, 3)
     assert choice_for(sizes, AVX512) == Choice(None, 16, 16)
     assert choice_for(Correlation(22, 256, 12, stride=6), AVX512) == Choice(None, 16, 16)
-    assert choice_for(Correlation(512, 256, 5), AVX512) == Choice(MinimalFilter(3, 5), 24, 16)
-    assert choice_for(Correlation(256, 256, 3), AVX512) == Choice(MinimalFilter(6, 3), AVX512.rows, AVX512.columns)
+    assert choice_for(Correlation(512, 256, 5), AVX512) == Choice(MinimalFilter(2, 5), 24, 16)
+    assert choice_for(Correlation(256, 256, 3), AVX512) == Choice(MinimalFilter(4, 3), AVX512.rows, AVX512.columns)
     assert choice_for(sizes, AVX2) == Choice(None, AVX2.rows, AVX2.columns)
     assert choice_for(sizes, NEON) == Choice(None, NEON.rows, NEON.columns)
 

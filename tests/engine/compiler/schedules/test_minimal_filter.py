@@ -5,15 +5,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from engine.compiler.schedules.filter_choice import FORMS
+from engine.compiler.schedules.filter_choice import FORMS, LIGHT_FORMS
 from engine.compiler.schedules.minimal_filter import Matrix, MinimalFilter
+
+ALL = sorted({*FORMS, *LIGHT_FORMS}, key=lambda form: (form.taps, form.outputs))
 
 
 def applied(matrix: Matrix, vector: list[Fraction]) -> list[Fraction]:
     return [sum((a * b for a, b in zip(row, vector, strict=True)), Fraction(0)) for row in matrix]
 
 
-@pytest.mark.parametrize("form", [*FORMS, MinimalFilter(2, 3), MinimalFilter(4, 4), MinimalFilter(1, 2)])
+@pytest.mark.parametrize("form", [*ALL, MinimalFilter(2, 3), MinimalFilter(4, 4), MinimalFilter(1, 2)])
 def test_outputs_are_exactly_the_sums(form: MinimalFilter) -> None:
     weight = [Fraction(7 * tap + 3, 5) for tap in range(form.taps)]
     sample = [Fraction(index * index - 11, 3) for index in range(form.samples)]
@@ -23,13 +25,13 @@ def test_outputs_are_exactly_the_sums(form: MinimalFilter) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ALL)
 def test_coefficients_are_float32(form: MinimalFilter) -> None:
     for matrix in (form.input_matrix, form.output_matrix):
         assert all(Fraction(float(np.float32(float(value)))) == value for row in matrix for value in row)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ALL)
 def test_rounding_loses_little(form: MinimalFilter) -> None:
     random = np.random.default_rng(0)
     weights = random.standard_normal((128, form.taps))
