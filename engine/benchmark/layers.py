@@ -80,13 +80,13 @@ def _lines(model: str, length: Length, times: LayerTimes) -> Iterator[str]:
     peak = times.peak_flop_per_second
     yield f"Convolutions of {model}, {length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens)"
     yield f"The processor's peak: {peak / _GIGA:.0f} GFLOP/s"
-    yield f"{'stage':<14}{'channels':>14}{'taps':>6}{'manner':>10}{'count':>7}{'ms':>10}{'of peak':>9}{'median':>9}"
+    yield f"{'stage':<14}{'channels':>14}{'taps':>6}{'manner':>19}{'count':>7}{'ms':>10}{'of peak':>9}{'median':>9}"
     for timed in sorted(times.layers, key=lambda timed: -timed.count * timed.least_seconds):
         yield _row(timed, peak)
     for group in groups(times):
         least, usual = (group.flop / one / peak for one in (group.least_seconds, group.median_seconds))
         milliseconds = _MILLI * group.least_seconds
-        yield f"{'all ' + group.title:<51}{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
+        yield f"{'all ' + group.title:<60}{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
     yield f"How: {ALONE}."
 
 
@@ -94,10 +94,10 @@ def _row(timed: LayerTime, peak: float) -> str:
     layer = timed.layer
     channels = f"{layer.channels} to {layer.out_channels}"
     taps = f"{layer.kernel_size}{'T' if layer.is_transposed else ''}"
-    manner = "direct" if timed.is_direct else "filtered"
+    manner = ("careful, " if layer.careful else "") + ("direct" if timed.is_direct else "filtered")
     least, usual = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
     milliseconds = _MILLI * timed.count * timed.least_seconds
     return (
-        f"{timed.stage:<14}{channels:>14}{taps:>6}{manner:>10}{timed.count:>7}"
+        f"{timed.stage:<14}{channels:>14}{taps:>6}{manner:>19}{timed.count:>7}"
         f"{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
     )

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -45,3 +46,9 @@ def test_the_longest_come_first_and_the_sums_last():
     assert filtered.split()[:2] == ["all", "filtered"]
     assert len({len(line) for line in (heading, first, second, direct, filtered)}) == 1
     assert "by itself" in how
+
+
+def test_careful_ones_are_told_from_others_of_their_size():
+    careful = LayerTime("f0n", replace(FILTERED, careful=True), 1, False, least_seconds=0.001, median_seconds=0.002)
+    lines = in_words("starter", LENGTH, LayerTimes((careful, TIMES.layers[0]), 1e9)).splitlines()
+    assert [("careful, filtered" in line, "filtered" in line) for line in lines[3:5]] == [(False, True), (True, True)]
