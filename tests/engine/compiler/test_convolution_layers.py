@@ -11,15 +11,16 @@ from engine.stages import stage_named
 LENGTHS = {"tokens": 7, "frames": 20}
 
 
-@pytest.fixture(scope="module", params=["text_encoder", "f0n", "decoder"])
-def traced(request, tiny_config):
-    stage = stage_named(request.param)
-    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
-    return stage, program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs]
+def traced(stage_name, config):
+    """A stage, its graph and the shapes of its inputs: what its convolutions are found from."""
+    stage = stage_named(stage_name)
+    program = trace(stage, weightless_modules(config)[stage_name], config)
+    return stage, program, [tensor.shape(config, 1, LENGTHS) for tensor in stage.inputs]
 
 
-def test_together_they_need_what_the_weights_of_convolutions_need(traced):
-    stage, program, shapes = traced
+@pytest.mark.parametrize("stage_name", ["text_encoder", "f0n", "decoder"])
+def test_together_they_need_what_the_weights_of_convolutions_need(tiny_config, stage_name):
+    stage, program, shapes = traced(stage_name, tiny_config)
     layers = convolution_layers(stage, program, shapes)
     needed = useful_flop(program, shapes)
     convolved = [name for name in needed if program.state_dict[name].dim() == 3 and "pool" not in name]
@@ -27,9 +28,7 @@ def test_together_they_need_what_the_weights_of_convolutions_need(traced):
 
 
 def test_every_kind_is_told_apart(tiny_config):
-    stage = stage_named("decoder")
-    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
-    layers = convolution_layers(stage, program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs])
+    layers = convolution_layers(*traced("decoder", tiny_config))
     assert {layer.is_transposed for layer in layers} == {False, True}
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
@@ -38,8 +37,6 @@ def test_every_kind_is_told_apart(tiny_config):
 
 
 def test_the_pitch_has_careful_ones_and_the_energy_the_same_without_care(tiny_config):
-    stage = stage_named("f0n")
-    program = trace(stage, weightless_modules(tiny_config)[stage.name], tiny_config)
-    layers = convolution_layers(stage, program, [tensor.shape(tiny_config, 1, LENGTHS) for tensor in stage.inputs])
+    layers = convolution_layers(*traced("f0n", tiny_config))
     assert {layer for layer in layers if layer.careful} == {replace(layer, careful=True) for layer in layers}
     assert sum(layer.careful for layer in layers) == len(layers) / 2
