@@ -16,7 +16,7 @@ from engine.benchmark import comparison_data, comparison_words, estimate_data, e
 from engine.benchmark.estimate import estimate_metal
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import DEFAULT_SECONDS, PLOT_SECONDS, exact_length
-from engine.benchmark.measuring import measure
+from engine.benchmark.measuring import MOST_TIMES_THE_ROUNDS, measure
 from engine.benchmark.peers import PEER_NAMES, choose_peers
 from engine.checkpoints import model_config, open_checkpoint
 from engine.errors import InvalidRequest
@@ -47,7 +47,8 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     names = ", ".join(PEER_NAMES)
     parser.add_argument("--peers", nargs="*", metavar="NAME", help=f"beside ours: {names} (default: all that can run)")
     parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
-    parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help="at each length (default: 5)")
+    rounds = f"at each length; beside peers, up to {MOST_TIMES_THE_ROUNDS} times as many of short speech (default: 5)"
+    parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
     parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="cost against length, from 1 to 60 s by default")
     parser.add_argument("--layers", action="store_true", help="each convolution by itself, and its share of the peak")

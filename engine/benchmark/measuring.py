@@ -5,6 +5,7 @@ It does not know how a process does what it is asked, nor how figures are shown.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
@@ -28,6 +29,11 @@ from engine.speech import PreparationEvent
 from engine.weight_preparation import ensure_weights
 
 Report = Callable[[str], None]
+
+STEADY_SECONDS = 10.0
+"""Speech of this length or more takes so long that what else the machine does is a small part of it."""
+MOST_TIMES_THE_ROUNDS = 5
+"""For the shortest speech, beside those for steady lengths."""
 
 
 def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, report: Report) -> Measurement:
@@ -112,8 +118,16 @@ def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, rep
         runner.warm_up(length)
 
 
+def rounds_at(length: Length, rounds: int) -> int:
+    """Of a length, where steady ones get this many: shorter speech is disturbed more, and gets as many more."""
+    return math.ceil(rounds * min(MOST_TIMES_THE_ROUNDS, max(1, STEADY_SECONDS / length.seconds)))
+
+
 class Turns:
-    """Runs everybody in turn; `peak_flop_per_second` is the most that was reached between the turns."""
+    """Runs everybody in turn, `rounds` times at steady lengths.
+
+    `peak_flop_per_second` is the most that was reached between the turns.
+    """
 
     def __init__(self, runners: Sequence[TimedProcess], peak: WorkerProcess, rounds: int, report: Report) -> None:
         self._runners = runners
@@ -126,14 +140,15 @@ class Turns:
         """All rounds at this length, after one that does not count: caches fill."""
         self._report(f"{length.seconds:g} s of speech: getting warm")
         self._round(length)
-        return tuple(self._counted(length, number) for number in range(1, self._rounds + 1))
+        count = rounds_at(length, self._rounds)
+        return tuple(self._counted(length, f"{number} of {count}") for number in range(1, count + 1))
 
-    def _counted(self, length: Length, number: int) -> Round:
+    def _counted(self, length: Length, number: str) -> Round:
         reached = self._peak.ask(MEASURE)["flop_per_second"]
         self.peak_flop_per_second = max(self.peak_flop_per_second, reached)
         turn = self._round(length)
         totals = ", ".join(f"{name} {sum(stages.values()):.3f} s" for name, stages in turn.items())
-        self._report(f"{length.seconds:g} s of speech: round {number} of {self._rounds}: {totals}")
+        self._report(f"{length.seconds:g} s of speech: round {number}: {totals}")
         return turn
 
     def _round(self, length: Length) -> Round:

@@ -6,7 +6,7 @@ from engine.benchmark import requests
 from engine.benchmark.comparison_data import as_data
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length, exact_length
-from engine.benchmark.measuring import Turns, measure, warm_up
+from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
 from engine.stages import DEVICE_STAGES
 
@@ -23,12 +23,12 @@ def measured():
 def measured_shortly():
     job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
-    return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 2, str)
+    return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 1, str)
 
 
 def test_everybody_ran_every_stage_in_every_round(measured):
     (length,) = measured.lengths
-    assert len(length.rounds) == 2
+    assert len(length.rounds) == 5
     for turn in length.rounds:
         assert list(turn) == [OURS, PYTORCH, ONNX_RUNTIME]
         for stages in turn.values():
@@ -90,18 +90,23 @@ class Meter:
 def test_everybody_gets_warm():
     log: list[str] = []
     heard: list[str] = []
-    warm_up([Runner(OURS, log), Runner(PYTORCH, log)], Length(8, 3, 0.2), 10, heard.append)
-    assert log == ["ours gets warm at 8", "pytorch gets warm at 8"]
+    warm_up([Runner(OURS, log), Runner(PYTORCH, log)], Length(400, 133, 10.0), 10, heard.append)
+    assert log == ["ours gets warm at 400", "pytorch gets warm at 400"]
     assert heard == ["ours works for 10 s to get warm", "pytorch works for 10 s to get warm"]
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(0.2, 15), (2.0, 15), (4.0, 8), (5.0, 6), (10.0, 3), (60.0, 3)])
+def test_short_speech_gets_more_rounds(seconds, expected):
+    assert rounds_at(Length(8, 3, seconds), 3) == expected
 
 
 def test_everybody_takes_turns_and_the_first_does_not_count():
     log: list[str] = []
     heard: list[str] = []
     turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)
-    rounds = turns.at(Length(8, 3, 0.2))
+    rounds = turns.at(Length(400, 133, 10.0))
     assert log == [OURS, PYTORCH] * 4
     assert [one[PYTORCH]["bert"] for one in rounds] == [2.0, 3.0, 4.0]
     assert turns.peak_flop_per_second == 5.0
-    assert heard[0] == "0.2 s of speech: getting warm"
-    assert heard[-1] == "0.2 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"
+    assert heard[0] == "10 s of speech: getting warm"
+    assert heard[-1] == "10 s of speech: round 3 of 3: ours 4.000 s, pytorch 4.000 s"
