@@ -22,7 +22,7 @@ GATES = 4
 """Input, forget, cell, output: torch's order."""
 VECTORS = 2
 """Vectors of units in a block: with four gates, enough sums in flight to hide the latency of a multiplication."""
-RUN = 8
+STEP_RUN = 8
 """Products in a run of a sum, fewer than elsewhere: reading the weights takes longer."""
 _MOST_GATE = 100.0
 """Beyond it either way, sigmoid and tanh are 0, 1 or -1 in float32."""
@@ -133,12 +133,12 @@ def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any, count: Any) -> No
     """Every other time the last block comes first: what was read last is in the cache, which may not hold all."""
     for turn in T.serial(plan.blocks):
         block: T.int64 = turn + count % 2 * (plan.blocks - 1 - 2 * turn)
-        for run in T.serial(ceil_div(plan.hidden_size, RUN)):
+        for run in T.serial(ceil_div(plan.hidden_size, STEP_RUN)):
             sums = T.alloc_buffer((GATES * VECTORS, plan.lanes), "float32")
             for part in T.unroll(GATES * VECTORS):
                 for lane in T.vectorized(plan.lanes):
                     sums[part, lane] = T.float32(0)
-            for source in T.serial(run * RUN, T.min(plan.hidden_size, (run + 1) * RUN)):
+            for source in T.serial(run * STEP_RUN, T.min(plan.hidden_size, (run + 1) * STEP_RUN)):
                 for part in T.unroll(GATES * VECTORS):
                     for lane in T.vectorized(plan.lanes):
                         sums[part, lane] += hidden[source] * weight[block, source, part, lane]
