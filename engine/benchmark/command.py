@@ -47,7 +47,7 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     names = ", ".join(PEER_NAMES)
     parser.add_argument("--peers", nargs="*", metavar="NAME", help=f"beside ours: {names} (default: all that can run)")
     parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
-    rounds = f"at each length; beside peers, up to {MOST_TIMES_THE_ROUNDS} times as many of short speech (default: 5)"
+    rounds = f"at each length, of short speech up to {MOST_TIMES_THE_ROUNDS} times as many (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
     parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="cost against length, from 1 to 60 s by default")
