@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.display import MISSING_LIBRARY, why_no_window
-from engine.offline import stay_offline
+from app.system.display import MISSING_LIBRARY, why_no_window
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
+from engine.system.offline import stay_offline
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

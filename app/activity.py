@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from app.audio_player import Playback
+from app.audio.player import Playback
 from engine.speech import PreparationEvent
 
 

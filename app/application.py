@@ -18,24 +18,24 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from app.audio_output import AudioOutput, DefaultAudioOutput, NoAudioDevice
-from app.background_output import BackgroundOutput
-from app.engine_worker import EngineFactory, engine_for
-from app.garbage import collected_between_events
+from app.audio.background_output import BackgroundOutput
+from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.icons import application_icon
 from app.main_window import MainWindow
-from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
-from app.speech_controller import SpeechController
+from app.speech.controller import SpeechController
+from app.speech.engine_worker import EngineFactory, engine_for
+from app.system.garbage import collected_between_events
+from app.system.screenshot import ScreenshotWhenIdle
 from app.theme import Theme
 from engine.languages import language_of
-from engine.paths import APPLICATION_NAME, resources_folder
 from engine.speech import SpeechRequest, VoiceInfo
+from engine.system.paths import APPLICATION_NAME, sample_text_path
 
 if TYPE_CHECKING:
-    from app.diagnostics import Diagnostics
-    from app.model_manager import ModelManager
-    from app.model_worker import LibraryFactory
+    from app.diagnostics.wiring import Diagnostics
+    from app.models.manager import ModelManager
+    from app.models.worker import LibraryFactory
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ class Application(QObject):
     @cached_property
     def diagnostics(self) -> Diagnostics:
         """The diagnostics, added to the window when they are first asked for, soon after it is shown."""
-        from app.diagnostics import Diagnostics  # brings plots and what the engine knows of validation
+        from app.diagnostics.wiring import Diagnostics  # brings plots and what the engine knows of validation
 
         return Diagnostics(
             self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
@@ -111,7 +111,7 @@ class Application(QObject):
     @cached_property
     def models(self) -> ModelManager:
         """The models, added to the window soon after it is shown."""
-        from app.model_manager import ModelManager  # brings what the engine needs to have models
+        from app.models.manager import ModelManager  # brings what the engine needs to have models
 
         models = ModelManager(self.window, self._settings, self.theme, self._make_library)
         models.engine_wanted.connect(self._on_engine_wanted)
@@ -197,7 +197,7 @@ class Application(QObject):
 
 def greeting() -> str:
     """What is said at the very first start, so that one hears at once that it works."""
-    return (resources_folder() / "sample.txt").read_text(encoding="utf-8").strip()
+    return sample_text_path().read_text(encoding="utf-8").strip()
 
 
 def run(options: Options) -> int:

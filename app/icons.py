@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from engine.paths import resources_folder
+from engine.system.paths import resources_folder
 
 SIZES_PIXELS = (16, 20, 24, 32, 48, 64)
 

@@ -11,18 +11,18 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
-from app.audio_player import Playback
+from app.audio.player import Playback
+from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
 from app.settings import Settings
-from app.speech_controller import SpeechController
+from app.speech.controller import SpeechController
+from app.speech.page import SpeechPage
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
-from app.widgets.main_menu import MainMenu
-from app.widgets.speech_page import SpeechPage
 from app.window_memory import WindowMemory
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.paths import APPLICATION_NAME
 from engine.speech import Plan, SpeechRequest, VoiceInfo
+from engine.system.paths import APPLICATION_NAME
 
 
 class MainWindow(QMainWindow):

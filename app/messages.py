@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.activity import Activity, Readiness
-from app.audio_output import AudioDeviceLost, NoAudioDevice
-from app.audio_player import Playback
+from app.audio.output import AudioDeviceLost, NoAudioDevice
+from app.audio.player import Playback
 from engine.errors import (
     CompileError,
     Cure,

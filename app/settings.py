@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.theme import Appearance
-from engine.devices import AUTO, DEVICES
+from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import STARTER
 
 USUAL_SPEED = 1.0
@@ -103,7 +103,7 @@ class Settings:
 
     @property
     def device(self) -> str:
-        """What the model is to run on, one of `engine.devices.DEVICES`."""
+        """What the model is to run on, one of `engine.preparation.devices.DEVICES`."""
         device = self._string(Key.DEVICE)
         return device if device in DEVICES else AUTO
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QMainWindow
 
 from app.settings import Settings
-from app.widgets.speech_page import SpeechPage
+from app.speech.page import SpeechPage
 
 REMEMBER_TEXT_AFTER_MS = 1000
 SIZE_PIXELS = (920, 640)

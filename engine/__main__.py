@@ -17,26 +17,26 @@ from typing import Any
 
 import numpy as np
 
-from engine.audio_file import save_wav
-from engine.benchmark.command import outcome_of as benchmark_outcome
-from engine.command_line import DEFAULT_OUTPUT, build_parser, text_of
-from engine.compiler.command import CompileRequest
-from engine.compiler.command import request_from as compile_request_from
+from engine.audio.wav import save_wav
+from engine.cli.benchmark import outcome_of as benchmark_outcome
+from engine.cli.compile import CompileRequest
+from engine.cli.compile import request_from as compile_request_from
+from engine.cli.models import outcome_of as models_outcome
+from engine.cli.parser import DEFAULT_OUTPUT, build_parser, text_of
+from engine.cli.validate_options import STANDARD_OUTPUT
+from engine.cli.voices import outcome_of as voice_outcome
+from engine.cli.voices import preview_text
 from engine.errors import EngineError
-from engine.memory import peak_bytes
-from engine.model_store.command import outcome_of as models_outcome
-from engine.offline import stay_offline
-from engine.preparation import failure_line
+from engine.preparation.modules import failure_line
+from engine.preparation.weights import pack
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
+from engine.system.memory import peak_bytes
+from engine.system.offline import stay_offline
+from engine.system.whole_file import ensure_writable
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
-from engine.validator.command import STANDARD_OUTPUT
 from engine.validator.results import Row, RowEvent, ValidationEvent, Verdict
 from engine.validator.wire import Wire
-from engine.voice_command import outcome_of as voice_outcome
-from engine.voice_command import preview_text
-from engine.weight_preparation import pack
-from engine.whole_file import ensure_writable
 
 EXIT_INTERRUPTED = 130
 SERVICE_NICENESS = 10
@@ -153,7 +153,7 @@ def validate(options: argparse.Namespace) -> int:
     """Print how far each regime is from the reference; exit code 1 when a compiled stage is itself wrong."""
     if options.serve:
         return serve()
-    from engine.validator.outcome import outcome_of
+    from engine.cli.validate import outcome_of
 
     outcome = outcome_of(options, _doctor_words, _show_validation)
     if options.json == STANDARD_OUTPUT:
@@ -207,7 +207,7 @@ def _collect(
 ) -> tuple[list[AudioChunk], float]:
     from contextlib import nullcontext
 
-    from engine.loudspeaker import Loudspeaker
+    from engine.audio.loudspeaker import Loudspeaker
 
     chunks: list[AudioChunk] = []
     first_seconds = 0.0

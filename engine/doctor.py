@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from engine.checkpoints import STARTER, model_config, open_checkpoint
-from engine.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.errors import EngineError
-from engine.lstm_methods import choose_lstm_method
 from engine.model_store import ModelState, ModelStatus, ModelStore
-from engine.paths import packed_weights_folder
-from engine.preparation import find_modules
-from engine.weight_preparation import all_packed_weights
+from engine.model_store.checkpoints import STARTER, model_config, open_checkpoint
+from engine.preparation.devices import AUTO, choose_device, metal_obstacle, metal_variant
+from engine.preparation.lstm_methods import choose_lstm_method
+from engine.preparation.modules import find_modules
+from engine.preparation.weights import all_packed_weights
+from engine.system.paths import packed_weights_folder
 
 log = logging.getLogger(__name__)
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.alignment import aligned_empty
 from engine.config import ModelConfig
 from engine.errors import Cancelled
 from engine.runners.base import Runner
 from engine.speech import Array, Event, Samples, StageEvent, Style, Utterance
 from engine.stages import STAGES, Place, Stage
+from engine.system.aligned_arrays import aligned_empty
 
 BORDER_TOKEN = 0
 """Kokoro puts it before the first and after the last phoneme."""

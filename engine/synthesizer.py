@@ -11,20 +11,19 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from engine.audio import Joiner
-from engine.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
+from engine.audio.joining import Joiner
 from engine.config import SAMPLE_RATE_HZ
-from engine.devices import AUTO, check_device, choose_device
 from engine.errors import Cancelled, DamagedFile, InvalidRequest, TextTooLong
 from engine.g2p import Phonemizer
 from engine.languages import language_of
-from engine.lstm_methods import choose_lstm_method
+from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.pipeline import Observer, Pipeline, ignore
-from engine.preparation import ensure_modules
+from engine.preparation.devices import AUTO, check_device, choose_device
+from engine.preparation.lstm_methods import choose_lstm_method
+from engine.preparation.modules import ensure_modules
+from engine.preparation.weights import ensure_weights
 from engine.runners.base import Runner
-from engine.runners.cores import check_threads
 from engine.runners.host import HostRunner
-from engine.saved_voices import SavedVoices
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
@@ -35,7 +34,8 @@ from engine.speech import (
     VoiceInfo,
 )
 from engine.stages import Place
-from engine.weight_preparation import ensure_weights
+from engine.system.cores import check_threads
+from engine.voices.saved import SavedVoices
 
 log = logging.getLogger(__name__)
 

@@ -1,1 +1,1 @@
-"""Item models for the views. It does not know the engine."""
+"""The speech models on this machine: listed, fetched, imported, removed."""

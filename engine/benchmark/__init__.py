@@ -1,1 +1,1 @@
-"""How fast the speech modules are: measured here, beside others, or on paper, for chips that are not here."""
+"""How fast the compiled modules are, measured here and beside others."""

@@ -9,8 +9,8 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.checkpoints import model_config
 from engine.config import ModelConfig
+from engine.model_store.checkpoints import model_config
 
 _NAME = "job.json"
 STAGE_SECONDS = 0.5

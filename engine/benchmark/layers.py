@@ -1,22 +1,41 @@
-"""The convolutions of a model, each by itself: the shares of the processor's peak, in numbers and in words.
-
-It does not know how they are timed.
-"""
+"""The convolutions of a model, each timed by itself: the shares of the processor's peak, in numbers and in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.benchmark.lengths import Length
-from engine.compiler.layer_times import LayerTime, LayerTimes
+
+if TYPE_CHECKING:
+    from engine.compiler.convolution_layers import ConvolutionLayer  # brings torch
 
 ALONE = (
     "each convolution by itself, with its bias, on arrays of its own, in turn with the peak; the least of its times "
     "and the highest peak are those that nothing else on the machine disturbed"
 )
 _MILLI, _GIGA = 1e3, 1e9
+
+
+@dataclass(frozen=True)
+class LayerTime:
+    """What a convolution takes, with bias; `count` of them are in the stage."""
+
+    stage: str
+    layer: ConvolutionLayer
+    count: int
+    is_direct: bool
+    least_seconds: float
+    median_seconds: float
+
+
+@dataclass(frozen=True)
+class LayerTimes:
+    """All convolutions of some stages; `peak_flop_per_second` is the most that was reached between them."""
+
+    layers: tuple[LayerTime, ...]
+    peak_flop_per_second: float
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,19 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.artifacts import CPU, Manifest
+from engine.artifacts.manifest import CPU, Manifest
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
-from engine.benchmark.process import WorkerProcess
-from engine.benchmark.requests import measure_speech
-from engine.benchmark.speak_command import measure_commands
-from engine.benchmark.timed_process import TimedProcess
+from engine.benchmark.processes import TimedProcess, WorkerProcess
+from engine.benchmark.requests import measure_commands, measure_speech
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
-from engine.checkpoints import open_checkpoint
-from engine.preparation import ensure_modules
+from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation.modules import ensure_modules
+from engine.preparation.weights import ensure_weights
 from engine.speech import PreparationEvent
-from engine.weight_preparation import ensure_weights
 
 Report = Callable[[str], None]
 

@@ -17,8 +17,8 @@ from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
 from engine.benchmark.lengths import Length
 from engine.benchmark.stage_runners import ours
 from engine.benchmark.utterances import make_utterance, save_utterance
-from engine.checkpoints import open_checkpoint
-from engine.model.weights import load_weights
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.weights import load_weights
 from engine.stages import DEVICE_STAGES
 
 WEIGHTS, ARRAYS, EXPORT, COUNT = "weights", "arrays", "export", "count"
@@ -56,7 +56,7 @@ class Preparing:
         return {}
 
     def _export(self) -> dict[str, Any]:
-        from engine.model.onnx_export import export_to_onnx  # brings torch
+        from engine.network.onnx_export import export_to_onnx  # brings torch
 
         started = time.perf_counter()
         onnx_folder(self._folder).mkdir()
@@ -66,6 +66,6 @@ class Preparing:
 
     def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
         """The floating-point operations of every stage at each of these lengths."""
-        from engine.compiler.stage_work import Run, needed_flop  # brings torch and tvm
+        from engine.estimate.stage_work import Run, needed_flop  # brings torch and tvm
 
         return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])

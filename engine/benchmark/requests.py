@@ -1,20 +1,25 @@
-"""Measures our own requests: first audio of a short and of a long text, and from the start of a process.
+"""Measures our own requests: first audio, from the start of a process, and the memory of the command `engine speak`.
 
 It does not know the stages, nor any peer.
 """
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from statistics import median
 
 from engine.benchmark.job import Job
-from engine.benchmark.measurement import SpeechFigures
-from engine.benchmark.process import WorkerProcess
+from engine.benchmark.measurement import CommandFigures, SpeechFigures
+from engine.benchmark.processes import WorkerProcess
 from engine.benchmark.speaking import SPEAK
 from engine.benchmark.worker import SPEAKING
-from engine.paths import resources_folder
+from engine.errors import EngineError
+from engine.g2p.split import longest
+from engine.system.paths import project_folder, sample_text_path
 
 SHORT_TEXT = "Hello world."
 LONG_WORDS = 3000
@@ -35,9 +40,43 @@ def measure_speech(job: Job, folder: Path) -> SpeechFigures:
 
 def long_text() -> str:
     """The sample text over and over, `LONG_WORDS` words of it."""
-    words = (resources_folder() / "sample.txt").read_text(encoding="utf-8").split()
+    words = sample_text_path().read_text(encoding="utf-8").split()
     return " ".join(words * (LONG_WORDS // len(words) + 1))
 
 
 def _first_audio(speaking: WorkerProcess, text: str) -> float:
     return median(float(speaking.ask(SPEAK, text=text)["seconds_to_first_audio"]) for _ in range(REPEATS))
+
+
+MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking through the night."
+"""About seven seconds with random weights of full size, four with the starter."""
+_PHONEMES = "həlˈO"
+
+
+def measure_commands(job: Job, folder: Path) -> tuple[CommandFigures, ...]:
+    """The figures of a short, a middle and the longest utterances; raises `EngineError` when one fails."""
+    return tuple(_measured(job, text, folder) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(job)))
+
+
+def longest_text(job: Job) -> str:
+    """A word that fills two utterances of as many phonemes as can be: the second needs what the first has kept too."""
+    count = 2 * longest(job.config.phoneme_limit, speed=1.0)
+    return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
+
+
+def speak_command(job: Job, text: str, folder: Path) -> list[str]:
+    """The command that speaks a text, on the processor."""
+    weights = [] if job.weights is None else ["--weights", job.weights]
+    command = [sys.executable, "-m", "engine", "speak", text, "--model", job.model, *weights]
+    return [*command, "--device", "cpu", "--json", "--out", str(folder / "speech.wav")]
+
+
+def _measured(job: Job, text: str, folder: Path) -> CommandFigures:
+    started = time.perf_counter()
+    command = speak_command(job, text, folder)
+    done = subprocess.run(command, cwd=project_folder(), capture_output=True, text=True, encoding="utf-8", check=False)
+    seconds = time.perf_counter() - started
+    if done.returncode:
+        raise EngineError(f"The command speak failed: {done.stderr.strip().splitlines()[-1]}", "")
+    figures = json.loads(done.stdout)
+    return CommandFigures(text, figures["seconds_of_longest_utterance"], seconds, figures["peak_bytes"])

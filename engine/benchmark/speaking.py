@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from engine.artifacts import CPU_DEVICE
+from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark.job import Job
 from engine.speech import SpeechRequest
 from engine.synthesizer import Synthesizer

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.artifacts import CPU
+from engine.artifacts.manifest import CPU
 from engine.benchmark.job import Job, onnx_folder, weights_path
-from engine.checkpoints import open_checkpoint
-from engine.model.weights import load_weights
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.weights import load_weights
 from engine.pipeline import ignore
-from engine.preparation import ensure_modules
+from engine.preparation.modules import ensure_modules
+from engine.preparation.weights import ensure_weights
 from engine.runners.base import Runner
-from engine.weight_preparation import ensure_weights
 
 
 def ours(job: Job) -> Runner:

@@ -13,10 +13,10 @@ from typing import Any
 
 from engine.benchmark.job import Job, utterance_path
 from engine.benchmark.utterances import inputs_of, load_utterance
-from engine.memory import peak_bytes
 from engine.runners.base import Runner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage
+from engine.system.memory import peak_bytes
 
 WARM_UP, RUN = "warm up", "run"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.alignment import aligned_copy
 from engine.benchmark.lengths import Length
 from engine.config import ModelConfig
 from engine.pipeline import source_noise
 from engine.runners.base import Runner
 from engine.speech import Array
 from engine.stages import STAGES, Place, Stage
+from engine.system.aligned_arrays import aligned_copy
 
 STYLE_SCALE = 0.1
 """Entries of Kokoro's voices are of about this size."""

@@ -35,7 +35,7 @@ class Peak:
     """Measures the processor's peak."""
 
     def __init__(self, job: Job) -> None:
-        from engine.compiler.multiply_add_peak import PeakMeter  # brings tvm
+        from engine.benchmark.peak import PeakMeter  # brings tvm
 
         self._meter = PeakMeter(job.threads)
 

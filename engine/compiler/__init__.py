@@ -1,1 +1,1 @@
-"""From exported stages to weight-free libraries."""
+"""From exported stages to libraries without weights."""

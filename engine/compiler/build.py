@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from tvm import relax
 
-from engine.artifacts import (
+from engine.artifacts.manifest import (
     MPS,
     Artifact,
     Bridge,
@@ -30,25 +30,24 @@ from engine.artifacts import (
     library_suffix,
 )
 from engine.compiler.export import StageGraph, parameters_of, trace, translate
-from engine.compiler.linux_linker import link_for_arm_linux
-from engine.compiler.mac_linker import link_bridge, link_for_mac
+from engine.compiler.linking import link_bridge, link_for_arm_linux, link_for_mac
 from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import target_of
 from engine.compiler.tuning import Search, convolutions, search_on
 from engine.config import ModelConfig
 from engine.errors import CompileError, Cure, DamagedFile
-from engine.metal.bridge import BRIDGE_NAME
-from engine.model.exportable import exportable_stages
-from engine.model.exportable.probing import Probed
-from engine.model.network import build_network
-from engine.model.random_weights import without_weight_norm
-from engine.ops.microkernel_tir import microkernel_for
+from engine.kernels.cpu.register_tile import microkernel_for
+from engine.kernels.precision import Precision
+from engine.mps_bridge.bridge import BRIDGE_NAME
+from engine.network.building import build_network
+from engine.network.exportable import exportable_stages
+from engine.network.exportable.probing import Probed
+from engine.network.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
-from engine.ops.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import Stage
-from engine.whole_file import write_atomically
+from engine.system.whole_file import write_atomically
 
 _LINKERS = ("cc", "gcc", "clang")
 

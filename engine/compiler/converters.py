@@ -15,22 +15,21 @@ from torch import fx
 from tvm import relax, tirx
 from tvm_ffi import structural_equal
 
-from engine.compiler.convolutions import CONVOLUTION_CONVERTERS
-from engine.compiler.correlation import Correlation
-from engine.compiler.epilogue import Epilogue
-from engine.compiler.graph_nodes import operator_name
-from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, shape_of, simplified
-from engine.compiler.linear_rows import linear_rows
-from engine.compiler.lstm_calls import lstm_converters
-from engine.compiler.schedules.filter_choice import Choice
+from engine.compiler.convolution_converters import CONVOLUTION_CONVERTERS
+from engine.compiler.kernel_calls import Call, Importer, KernelBook, int32, linear_rows, shape_of, simplified
+from engine.compiler.lstm_converters import lstm_converters
 from engine.compiler.target_kernels import kernels_for
+from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.ops import math_tir
-from engine.ops.activation_tir import Activation, LeakyReLU, Snake
-from engine.ops.harmonic_source_tir import harmonic_source
-from engine.ops.inverse_stft_tir import inverse_stft
+from engine.kernels import mathematics
+from engine.kernels.activations import Activation, LeakyReLU, Snake
+from engine.kernels.convolution import Correlation
+from engine.kernels.cpu.conv_choice import Choice
+from engine.kernels.cpu.harmonic_source import harmonic_source
+from engine.kernels.cpu.inverse_stft import inverse_stft
+from engine.kernels.epilogue import Epilogue
+from engine.kernels.precision import Precision
 from engine.ops.packed_lstm import LstmMethod
-from engine.ops.precision import Precision
 
 Converter = Callable[[fx.Node, Importer], relax.Expr]
 
@@ -120,11 +119,11 @@ def _masked_fill(call: Call) -> relax.Var:
 
 def _sine(call: Call) -> relax.Var:
     """Ours: LLVM calls a library for each value, and a Mac compiles its own with fast mathematics. Likewise below."""
-    return call.of_each("sine", math_tir.sin, *call.arguments)
+    return call.of_each("sine", mathematics.sin, *call.arguments)
 
 
 def _exponential(call: Call) -> relax.Var:
-    return call.of_each("exponential", math_tir.exp, *call.arguments)
+    return call.of_each("exponential", mathematics.exp, *call.arguments)
 
 
 def _linear(call: Call) -> relax.Var:

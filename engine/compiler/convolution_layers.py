@@ -7,20 +7,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from torch import fx
 from torch.export import ExportedProgram
 
-from engine.compiler.correlation import Correlation, transposed
-from engine.compiler.graph_nodes import careful_nodes, operator_name
-from engine.compiler.layer_times import ConvolutionLayer
-from engine.compiler.symbolic_lengths import Numbers, number_of, numbers_of, shape_of
+from engine.compiler.traced_graph import Numbers, careful_nodes, number_of, numbers_of, operator_name, shape_of
+from engine.kernels.convolution import Correlation, transposed
 from engine.stages import Stage
 
 _PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
 _GROUPS = 6
 """The place of this argument of both."""
+
+
+@dataclass(frozen=True)
+class ConvolutionLayer:
+    """A convolution of an input of `length` positions; a transposed one has no dilation.
+
+    `careful` says that its sums lose little to rounding.
+    """
+
+    channels: int
+    out_channels: int
+    kernel_size: int
+    stride: int
+    padding: int
+    dilation: int
+    is_transposed: bool
+    length: int
+    careful: bool = False
+
+    @property
+    def flop(self) -> int:
+        """Floating-point operations: a multiplication and an addition per weight and position."""
+        return 2 * self.channels * self.out_channels * self.kernel_size * self._positions
+
+    @property
+    def _positions(self) -> int:
+        if self.is_transposed:
+            return self.length
+        reach = self.dilation * (self.kernel_size - 1) + 1
+        return (self.length + 2 * self.padding - reach) // self.stride + 1
 
 
 def convolution_layers(

@@ -13,9 +13,9 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.compiler.correlation import Correlation, Ending, WeightAt, transposed_weight_at, weight_at
-from engine.compiler.schedules.convolution_plan import kernel, plan_for, weight
-from engine.ops.microkernel_tir import Microkernel
+from engine.kernels.convolution import Correlation, Ending, WeightAt, transposed_weight_at, weight_at
+from engine.kernels.cpu.conv_choice import kernel, plan_for, weight
+from engine.kernels.cpu.register_tile import Microkernel
 
 Convolve = Callable[[], object]
 """Computes a convolution once more."""

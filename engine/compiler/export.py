@@ -16,17 +16,17 @@ from torch.export.graph_signature import InputKind
 from tvm.relax.frontend import detach_params
 from tvm.relax.frontend.torch import from_exported_program
 
-from engine.artifacts import Parameter
+from engine.artifacts.manifest import Parameter
 from engine.compiler.converters import converters_for
-from engine.compiler.correlation import Correlation
-from engine.compiler.graph_nodes import careful_nodes
 from engine.compiler.passes import first_line
-from engine.compiler.schedules.filter_choice import Choice
+from engine.compiler.traced_graph import careful_nodes
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.model.exportable.probing import Probed
+from engine.kernels.convolution import Correlation
+from engine.kernels.cpu.conv_choice import Choice
+from engine.kernels.precision import Precision
+from engine.network.exportable.probing import Probed
 from engine.ops.packed_lstm import LstmMethod
-from engine.ops.precision import Precision
 from engine.stages import Axis, Stage, Tensor
 
 BATCH = "batch"

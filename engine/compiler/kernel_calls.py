@@ -6,6 +6,7 @@ It does not know which operator becomes which kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence, Set
+from math import prod
 from typing import Any
 
 from torch import fx
@@ -15,6 +16,7 @@ from tvm.tirx import PrimFunc
 
 from engine.compiler.kernel_set import HAND_WRITTEN, KernelSet
 from engine.compiler.script_parsing import quick_parsing
+from engine.kernels.epilogue import Epilogue
 
 Importer = Any
 """TVM's translator: `env` maps torch nodes to Relax variables, `block_builder` takes new ones."""
@@ -166,3 +168,16 @@ def simplified(extent: Any) -> Any:
 def int32(number: int) -> Any:
     """A number as an argument of a kernel: one kernel then serves every such number."""
     return tirx.const(number, "int32")
+
+
+def linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None, epilogue: Epilogue) -> relax.Var:
+    """The layer over the last axis of `x`, whatever axes come before; both are of the type of rows."""
+    kernels = call.kernels.linear
+    *leading, in_features = shape_of(x)
+    out_features, _ = shape_of(weight)
+    rows = simplified(prod(leading))
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_features, in_features), weight)
+    flat = call.emit(relax.op.reshape(x, [rows, in_features]))
+    sizes = (in_features, out_features, bias is not None, epilogue)
+    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features], call.kernels.rows_type)
+    return call.emit(relax.op.reshape(y, [*leading, out_features]))

@@ -12,8 +12,8 @@ import torch
 from tvm import relax
 
 from engine.compiler.kernel_calls import Call, shape_of, simplified
-from engine.ops import harmonic_source_metal_tir as source
-from engine.ops import inverse_stft_metal_tir as inverse
+from engine.kernels.metal import harmonic_source as source
+from engine.kernels.metal import inverse_stft as inverse
 
 
 def _harmonic_source(call: Call) -> relax.Var:

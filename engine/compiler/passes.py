@@ -13,9 +13,9 @@ from tvm.ir.transform import Pass, PassContext, module_pass
 from tvm.tirx import PrimFunc
 
 from engine.compiler import metal_passes
-from engine.compiler.schedules.elementwise import schedule_elementwise
+from engine.compiler.elementwise import schedule_elementwise
+from engine.compiler.memory_plan import share_workspace
 from engine.compiler.targets import METAL
-from engine.compiler.workspace import share_workspace
 from engine.errors import CompileError
 
 _OPTIMIZATION_LEVEL = 3

@@ -10,30 +10,25 @@ from dataclasses import replace
 
 from tvm.target import Target
 
-from engine.compiler.correlation import Correlation
 from engine.compiler.kernel_set import KernelSet
 from engine.compiler.metal_converters import METAL_CONVERTERS
-from engine.compiler.metal_schedules import conv1d as metal_conv1d
-from engine.compiler.metal_schedules import conv_transpose1d as metal_conv_transpose1d
-from engine.compiler.metal_schedules import layer_norm as metal_layer_norm
-from engine.compiler.metal_schedules import linear as metal_linear
-from engine.compiler.schedules import conv1d, conv_transpose1d, layer_norm, linear
-from engine.compiler.schedules.filter_choice import Choice
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
-from engine.ops import (
-    adaptive_norm_metal_tir,
-    adaptive_norm_tir,
-    attention_metal_tir,
-    attention_tir,
-    packed_lstm_metal_tir,
-    packed_lstm_tir,
-    reflect_left_metal_tir,
-    reflect_left_tir,
-)
-from engine.ops.microkernel_tir import microkernel_for
-from engine.ops.precision import Precision
-from engine.ops.threadgroup_tir import Threadgroup
+from engine.kernels.convolution import Correlation
+from engine.kernels.cpu import adaptive_norm as cpu_adaptive_norm
+from engine.kernels.cpu import attention as cpu_attention
+from engine.kernels.cpu import conv1d, conv_transpose1d, layer_norm, linear
+from engine.kernels.cpu import lstm as cpu_lstm
+from engine.kernels.cpu import reflect_left as cpu_reflect_left
+from engine.kernels.cpu.conv_choice import Choice
+from engine.kernels.cpu.register_tile import microkernel_for
+from engine.kernels.metal import adaptive_norm, attention, lstm, reflect_left
+from engine.kernels.metal import conv1d as metal_conv1d
+from engine.kernels.metal import conv_transpose1d as metal_conv_transpose1d
+from engine.kernels.metal import layer_norm as metal_layer_norm
+from engine.kernels.metal import linear as metal_linear
+from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.precision import Precision
 
 
 def kernels_for(
@@ -64,10 +59,10 @@ def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = ()
         conv_transpose1d=conv_transpose1d,
         linear=linear,
         layer_norm=layer_norm,
-        packed_lstm=packed_lstm_tir,
-        adaptive_norm=adaptive_norm_tir,
-        attention=attention_tir,
-        reflect_left=reflect_left_tir,
+        packed_lstm=cpu_lstm,
+        adaptive_norm=cpu_adaptive_norm,
+        attention=cpu_attention,
+        reflect_left=cpu_reflect_left,
         rows_type=microkernel.totals,
     )
 
@@ -80,9 +75,9 @@ def metal_kernels(precision: Precision = Precision.FLOAT32) -> KernelSet:
         conv_transpose1d=metal_conv_transpose1d,
         linear=metal_linear,
         layer_norm=metal_layer_norm,
-        packed_lstm=packed_lstm_metal_tir,
-        adaptive_norm=adaptive_norm_metal_tir,
-        attention=attention_metal_tir,
-        reflect_left=reflect_left_metal_tir,
+        packed_lstm=lstm,
+        adaptive_norm=adaptive_norm,
+        attention=attention,
+        reflect_left=reflect_left,
         converters=METAL_CONVERTERS,
     )

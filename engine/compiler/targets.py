@@ -14,7 +14,7 @@ import tvm
 import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
-from engine.artifacts import MAC_PROCESSOR, MAC_TRIPLE, Variant
+from engine.artifacts.manifest import MAC_PROCESSOR, MAC_TRIPLE, Variant
 from engine.errors import CompileError
 
 METAL = "metal"

@@ -1,27 +1,29 @@
 """Finds, by measurement on this machine, the register tile and filter of every convolution of a stage.
 
-Sizes are tried in the order of their cost until the time is up; what was not tried stays as usual. It does not know how
-a choice is built into a library.
+Sizes are tried in the order of their cost until the time is up; what was not tried stays as usual.
 """
 
 from __future__ import annotations
 
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import tvm
 from torch.export import ExportedProgram
 from tvm.target import Target
 
-from engine.artifacts import Tuned
+from engine.artifacts.manifest import Tuned
 from engine.compiler.convolution_layers import convolution_layers, correlation_of
-from engine.compiler.correlation import Correlation
-from engine.compiler.kernel_timing import seconds_of
-from engine.compiler.schedules.filter_choice import Choice, choices
-from engine.compiler.symbolic_lengths import example_shapes
-from engine.ops.microkernel_tir import Microkernel
+from engine.compiler.convolution_runs import Convolve, convolution
+from engine.compiler.traced_graph import example_shapes
+from engine.kernels.convolution import Correlation
+from engine.kernels.cpu.conv_choice import Choice, choices
+from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.speech import PreparationEvent
 from engine.stages import Stage
+from engine.system.cores import usable_cores
 
 LEAST_GAIN = 1.03
 """How many times faster another choice must be: less may be chance."""
@@ -118,3 +120,34 @@ def in_words(sizes: Correlation) -> str:
 def search_on(target: Target, seconds: float, report: Callable[[PreparationEvent], None]) -> Search:
     """A search on this machine that begins now."""
     return Search(seconds, time.monotonic(), seconds_of(target), report)
+
+
+RUNS = 5
+_SHARE_ALL_CORES = -3
+"""TVM's name for threads that may run on any of the cores given."""
+
+
+def seconds_of(
+    target: tvm.target.Target, clock: Callable[[], float] = time.perf_counter
+) -> Callable[[Correlation, Choice, int], float]:
+    """A function (sizes, choice, input length) -> median seconds of a few runs of the real kernel.
+
+    It runs on the cores that speech is made on.
+    """
+    cores = usable_cores()
+    tvm.get_global_func("runtime.config_threadpool")(_SHARE_ALL_CORES, len(cores), [str(core) for core in cores])
+
+    def measure(sizes: Correlation, choice: Choice, length: int) -> float:
+        microkernel = replace(microkernel_for(target), tuned=((sizes.unplaced, choice),))
+        return _median(convolution(target, sizes, length, microkernel).prepared(), clock)
+
+    return measure
+
+
+def _median(convolve: Convolve, clock: Callable[[], float]) -> float:
+    seconds = []
+    for _ in range(RUNS):
+        begun = clock()
+        convolve()
+        seconds.append(clock() - begun)
+    return statistics.median(seconds)

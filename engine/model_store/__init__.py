@@ -1,6 +1,6 @@
 """The models a user can have: what there is, what is here, fetching, importing, verifying, removing.
 
-It does not know how a model is run or compiled; `engine.model` is the network itself.
+It does not know how a model is run or compiled; `engine.network` is the network itself.
 """
 
 from engine.model_store.catalogue import ModelEntry, PinnedFile, VoiceEntry

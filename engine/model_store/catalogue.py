@@ -13,9 +13,9 @@ from typing import Any
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, UnknownModel
-from engine.paths import resources_folder
 from engine.speech import VoiceInfo
-from engine.voices import describe
+from engine.system.paths import resources_folder
+from engine.voices.packs import describe
 
 
 @dataclass(frozen=True)

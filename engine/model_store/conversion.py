@@ -72,7 +72,7 @@ def convert(order: Conversion, report: Report) -> list[str]:
 
     Raises `UnusableModel` or `StorageError`.
     """
-    from engine.model.published_checkpoint import read_checkpoint, read_voice  # brings torch
+    from engine.network.published_checkpoint import read_checkpoint, read_voice  # brings torch
 
     total = order.bytes
     report(Activity.CONVERTING, 0, total)

@@ -18,7 +18,7 @@ from typing import Any
 
 from engine.errors import DamagedModel
 from engine.model_store.digests import sha256_of
-from engine.whole_file import write_atomically
+from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 _HINT = "Fetch or import the model again."

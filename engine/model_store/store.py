@@ -15,8 +15,6 @@ from pathlib import Path
 
 from engine.config import ModelConfig
 from engine.errors import Cancelled, Cure, DamagedModel, InvalidRequest, MissingModel, UnusableModel
-from engine.model.mapped_weights import map_weights
-from engine.model.weights import Weights
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
 from engine.model_store.digests import sha256_of
@@ -26,8 +24,10 @@ from engine.model_store.progress import Activity, Observer, Speedometer, ignore
 from engine.model_store.sources import Sources, find_sources
 from engine.model_store.worker import run
 from engine.model_store.workspace import alone, building, require_space
-from engine.paths import PACKED_WEIGHTS_SUFFIX, data_folder, packed_weights_folder
-from engine.voices import Voice, describe
+from engine.network.mapped_weights import map_weights
+from engine.network.weights import Weights
+from engine.system.paths import PACKED_WEIGHTS_SUFFIX, data_folder, packed_weights_folder
+from engine.voices.packs import Voice, describe
 
 
 class ModelState(StrEnum):

@@ -18,8 +18,8 @@ from typing import Any, TextIO
 
 from engine.errors import DownloadError, EngineError, StorageError, UnusableModel
 from engine.model_store.progress import Activity
-from engine.paths import project_folder
-from engine.waiting import lines_of
+from engine.system.paths import project_folder
+from engine.system.waiting import lines_of
 
 Report = Callable[[Activity, int, int], None]
 

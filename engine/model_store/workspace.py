@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from engine.errors import StorageError
-from engine.waiting import hold
+from engine.system.waiting import hold
 
 SPARE_BYTES = 64 << 20
 """Disk space that is left free."""

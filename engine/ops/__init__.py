@@ -1,1 +1,1 @@
-"""Hand-written operators: numpy meaning, torch custom op, TIR kernel."""
+"""What each hand-written operator means, in numpy, and the operators as PyTorch sees them."""

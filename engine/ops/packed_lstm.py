@@ -19,7 +19,7 @@ class LstmMethod(StrEnum):
     """What computes the LSTMs of a compiled module."""
 
     MPS = "mps"
-    """Metal Performance Shaders, through the function of `engine.metal`; where there is Metal."""
+    """Metal Performance Shaders, through the function of `engine.mps_bridge`; where there is Metal."""
     TIR = "tir"
     """A kernel of ours in the module."""
     TORCH = "torch"

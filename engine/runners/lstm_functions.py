@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts import Bridge, Manifest, verify
+from engine.artifacts.manifest import Bridge, Manifest, verify
 from engine.errors import EngineError
 from engine.ops.packed_lstm import LstmMethod
 from engine.speech import Array
@@ -72,7 +72,7 @@ def _torch_lstm_packed(x: Any, lengths: Any, of_input: Any, of_hidden: Any, bias
     """`LstmMethod.function` in PyTorch on the processor, from and to tensors of any device."""
     import torch
 
-    from engine.ops.packed_lstm_torch import lstm_forward_packed, lstm_forward_packed_bidirectional
+    from engine.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidirectional
 
     values, counts, *joined = (torch.from_numpy(_content(tensor)) for tensor in (x, lengths, of_input, of_hidden, bias))
     directions = y.shape[2] // of_hidden.shape[1]

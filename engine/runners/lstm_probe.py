@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.artifacts import METAL_DEVICE
+from engine.artifacts.manifest import METAL_DEVICE
 from engine.errors import EngineError
 from engine.ops.packed_lstm import Floats, Lengths, LstmMethod, lstm_forward_packed_bidirectional
 from engine.runners.lstm_functions import global_function, load_bridge

@@ -12,9 +12,9 @@ import numpy as np
 import torch
 
 from engine.config import ModelConfig
-from engine.model.plain_stages import CompilableDecoder, PlainStage
-from engine.model.random_weights import network_with
-from engine.model.weights import Weights
+from engine.network.plain_stages import CompilableDecoder, PlainStage
+from engine.network.random_weights import network_with
+from engine.network.weights import Weights
 from engine.runners.base import named_outputs
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import torch
 
-from engine.model.exportable import exportable_stages
-from engine.model.exportable.probing import Probed
-from engine.model.network import Network
-from engine.model.reference import Reference
+from engine.network.building import Network
+from engine.network.exportable import exportable_stages
+from engine.network.exportable.probing import Probed
+from engine.network.reference import Reference
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import COUNTS, check_inputs, cropped, named_outputs
 from engine.speech import Array

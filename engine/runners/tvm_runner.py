@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts import Artifact, Manifest, Parameter, verify
+from engine.artifacts.manifest import Artifact, Manifest, Parameter, verify
+from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
 from engine.runners.lstm_functions import provide_lstm
-from engine.runners.packed_weights import PackedWeights
 from engine.runners.tvm_runtime import Runtime
 from engine.runners.workspace import Workspace
 from engine.speech import Array

@@ -15,13 +15,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from engine.alignment import aligned_copy, is_aligned
-from engine.artifacts import METAL_DEVICE
+from engine.artifacts.manifest import METAL_DEVICE
 from engine.errors import Cure, EngineError
-from engine.runners.cores import usable_cores
-from engine.runners.freed_memory import keep_little_freed_memory
 from engine.runners.workspace import provide_workspace
 from engine.speech import Array
+from engine.system.aligned_arrays import aligned_copy, is_aligned
+from engine.system.cores import usable_cores
+from engine.system.freed_memory import keep_little_freed_memory
 
 _CPU = (1, 0)
 _METAL = (8, 0)

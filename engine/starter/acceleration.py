@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import torch
 
-from engine.model.network import Network
+from engine.network.building import Network
 
 
 def compile_generator_blocks(network: Network) -> bool:

@@ -15,8 +15,7 @@ import torch
 
 from engine.errors import InvalidRequest
 from engine.g2p import Phonemizer
-from engine.model.network import Network
-from engine.paths import starter_folder
+from engine.network.building import Network
 from engine.starter.acoustic_stages import front_features
 from engine.starter.batches import Item, collate
 from engine.starter.corpus import CorpusRequest, record
@@ -27,6 +26,7 @@ from engine.starter.pronunciation import misaki_pronunciations
 from engine.starter.recognition import Recogniser, WordCount
 from engine.starter.spectra import mel_cepstral_distortion_db
 from engine.starter.voices import STARTER_VOICES, StarterVoice, open_teacher, teacher_installed
+from engine.system.paths import starter_folder
 
 NOISE_SEED = 0
 

@@ -15,8 +15,7 @@ from torch import nn
 
 from engine.config import ModelConfig
 from engine.errors import EngineError
-from engine.model.network import Network, build_network
-from engine.paths import resources_folder
+from engine.network.building import Network, build_network
 from engine.starter.acceleration import compile_generator_blocks
 from engine.starter.acoustic_stages import FrontStage, SoundStage, front_modules, generator_modules, prepare_decoder
 from engine.starter.architecture import starter_config
@@ -31,6 +30,7 @@ from engine.starter.text_stage import TextStage, prepare_predictor
 from engine.starter.texts import load_lexicon, missing_symbols, prompts
 from engine.starter.trainer import Progress, Schedule, Stage, Trainer, load_averaged
 from engine.starter.voices import STARTER_VOICES, open_teacher
+from engine.system.paths import resources_folder
 
 Report = Callable[[TrainProgress], None]
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from engine.errors import DamagedFile, EngineError, OutputError
 from engine.speech import Array
+from engine.system.whole_file import whole_file, write_error
 from engine.validator.results import Reading
-from engine.whole_file import whole_file, write_error
 
 _NAME = r"\w[\w .,+=-]*"
 _MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading>{_NAME})/(?P<output>{_NAME})\.npy")

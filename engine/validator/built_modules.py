@@ -9,12 +9,12 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
-from engine.artifacts import Variant
-from engine.checkpoints import Checkpoint
+from engine.artifacts.manifest import Variant
 from engine.errors import CompileError, Cure
+from engine.model_store.checkpoints import Checkpoint
 from engine.pipeline import Observer
+from engine.system.paths import sample_text_path
 from engine.validator import wording
-from engine.validator.command import sample_text
 from engine.validator.comparison import Comparison, Line
 from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
@@ -29,7 +29,8 @@ def compare_built(
     Raises `EngineError` children when the modules cannot be loaded here.
     """
     voice = next(iter(checkpoint.voices.values()))
-    utterance = phonemizer(checkpoint, voice).plan(sample_text()).utterances[0]
+    text = sample_text_path().read_text(encoding="utf-8")
+    utterance = phonemizer(checkpoint, voice).plan(text).utterances[0]
     with closing(Regimes(checkpoint, variant.probed)) as regimes:
         reference = regimes.open(Regime.DYNAMIC, 0, observe)
         with closing(_Built(checkpoint, folder, variant.probed)) as built:

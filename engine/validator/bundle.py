@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.audio_file import encode_wav
+from engine.audio.wav import encode_wav
 from engine.config import SAMPLE_RATE_HZ
+from engine.system.whole_file import whole_file
 from engine.validator.arrays import ArrayFolder
 from engine.validator.html_report import html_report
 from engine.validator.results import Report
 from engine.validator.wavs import waveforms
 from engine.validator.wire import Wire
-from engine.whole_file import whole_file
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison

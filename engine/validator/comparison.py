@@ -16,8 +16,7 @@ from engine.speech import Array, Style, Utterance
 from engine.stages import STAGES, Axis, Probe, Stage, Tensor
 from engine.validator.arrays import ArrayFolder
 from engine.validator.audio_metrics import compare_audio
-from engine.validator.metrics import compare, compare_durations
-from engine.validator.profiles import profile
+from engine.validator.metrics import compare, compare_durations, profile
 from engine.validator.regimes import RegimeRunner
 from engine.validator.results import (
     AlignmentEvent,

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.checkpoints import Checkpoint
 from engine.errors import InvalidRequest
+from engine.model_store.checkpoints import Checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
-from engine.validator.ranking import severity
 from engine.validator.results import Reading, Report, Row, ValidationRequest, Verdict
 from engine.validator.validation import Observer, Spoken, Validator, ignore
+from engine.validator.verdicts import severity
 
 MOST_UTTERANCES = 10_000
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import EngineError
-from engine.paths import resources_folder
 from engine.speech import Samples, Utterance
+from engine.system.paths import resources_folder
+from engine.system.whole_file import whole_file
 from engine.validator.arrays import Arrays
-from engine.validator.ranking import severity, worst
 from engine.validator.report_tables import (
     FIGURE_NAMES,
     Line,
@@ -28,9 +28,9 @@ from engine.validator.report_tables import (
     summary,
 )
 from engine.validator.results import Reading, Report, Row
+from engine.validator.verdicts import severity, worst
 from engine.validator.wavs import waveform
 from engine.validator.wording import NOT_USED, READING_TITLES
-from engine.whole_file import whole_file
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
@@ -87,7 +87,8 @@ def html_report(
 def _page(
     report: Report, arrays: Arrays | None, lstms: Sequence[LstmComparison], sweep: Sequence[SweepPoint]
 ) -> dict[str, Any]:
-    from engine.validator import padding_plots, plots
+    from engine.validator import plots
+    from engine.validator import plots as validator_plots
 
     shown = _shown(report)
     return {
@@ -103,8 +104,8 @@ def _page(
         "figure_names": FIGURE_NAMES,
         "utterances": [_view(utterance, report, arrays) for utterance in shown],
         "left_out": _left_out(report, len(shown)),
-        "lstms": [(_lstm_heading(one), _svg(padding_plots.lstm(one, f"l{n}"))) for n, one in enumerate(lstms)],
-        "sweep": _svg(padding_plots.sweep(sweep, "sweep")) if sweep else None,
+        "lstms": [(_lstm_heading(one), _svg(validator_plots.lstm(one, f"l{n}"))) for n, one in enumerate(lstms)],
+        "sweep": _svg(validator_plots.sweep(sweep, "sweep")) if sweep else None,
         "versions": report.versions,
     }
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.checkpoints import Checkpoint
 from engine.config import ModelConfig
+from engine.model_store.checkpoints import Checkpoint
 from engine.pipeline import initial_values
 from engine.runners.padded import padded_length
-from engine.saved_voices import SavedVoices
 from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from engine.synthesizer import check
@@ -27,9 +26,10 @@ from engine.validator.metrics import compare
 from engine.validator.regimes import check_choices
 from engine.validator.results import Metrics, ValidationRequest
 from engine.validator.validation import phonemizer
+from engine.voices.saved import SavedVoices
 
 if TYPE_CHECKING:
-    from engine.model.lstm_activations import SingleLstm
+    from engine.network.lstm_activations import SingleLstm
 
 PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Padding over valid length, for the error against the amount of padding."""
@@ -103,8 +103,8 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
     config = checkpoint.config
     voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
     plan = phonemizer(checkpoint, voice, request.speech.language).plan(request.speech.text, request.speech.speed)
-    from engine.model.lstm_activations import SingleLstm, captured_inputs
-    from engine.model.random_weights import network_with
+    from engine.network.lstm_activations import SingleLstm, captured_inputs
+    from engine.network.random_weights import network_with
 
     network = network_with(config, checkpoint.load_weights())
     subjects = [_Subject(lstm, SingleLstm(network, lstm.path), config) for lstm in LSTMS]
@@ -139,7 +139,7 @@ class _Subject:
 
 def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> Callable[[Array, int], Array]:
     """The LSTM alone, compiled for this machine with symbolic batch and length: (padded x, step count) -> output."""
-    from engine.artifacts import CPU, Manifest, expected_identity
+    from engine.artifacts.manifest import CPU, Manifest, expected_identity
     from engine.compiler.build import build_stage
     from engine.runners.tvm_runner import CompiledRunner
 

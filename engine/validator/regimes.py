@@ -11,24 +11,24 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from engine.artifacts import CPU
-from engine.checkpoints import Checkpoint
-from engine.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.artifacts.manifest import CPU
 from engine.errors import InvalidRequest
-from engine.lstm_methods import check_lstm_method, choose_lstm_method
+from engine.model_store.checkpoints import Checkpoint
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.pipeline import Pipeline
-from engine.preparation import Observer, ensure_modules
+from engine.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.preparation.lstm_methods import check_lstm_method, choose_lstm_method
+from engine.preparation.modules import Observer, ensure_modules
+from engine.preparation.weights import ensure_weights
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.results import Regime, ValidationRequest
-from engine.weight_preparation import ensure_weights
 
 if TYPE_CHECKING:
-    from engine.model.network import Network
+    from engine.network.building import Network
 
 ToleranceOf = Callable[[Stage], float]
 """How well a stage must correlate with the reference when fed by it."""
@@ -113,7 +113,7 @@ class Regimes:
     ) -> RegimeRunner:
         """The runner of a regime; `observe` is told what is loaded.
 
-        Raises the errors of `engine.devices.choose_device` and `engine.preparation.ensure_modules`.
+        Raises the errors of `engine.preparation.devices.choose_device` and `engine.preparation.modules.ensure_modules`.
         """
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in self._loaded:
@@ -148,7 +148,7 @@ class Regimes:
 
     def _load_network(self, observe: Observer) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
-        from engine.model.random_weights import network_with
+        from engine.network.random_weights import network_with
 
         return network_with(self.checkpoint.config, self.checkpoint.load_weights())
 
@@ -170,7 +170,7 @@ class Regimes:
 
 
 def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
-    from engine.model.reference import Arithmetic, Reference
+    from engine.network.reference import Arithmetic, Reference
     from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
 
     match regime:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator import wording
-from engine.validator.ranking import worst
 from engine.validator.results import Reading, Regime, Row
+from engine.validator.verdicts import worst
 from engine.validator.wording import READING_TITLES, REGIME_MEANINGS
 
 FIGURE_NAMES = (

@@ -9,12 +9,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engine.saved_voices import SavedVoices
 from engine.speech import PreparationEvent
 from engine.synthesizer import check
 from engine.validator.regimes import PADDED_REGIMES
 from engine.validator.results import Reading, Row, ValidationEvent, ValidationRequest
 from engine.validator.validation import Observer, Spoken, Validator, ignore, phonemizer
+from engine.voices.saved import SavedVoices
 
 RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Padding over valid length."""

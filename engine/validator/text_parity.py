@@ -12,7 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.checkpoints import FULL_SIZE, model_config
 from engine.errors import InvalidRequest
 from engine.g2p import Phonemizer
 from engine.g2p.analysis import (
@@ -26,6 +25,7 @@ from engine.g2p.analysis import (
 from engine.g2p.normalise import normalise
 from engine.g2p.pieces import PUNCTUATION
 from engine.languages import AMERICAN, BRITISH, Language, language_of
+from engine.model_store.checkpoints import FULL_SIZE, model_config
 
 if TYPE_CHECKING:
     from engine.validator.upstream_text import UpstreamText

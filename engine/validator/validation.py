@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import Cancelled, InvalidRequest
 from engine.g2p import Phonemizer
-from engine.saved_voices import SavedVoices
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
@@ -29,7 +28,8 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import findings
 from engine.validator.versions import versions
-from engine.voices import Voice
+from engine.voices.packs import Voice
+from engine.voices.saved import SavedVoices
 
 Observer = Callable[[ValidationEvent], None]
 

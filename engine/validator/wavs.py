@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.audio_file import save_wav
+from engine.audio.wav import save_wav
 from engine.config import SAMPLE_RATE_HZ
 from engine.speech import Samples
 from engine.stages import STAGES
+from engine.system.whole_file import write_error
 from engine.validator.arrays import Arrays
 from engine.validator.results import Reading
-from engine.whole_file import write_error
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 (_AUDIO,) = (tensor.name for tensor in STAGES[-1].outputs)

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from app.diagnostics_run import DiagnosticsRun
-from engine.checkpoints import STARTER, model_config
+from app.diagnostics.run import DiagnosticsRun
 from engine.errors import EngineError
+from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Array, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGES, Axis, Stage, Tensor
 from engine.validator.results import (

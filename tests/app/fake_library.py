@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.model_jobs import Task
+from app.models.jobs import Task
 from engine.errors import Cancelled
 from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus, Observer
 from engine.model_store.catalogue import catalogue

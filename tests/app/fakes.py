@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.audio_output import AudioDeviceError, Fill
+from app.audio.output import AudioDeviceError, Fill
 from engine.errors import Cancelled
 from engine.speech import (
     AudioChunk,

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.activity import Readiness
 from app.application import Application, Options
-from app.diagnostics_run import RunState
+from app.diagnostics.run import RunState
 from app.settings import Settings
 from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
 from engine.validator.wire import Wire

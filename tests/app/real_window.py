@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.activity import Activity, Readiness
 from app.application import Application, Options
-from app.audio_player import Playback
+from app.audio.player import Playback
 from app.settings import Settings
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest
 from tests.app.fakes import FakeEngine, utterances_of

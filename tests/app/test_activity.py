@@ -1,7 +1,7 @@
 import pytest
 
 from app.activity import Activity, Readiness
-from app.audio_player import Playback
+from app.audio.player import Playback
 
 
 @pytest.mark.parametrize(

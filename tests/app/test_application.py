@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.activity import Readiness
 from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, greeting
-from app.audio_output import NoAudioDevice
-from app.audio_player import Playback
+from app.audio.output import NoAudioDevice
+from app.audio.player import Playback
 from app.settings import Settings
 from engine.errors import CompileError
 from engine.languages import BRITISH

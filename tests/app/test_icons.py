@@ -3,7 +3,7 @@ from PySide6.QtGui import QColor, QIcon
 from pytestqt.qtbot import QtBot
 
 from app.icons import application_icon, icon
-from engine.paths import resources_folder
+from engine.system.paths import resources_folder
 
 NAMES = sorted(path.stem for path in (resources_folder() / "icons").glob("*.svg"))
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from app import __main__ as command
-from app.display import NO_DISPLAY
+from app.system.display import NO_DISPLAY
 
 
 def test_without_a_display_one_sentence_says_what_to_do(

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.activity import Readiness
-from app.audio_output import AudioDeviceLost, NoAudioDevice
-from app.audio_player import Playback
+from app.audio.output import AudioDeviceLost, NoAudioDevice
+from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.settings import Settings
-from app.speech_controller import SpeechController
+from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from engine.errors import CompileError, DamagedFile
 from engine.speech import Notice

@@ -7,10 +7,10 @@ import pytest
 
 import engine.errors
 from app.activity import Activity, Readiness
-from app.audio_output import AudioDeviceLost, NoAudioDevice
-from app.audio_player import Playback
+from app.audio.output import AudioDeviceLost, NoAudioDevice
+from app.audio.player import Playback
 from app.messages import Remedy, Tone, describe, message_for, message_for_notices
-from engine.artifacts import Manifest
+from engine.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
     Cure,
@@ -26,13 +26,13 @@ from engine.errors import (
     UnknownVoice,
 )
 from engine.model_store import ModelStore
-from engine.paths import project_folder
 from engine.speech import Notice, PreparationEvent
+from engine.system.paths import project_folder
 
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
 ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
 COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
-TO_TYPE_ANYWAY = {"engine/command_line.py", "engine/loudspeaker.py"}
+TO_TYPE_ANYWAY = {"engine/cli/parser.py", "engine/audio/loudspeaker.py"}
 """Only the command line can meet these."""
 
 

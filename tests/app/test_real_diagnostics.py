@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from PySide6.QtGui import QImage
 
-from engine.paths import project_folder
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import Synthesizer
+from engine.system.paths import project_folder
 from tests.app.real_diagnostics import KILL_AFTER_ROWS, TEXT
 from tests.app.virtual_desk import OWN_SHARE, SoundServer, virtual_display
 from tests.conftest import BUILD_FOLDER

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
-from app.widgets.speech_page import SpeechPage
+from app.speech.page import SpeechPage
 from app.window_memory import SIZE_PIXELS, WindowMemory
 from tests.app.fakes import VOICES
 

@@ -1,22 +1,24 @@
-"""Every module has its test file at the mirrored path."""
+"""Tests mirror the packages: each has its folder of tests, and no folder of tests is left without its package."""
 
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = {
-    "engine/stages.py": "tests/architecture/test_stages.py",
-}
+PACKAGES = sorted(
+    path.parent.relative_to(ROOT) for package in ("engine", "app") for path in (ROOT / package).rglob("__init__.py")
+)
 
 
-def modules() -> list[str]:
-    found = [path.relative_to(ROOT) for package in ("engine", "app") for path in (ROOT / package).rglob("*.py")]
-    return sorted(path.as_posix() for path in found if path.name != "__init__.py")
+@pytest.mark.parametrize("package", PACKAGES, ids=str)
+def test_a_package_has_its_folder_of_tests(package: Path) -> None:
+    assert list((ROOT / "tests" / package).glob("test_*.py"))
 
 
-@pytest.mark.parametrize("module", modules())
-def test_module_has_a_test_file(module: str) -> None:
-    path = Path(module)
-    mirrored = Path("tests") / path.parent / f"test_{path.stem.strip('_')}.py"
-    assert (ROOT / ELSEWHERE.get(module, mirrored.as_posix())).is_file()
+def test_every_folder_of_tests_has_its_package() -> None:
+    tests = {
+        path.parent.relative_to(ROOT / "tests")
+        for top in ("engine", "app")
+        for path in (ROOT / "tests" / top).rglob("test_*.py")
+    }
+    assert tests == set(PACKAGES)

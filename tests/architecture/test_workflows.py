@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from engine.command_line import build_parser
+from engine.cli.parser import build_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = [".venv/bin/python", "-m", "engine"]

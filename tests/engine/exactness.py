@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.checkpoints import Checkpoint
-from engine.model.random_weights import network_with
-from engine.model.reference import Arithmetic, Reference
+from engine.model_store.checkpoints import Checkpoint
+from engine.network.random_weights import network_with
+from engine.network.reference import Arithmetic, Reference
 from engine.pipeline import source_noise
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner

@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine.artifacts import (
+from engine.artifacts.freshness import Fresh, freshness
+from engine.artifacts.manifest import (
     MANIFEST_NAME,
     Manifest,
     Variant,
@@ -10,11 +11,10 @@ from engine.artifacts import (
     modules_folder,
     verify,
 )
-from engine.checkpoints import MODEL_NAMES, STARTER, model_config
 from engine.compiler.build import build
-from engine.freshness import Fresh, freshness
-from engine.paths import shipped_modules_folder
+from engine.model_store.checkpoints import MODEL_NAMES, STARTER, model_config
 from engine.stages import DEVICE_STAGES, stage_named
+from engine.system.paths import shipped_modules_folder
 from tests.engine.compiler.mac_symbols import provided_symbols
 from tests.engine.compiler.mach_o import MachO
 

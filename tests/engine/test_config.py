@@ -6,7 +6,7 @@ import pytest
 
 from engine.config import ModelConfig
 from engine.errors import DamagedFile
-from engine.paths import resources_folder
+from engine.system.paths import resources_folder
 
 
 @pytest.fixture

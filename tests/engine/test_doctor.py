@@ -2,14 +2,15 @@ from pathlib import Path
 
 import pytest
 
-from engine import doctor, weight_preparation
-from engine.artifacts import CPU, Variant
-from engine.devices import DeviceChoice
+from engine import doctor
+from engine.artifacts.manifest import CPU, Variant
 from engine.doctor import Outcome, examine_installation
 from engine.errors import EngineError
 from engine.model_store import ModelStore
-from engine.preparation import FoundModules
-from engine.weight_preparation import packed_weights_path
+from engine.preparation import weights
+from engine.preparation.devices import DeviceChoice
+from engine.preparation.modules import FoundModules
+from engine.preparation.weights import packed_weights_path
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -76,7 +77,7 @@ def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(weight_preparation, "packed_weights_folder", lambda: tmp_path)
+    monkeypatch.setattr(weights, "packed_weights_folder", lambda: tmp_path)
     assert doctor.CHECKS["Packed weights"]()[0] is Outcome.NOTE
     path = packed_weights_path("kokoro-82m", None)
     path.write_bytes(bytes(2_000_000))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.artifacts import CPU
-from engine.checkpoints import open_checkpoint
-from engine.preparation import ensure_modules
+from engine.artifacts.manifest import CPU
+from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation.modules import ensure_modules
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import STAGES, Place
 from tests.engine.exactness import (

@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import checkpoints
-from engine.audio import PEAK_LIMIT
-from engine.checkpoints import open_checkpoint
+from engine.audio.joining import PEAK_LIMIT
 from engine.errors import MissingModel
-from engine.model_store import ModelStore, store
-from engine.paths import data_folder
+from engine.model_store import ModelStore, checkpoints, store
+from engine.model_store.checkpoints import open_checkpoint
 from engine.speech import SpeechRequest
 from engine.synthesizer import Synthesizer
+from engine.system.paths import data_folder
 from tests.engine.model_store.conftest import hub_for, run_here
 from tests.engine.model_store.published import Published, publish, published_state, saved
 

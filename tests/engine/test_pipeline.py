@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from engine.alignment import is_aligned
-from engine.checkpoints import model_config
 from engine.config import ModelConfig
 from engine.errors import Cancelled
+from engine.model_store.checkpoints import model_config
 from engine.pipeline import Pipeline, encode, initial_values, source_noise
 from engine.speech import Array, StageEvent, Style, Utterance
 from engine.stages import STAGE_NAMES, Place, Stage
+from engine.system.aligned_arrays import is_aligned
 
 FRAMES = 4
 UTTERANCE = Utterance(2, "Hi.", "hI.", 0, 3)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.audio import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
+from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, TextTooLong, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of

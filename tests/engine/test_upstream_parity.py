@@ -11,16 +11,16 @@ import pytest
 import torch
 from kokoro import KModel, KPipeline
 
-from engine.checkpoints import Checkpoint, open_checkpoint
+from engine.cli.validate_options import ENGLISH_SENTENCES
 from engine.config import ModelConfig
 from engine.g2p import Phonemizer
 from engine.g2p.analysis import load_offline_analyser
-from engine.model.network import NetworkDecoder
-from engine.model.reference import InjectedNoise
 from engine.model_store import ModelStore, store
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.network.building import NetworkDecoder
+from engine.network.reference import InjectedNoise
 from engine.pipeline import Pipeline, encode, source_noise
 from engine.speech import Array, Style, Utterance
-from engine.validator.command import ENGLISH_SENTENCES
 from engine.validator.regimes import Regimes
 from engine.validator.results import Regime
 from engine.validator.text_parity import sentences_of

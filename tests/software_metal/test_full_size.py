@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.artifacts import Variant
-from engine.checkpoints import FULL_SIZE, open_checkpoint
-from engine.preparation import ensure_modules
+from engine.artifacts.manifest import Variant
+from engine.model_store.checkpoints import FULL_SIZE, open_checkpoint
+from engine.preparation.modules import ensure_modules
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import STAGES, Place
 from tests.engine.exactness import bench, reference_fed, request_values, run_all

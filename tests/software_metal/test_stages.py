@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts import Variant
+from engine.artifacts.manifest import Variant
 from engine.compiler.build import build
-from engine.compiler.stage_work import Run, count_for_metal
-from engine.model.random_weights import random_weights
+from engine.estimate.stage_work import Run, count_for_metal
+from engine.network.random_weights import random_weights
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for

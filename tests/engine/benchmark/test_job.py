@@ -1,5 +1,5 @@
 from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
-from engine.checkpoints import model_config
+from engine.model_store.checkpoints import model_config
 
 
 def test_a_job_comes_back_from_its_folder(tmp_path):

@@ -1,8 +1,8 @@
 import pytest
 
 from engine.benchmark.lengths import exact_length
-from engine.checkpoints import model_config
 from engine.errors import InvalidRequest
+from engine.model_store.checkpoints import model_config
 
 CONFIG = model_config("kokoro-82m")
 

@@ -7,7 +7,7 @@ from engine.benchmark.job import Job, utterance_path, weights_path
 from engine.benchmark.lengths import exact_length
 from engine.benchmark.preparing import ARRAYS, COUNT, WEIGHTS, Preparing
 from engine.benchmark.utterances import load_utterance
-from engine.checkpoints import open_checkpoint
+from engine.model_store.checkpoints import open_checkpoint
 
 JOB = Job("starter", None, 1)
 

@@ -1,6 +1,24 @@
-"""How requests are measured; that they are is shown by a whole benchmark, in test_measuring."""
+"""What the command is asked to speak; that it is measured is shown by a whole benchmark, in test_measuring."""
 
-from engine.benchmark.requests import LONG_WORDS, long_text
+from __future__ import annotations
+
+import pytest
+
+from engine.__main__ import build_parser
+from engine.benchmark.job import Job
+from engine.benchmark.requests import (
+    LONG_WORDS,
+    MIDDLE_TEXT,
+    SHORT_TEXT,
+    long_text,
+    longest_text,
+    measure_commands,
+    speak_command,
+)
+from engine.errors import EngineError
+from engine.g2p import Phonemizer
+from engine.g2p.split import longest
+from engine.model_store.checkpoints import open_checkpoint
 from engine.speech import SpeechRequest
 from engine.synthesizer import check
 
@@ -8,3 +26,27 @@ from engine.synthesizer import check
 def test_the_long_text_has_so_many_words_and_can_be_spoken():
     assert LONG_WORDS <= len(long_text().split()) < LONG_WORDS + 100
     check(SpeechRequest(long_text(), "anybody"))
+
+
+JOB = Job("starter", None, 1)
+
+
+def test_the_last_text_is_two_utterances_as_long_as_can_be_and_the_others_one():
+    config = open_checkpoint().config
+    phonemizer = Phonemizer("en-US", frozenset(config.vocab), config.phoneme_limit)
+    plans = (phonemizer.plan(text) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(JOB)))
+    [short], [middle], last = ([len(utterance.phonemes) for utterance in plan.utterances] for plan in plans)
+    assert short < middle < 200
+    assert last == 2 * [longest(config.phoneme_limit, speed=1.0)]
+
+
+@pytest.mark.parametrize("weights", [None, "random:0"])
+def test_the_command_exists(weights, tmp_path):
+    _, _, _, *words = speak_command(Job("kokoro-82m", weights, 1), SHORT_TEXT, tmp_path)
+    options = build_parser().parse_args(words)
+    assert (options.text, options.model, options.weights) == (SHORT_TEXT, "kokoro-82m", weights)
+
+
+def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
+    with pytest.raises(EngineError, match="The command speak failed: error: “random” names no weights"):
+        measure_commands(Job("kokoro-82m", "random", 1), tmp_path)

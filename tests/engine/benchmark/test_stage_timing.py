@@ -6,7 +6,7 @@ from engine.benchmark.job import Job, utterance_path
 from engine.benchmark.lengths import Length
 from engine.benchmark.stage_timing import RUN, WARM_UP, StageTiming
 from engine.benchmark.utterances import make_utterance, save_utterance
-from engine.model.random_weights import random_weights
+from engine.network.random_weights import random_weights
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
 

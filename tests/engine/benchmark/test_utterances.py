@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from engine.alignment import is_aligned
 from engine.benchmark.lengths import Length
 from engine.benchmark.utterances import even_alignment, inputs_of, load_utterance, make_utterance, save_utterance
-from engine.model.random_weights import random_weights
+from engine.network.random_weights import random_weights
 from engine.runners.base import check_inputs
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
+from engine.system.aligned_arrays import is_aligned
 
 LENGTH = Length(frames=14, tokens=5, seconds=0.35)
 

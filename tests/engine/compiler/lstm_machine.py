@@ -15,7 +15,7 @@ from engine.compiler.export import export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import METAL
 from engine.config import ModelConfig
-from engine.model.exportable.blocks import bidirectional_lstm
+from engine.network.exportable.blocks import bidirectional_lstm
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 

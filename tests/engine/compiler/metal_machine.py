@@ -11,14 +11,14 @@ import torch
 import tvm
 from tvm import relax
 
-from engine.artifacts import Parameter
+from engine.artifacts.manifest import Parameter
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import export_stage
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import metal_called_from
 from engine.config import ModelConfig
+from engine.kernels.precision import Precision
 from engine.ops.packed_lstm import LstmMethod
-from engine.ops.precision import Precision
 from engine.runners.base import named_outputs
 from engine.stages import Stage
 from tests.metal_device import MetalDevice

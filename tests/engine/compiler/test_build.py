@@ -5,13 +5,13 @@ from importlib.metadata import version
 
 import pytest
 
-from engine.artifacts import CPU, MANIFEST_NAME, Manifest, Variant, expected_identity, verify
+from engine.artifacts.freshness import Fresh, Stale, freshness
+from engine.artifacts.manifest import CPU, MANIFEST_NAME, Manifest, Variant, expected_identity, verify
 from engine.compiler import build as building
 from engine.compiler.build import build, find_linker, precision_of, weightless_modules
 from engine.compiler.tuning import Search
 from engine.errors import CompileError
-from engine.freshness import Fresh, Stale, freshness
-from engine.ops.precision import Precision
+from engine.kernels.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.compiler.elf import is_arm64_library

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from engine.compiler.build import weightless_modules
-from engine.compiler.convolution_layers import convolution_layers
+from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers
 from engine.compiler.export import trace
-from engine.compiler.useful_work import useful_flop
+from engine.estimate.useful_work import useful_flop
 from engine.stages import stage_named
 
 LENGTHS = {"tokens": 7, "frames": 20}
@@ -40,3 +40,13 @@ def test_the_pitch_has_careful_ones_and_the_energy_the_same_without_care(tiny_co
     layers = convolution_layers(*traced("f0n", tiny_config))
     assert {layer for layer in layers if layer.careful} == {replace(layer, careful=True) for layer in layers}
     assert sum(layer.careful for layer in layers) == len(layers) / 2
+
+
+def test_a_multiplication_and_an_addition_count_per_weight_and_output():
+    layer = ConvolutionLayer(3, 5, 4, stride=2, padding=1, dilation=3, is_transposed=False, length=20)
+    assert layer.flop == 2 * 3 * 5 * 4 * 7
+
+
+def test_a_transposed_one_uses_every_weight_at_every_input():
+    layer = ConvolutionLayer(3, 5, 4, stride=2, padding=1, dilation=1, is_transposed=True, length=20)
+    assert layer.flop == 2 * 3 * 5 * 4 * 20

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from engine.compiler.convolution_runs import Convolution, convolution
-from engine.compiler.correlation import Correlation, transposed
-from tests.engine.kernels import host, host_microkernel
+from engine.kernels.convolution import Correlation, transposed
+from tests.engine.kernels.cpu.running import host, host_microkernel
 
 
 @pytest.mark.parametrize(

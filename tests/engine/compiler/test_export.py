@@ -7,7 +7,7 @@ from engine.compiler.build import weightless_modules
 from engine.compiler.export import dynamic_shapes, example_inputs, export_stage, parameters_of, trace
 from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
-from engine.model.random_weights import random_weights
+from engine.network.random_weights import random_weights
 from engine.stages import DEVICE_STAGES, FRAMES, TOKENS, Place, Size, Stage, Tensor, stage_named
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))

@@ -11,8 +11,8 @@ from engine.compiler.export import export_stage
 from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import metal_macos
-from engine.model.random_weights import network_with, random_weights
-from engine.ops.precision import Precision
+from engine.kernels.precision import Precision
+from engine.network.random_weights import network_with, random_weights
 from engine.runners.torch_runner import ExportableRunner
 from engine.stages import DEVICE_STAGES, TOKENS, Axis, Place, Size, Stage, Tensor, stage_named
 from tests.engine.compiler.metal_machine import MetalStage, arrays_for

@@ -1,7 +1,7 @@
 import pytest
 from tvm.target.codegen import llvm_get_cpu_features
 
-from engine.artifacts import CPU, Variant
+from engine.artifacts.manifest import CPU, Variant
 from engine.compiler.targets import (
     MOST_THREADGROUP_BYTES,
     TargetName,
@@ -14,7 +14,7 @@ from engine.compiler.targets import (
     tvm_target,
 )
 from engine.errors import CompileError
-from engine.ops.microkernel_tir import NEON, microkernel_for
+from engine.kernels.cpu.register_tile import NEON, microkernel_for
 
 
 def test_targets_have_the_names_of_the_command_line():

@@ -1,12 +1,17 @@
+from __future__ import annotations
+
+import itertools
+
 import pytest
 import torch
 
-from engine.compiler.correlation import Correlation, transposed
 from engine.compiler.export import trace
-from engine.compiler.schedules.filter_choice import choice_for, choices
-from engine.compiler.tuning import Search, best, convolutions, in_words
-from engine.ops.microkernel_tir import AVX512
+from engine.compiler.tuning import RUNS, Search, best, convolutions, in_words, seconds_of
+from engine.kernels.convolution import Correlation, transposed
+from engine.kernels.cpu.conv_choice import choice_for, choices
+from engine.kernels.cpu.register_tile import AVX512
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
+from tests.engine.kernels.cpu.running import host, host_microkernel
 
 LARGE, SMALL = Correlation(64, 64, 3, padding=1), Correlation(16, 16, 1)
 
@@ -88,3 +93,12 @@ def test_careful_convolutions_are_left_as_they_are(tiny_config):
     inputs, outputs = (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", (), careful=True),)
     stage = Stage("probe", "Probe", Place.DEVICE, inputs, outputs)
     assert not convolutions(stage, trace(stage, Layers(tiny_config.hidden_dim), tiny_config))
+
+
+@pytest.mark.parametrize("sizes", [Correlation(32, 33, 3, padding=1), Correlation(3, 4, 4, stride=2)], ids=str)
+def test_every_choice_runs_and_the_middle_time_counts(sizes):
+    spans = itertools.cycle([9, 1, 2, 3, 100][:RUNS])
+    ticks = itertools.chain.from_iterable((0, span) for span in spans)
+    measure = seconds_of(host(), lambda: next(ticks))
+    found = choices(sizes, host_microkernel())
+    assert [measure(sizes, choice, 100) for choice in (found[0], found[-1])] == [3, 3]

@@ -6,7 +6,7 @@ import pytest
 from engine.errors import DamagedFile, UnknownModel
 from engine.model_store import catalogue as names
 from engine.model_store.catalogue import catalogue, entry_named
-from engine.voices import official_voices
+from engine.voices.packs import official_voices
 
 
 def test_the_bundled_model_and_the_published_one_are_there() -> None:

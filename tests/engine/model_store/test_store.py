@@ -22,8 +22,8 @@ from engine.errors import (
     UnknownModel,
     UnusableModel,
 )
-from engine.model.random_weights import network_with
 from engine.model_store import Activity, ModelProgress, ModelState, ModelStore, store, workspace
+from engine.network.random_weights import network_with
 from tests.engine.model_store.conftest import run_here
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, saved, voice_table
 from tests.engine.model_store.stand_in_hub import Fault, StandInHub
@@ -360,7 +360,7 @@ def test_there_is_room_for_more_models(models: ModelStore, published: Published,
 def test_loading_brings_neither_torch_nor_the_network_client(installed: ModelStore, published: Published) -> None:
     code = (
         "import sys; from engine.model_store.installation import Installation\n"
-        "from engine.model.mapped_weights import map_weights; from engine import checkpoints\n"
+        "from engine.network.mapped_weights import map_weights; from engine.model_store import checkpoints\n"
         "from pathlib import Path; i = Installation(Path(sys.argv[1])); m = i.opened()\n"
         "assert len(map_weights(i.path(m.weights))) > 100\n"
         "print([name for name in ('torch', 'huggingface_hub', 'httpx2') if name in sys.modules])"

@@ -5,12 +5,12 @@ import pytest
 import tvm
 import tvm_ffi
 
-from engine.artifacts import Bridge, Manifest, Variant, expected_identity
+from engine.artifacts.manifest import Bridge, Manifest, Variant, expected_identity
 from engine.errors import DamagedFile, EngineError
 from engine.ops import packed_lstm as meaning
 from engine.runners import lstm_functions
 from engine.runners.lstm_functions import load_bridge, provide_lstm
-from tests.engine.metal import stand_in
+from tests.engine.mps_bridge import stand_in
 from tests.metal_device import metal_device
 
 INPUTS, HIDDEN = 5, 3

@@ -8,7 +8,7 @@ import pytest
 
 from engine.runners import lstm_probe
 from engine.runners.lstm_probe import main, measured_difference
-from tests.engine.metal import stand_in
+from tests.engine.mps_bridge import stand_in
 
 NOWHERE = Path("nowhere.dylib")
 

@@ -5,8 +5,8 @@ import pytest
 
 from engine.benchmark.lengths import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
-from engine.model.onnx_export import export_to_onnx
-from engine.model.random_weights import random_weights
+from engine.network.onnx_export import export_to_onnx
+from engine.network.random_weights import random_weights
 from engine.runners.onnx_runner import OnnxRunner
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, stage_named

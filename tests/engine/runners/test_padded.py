@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import ModelConfig
-from engine.model.random_weights import network_with, random_weights
+from engine.network.random_weights import network_with, random_weights
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import check_inputs
 from engine.runners.host import HostRunner
@@ -22,7 +22,7 @@ from engine.runners.padded import PaddedRunner, padded_length
 from engine.runners.torch_runner import ExportableRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, STAGES, Place, Stage, stage_named
-from tests.engine.model.utterances import Values, all_values, noise_for, opening
+from tests.engine.network.utterances import Values, all_values, noise_for, opening
 
 torch.set_num_threads(1)
 

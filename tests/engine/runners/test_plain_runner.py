@@ -4,9 +4,9 @@ import torch
 
 from engine.benchmark.lengths import Length
 from engine.benchmark.utterances import inputs_of, make_utterance
-from engine.model.plain_stages import CompilableDecoder
-from engine.model.random_weights import network_with, random_weights
-from engine.model.reference import Arithmetic, Reference
+from engine.network.plain_stages import CompilableDecoder
+from engine.network.random_weights import network_with, random_weights
+from engine.network.reference import Arithmetic, Reference
 from engine.runners.plain_runner import COMPILED_STAGE, PlainRunner
 from engine.stages import DEVICE_STAGES
 

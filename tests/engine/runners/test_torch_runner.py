@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from engine.config import ModelConfig
-from engine.model.random_weights import network_with, random_weights
-from engine.model.reference import Reference
+from engine.network.random_weights import network_with, random_weights
+from engine.network.reference import Reference
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.stages import stage_named
-from tests.engine.model.utterances import all_values, opening
+from tests.engine.network.utterances import all_values, opening
 
 COUNTS = [5, 2]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts import CPU, Variant
+from engine.artifacts.manifest import CPU, Variant
 from engine.compiler.build import build
 from engine.errors import DamagedFile, EngineError
-from engine.model.random_weights import network_with, random_weights
+from engine.network.random_weights import network_with, random_weights
 from engine.runners.base import cropped
-from engine.runners.cores import usable_cores
 from engine.runners.torch_runner import ExportableRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import Axis, stage_named
+from engine.system.cores import usable_cores
 from tests.engine.memory import private_bytes
 
 STAGES = [stage_named(name) for name in ("bert", "duration", "text_encoder", "source", "istft")]

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from engine.alignment import aligned_copy, aligned_empty
 from engine.runners import tvm_runtime
 from engine.runners.tvm_runtime import Runtime
+from engine.system.aligned_arrays import aligned_copy, aligned_empty
 from tests.metal_device import metal_device
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -27,7 +27,7 @@ assert not {"torch", "tvm"} & set(sys.modules)
 ONE_THREAD = """
 import os
 os.sched_setaffinity(0, range(os.cpu_count()))
-from engine.runners.cores import usable_cores
+from engine.system.cores import usable_cores
 from engine.runners.tvm_runtime import Runtime
 cores = set(usable_cores())
 Runtime("cpu", threads=1).prepare_thread()

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.model.network import build_network
-from engine.paths import resources_folder, starter_folder
+from engine.network.building import build_network
 from engine.starter.architecture import starter_config
+from engine.system.paths import resources_folder, starter_folder
 
 LARGEST_BYTES = 12_000_000
 BYTES_PER_HALF = 2

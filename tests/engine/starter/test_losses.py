@@ -2,7 +2,7 @@
 
 import torch
 
-from engine.checkpoints import model_config
+from engine.model_store.checkpoints import model_config
 from engine.starter.losses import stft_distance, waveform_losses
 
 CONFIG = model_config("starter")

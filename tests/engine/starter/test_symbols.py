@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from engine.paths import resources_folder
 from engine.starter.symbols import NEAREST_SYMBOL, nearest_trained, stand_in_tokens
 from engine.starter.texts import US_SYMBOLS
+from engine.system.paths import resources_folder
 
 TRAINED = US_SYMBOLS | set(" .,!?;:")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.checkpoints import starter_voices
 from engine.errors import EngineError
+from engine.model_store.checkpoints import starter_voices
 from engine.starter.voices import STARTER_VOICES, StarterVoice, open_teacher, teacher_installed
 
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from engine.__main__ import main
-from engine.artifacts import CPU, Variant
-from engine.checkpoints import open_checkpoint
+from engine.artifacts.manifest import CPU, Variant
 from engine.errors import CompileError
-from engine.preparation import ensure_modules
+from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation.modules import ensure_modules
 from engine.runners import tvm_runner
 from engine.validator.built_modules import check_verdicts, compare_built, in_words
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.artifacts import CPU, Variant
-from engine.checkpoints import open_checkpoint
+from engine.artifacts.manifest import CPU, Variant
+from engine.model_store.checkpoints import open_checkpoint
 from engine.speech import Array, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage
 from engine.validator.comparison import Comparison, Line

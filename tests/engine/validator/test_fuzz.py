@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.checkpoints import Checkpoint, open_checkpoint
 from engine.errors import InvalidRequest
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
 from engine.validator.fuzz import fuzz, random_utterances
 from engine.validator.results import Regime, ValidationRequest

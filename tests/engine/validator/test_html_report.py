@@ -13,7 +13,7 @@ from engine.validator.html_report import MOST_SHOWN, html_report, write_html
 from engine.validator.results import Metrics, Regime, Report, Verdict
 from engine.validator.sweep import SweepPoint
 from tests.engine.validator.example_report import TEXT, example_report, with_verdict
-from tests.engine.validator.test_padding_plots import comparison, point
+from tests.engine.validator.test_plots import comparison, point
 
 SHOWN = (Regime.COMPILED, Regime.STATIC_NO_PACK)
 WITHOUT_END = {"meta", "br", "hr", "img", "link", "input"}

@@ -8,11 +8,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from engine.checkpoints import open_checkpoint
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.model.lstm_activations import SingleLstm
-from engine.model.random_weights import network_with, random_weights
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.lstm_activations import SingleLstm
+from engine.network.random_weights import network_with, random_weights
 from engine.speech import SpeechRequest
 from engine.validator.lstm_comparison import (
     LSTMS,

@@ -12,17 +12,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from engine.artifacts import CPU, Manifest, expected_identity
-from engine.checkpoints import open_checkpoint
+from engine.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
-from engine.model.exportable.blocks import padded_lengths
-from engine.model.exportable.prosody import PitchAndEnergy
-from engine.model.exportable.speech import Source
-from engine.model.exportable.styles import Styles
-from engine.model.exportable.text import TextEncoder
-from engine.model.network import Network, build_network
-from engine.model.random_weights import without_weight_norm
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.building import Network, build_network
+from engine.network.exportable.blocks import padded_lengths
+from engine.network.exportable.prosody import PitchAndEnergy
+from engine.network.exportable.speech import Source
+from engine.network.exportable.styles import Styles
+from engine.network.exportable.text import TextEncoder
+from engine.network.random_weights import without_weight_norm
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.padded import PaddedRunner
 from engine.runners.tvm_runner import CompiledRunner

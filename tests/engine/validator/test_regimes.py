@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts import CPU
-from engine.checkpoints import Checkpoint, open_checkpoint
+from engine.artifacts.manifest import CPU
 from engine.errors import InvalidRequest
-from engine.model.weights import Weights
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.network.weights import Weights
 from engine.pipeline import Step
-from engine.preparation import find_modules
+from engine.preparation.modules import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
 from engine.validator import regimes as validator_regimes

@@ -9,8 +9,8 @@ from dataclasses import asdict
 
 import pytest
 
-from engine.checkpoints import starter_voices
 from engine.errors import Cancelled, NothingToSpeak
+from engine.model_store.checkpoints import starter_voices
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES
 from engine.validator.results import Reading, Regime, ValidationEvent, ValidationRequest

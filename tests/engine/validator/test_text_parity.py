@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli.validate_options import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
 from engine.g2p.analysis import load_offline_analyser
 from engine.validator import text_parity
-from engine.validator.command import ENGLISH_SENTENCES
 from engine.validator.text_parity import Kind, TextParity, compare_text, is_plain, sentences_of
 from engine.validator.upstream_text import UpstreamText
 

@@ -22,7 +22,7 @@ from engine.validator.results import (
     Verdict,
 )
 from engine.validator.validation import Validator, phonemizer
-from engine.voices import find
+from engine.voices.packs import find
 
 TEXT = "Hello there.\n\nGood morning."
 

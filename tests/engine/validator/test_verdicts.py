@@ -1,11 +1,24 @@
 """Which stage is to blame."""
 
+from __future__ import annotations
+
+import math
 from dataclasses import replace
 
 import pytest
 
 from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.verdicts import aligned, findings, isolated, propagated, within
+from engine.validator.verdicts import (
+    BEST_TO_WORST,
+    aligned,
+    decides,
+    findings,
+    isolated,
+    propagated,
+    severity,
+    within,
+    worst,
+)
 
 TOLERANCE = 0.99999
 EXACT = Metrics(1.0, 1.0, None, 0.0, 0.0, 100.0)
@@ -76,3 +89,48 @@ def test_without_packing_the_finding_says_where_packing_matters() -> None:
 
 def test_inherited_faults_and_inner_values_name_no_stage() -> None:
     assert findings([row("decoder", Verdict.INHERITED), replace(row("decoder", Verdict.FAIL), probe=True)]) == ()
+
+
+def ranked(verdict: Verdict = Verdict.PASS, pearson: float | None = 1.0, regime: str = "compiled") -> Row:
+    error = None if pearson is None else math.sqrt(2 * (1 - pearson))
+    metrics = Metrics(pearson, pearson, 1.0, error, error, 100.0)
+    return Row(0, "bert", "text_features", regime, "dynamic", Reading.OWN_FED, verdict, 0.99999, metrics)
+
+
+def test_every_verdict_has_its_rank() -> None:
+    assert sorted(BEST_TO_WORST) == sorted(Verdict)
+
+
+def test_a_verdict_outweighs_a_correlation() -> None:
+    assert severity(ranked(Verdict.FAIL, 0.99)) > severity(ranked(Verdict.INHERITED, 0.1))
+
+
+def test_among_equal_verdicts_the_lower_correlation_is_worse() -> None:
+    assert severity(ranked(pearson=0.999991)) > severity(ranked(pearson=0.999999))
+    assert severity(ranked(Verdict.FAIL, None)) > severity(ranked(Verdict.FAIL, -1.0))
+
+
+def test_durations_are_ranked_by_the_tokens_that_differ() -> None:
+    def durations(differing: int) -> Row:
+        found = DurationMetrics(differing, 0, 10, 10)
+        return Row(
+            0, "alignment", "frame_token", "compiled", "dynamic", Reading.OWN_FED, Verdict.FAIL, 1.0, None, None, found
+        )
+
+    assert severity(durations(2)) > severity(durations(1))
+
+
+def test_the_worst_of_none_is_none() -> None:
+    assert worst([]) is None
+
+
+def test_the_worst_is_the_first_of_equals() -> None:
+    first, second = ranked(pearson=0.5), ranked(pearson=0.5)
+    assert worst([ranked(), first, second]) is first
+
+
+@pytest.mark.parametrize(
+    ("regime", "counts"), [("compiled", True), ("compiled with f0n from dynamic", True), ("upstream", False)]
+)
+def test_only_compiled_regimes_decide(regime: str, counts: bool) -> None:
+    assert decides(ranked(regime=regime)) is counts

@@ -1,0 +1,250 @@
+"""Plays a track that may still be growing: play, pause, seek, and where it is heard right now.
+
+It does not know which device plays or who makes the track.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
+from app.audio.ring_buffer import RingBuffer
+from app.audio.track import AudioTrack
+
+TICK_MS = 16
+BUFFERED_SECONDS = 2.0
+"""How long the window may be busy without a gap being heard."""
+STALL_SECONDS = 3.0
+"""A device that takes nothing for so long has gone; a sleeping sound server was seen to need up to two."""
+RING_OUT_SECONDS = 0.2
+"""A device may be later than it says; so long after the last sample should have been heard, the end is not cut off."""
+
+
+class Playback(Enum):
+    """What the player does."""
+
+    STOPPED = "stopped"
+    PLAYING = "playing"
+    PAUSED = "paused"
+
+
+class AudioPlayer(QObject):
+    """Feeds a ring buffer from the track; the device's callback only reads the ring.
+
+    A position is the sample that is heard now, the device's latency taken off.
+    """
+
+    playback_changed = Signal(object)
+    position_changed = Signal(int)
+    failed = Signal(object)
+
+    def __init__(
+        self, output: AudioOutput, clock: Callable[[], float] = time.monotonic, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._output = output
+        self._clock = clock
+        self._track = AudioTrack()
+        self._track.finish()
+        self._playback = Playback.STOPPED
+        self._ring = RingBuffer(1)
+        self._stream: OutputStream | None = None
+        self._position = 0
+        self._base = self._fed = self._read = 0
+        self._read_at = self._alive_at = clock()
+        self._started = False
+        self._devices_changed = False
+        self._timer = QTimer(self, interval=TICK_MS)
+        self._timer.timeout.connect(self.tick)
+
+    @property
+    def playback(self) -> Playback:
+        """What the player does."""
+        return self._playback
+
+    @property
+    def position(self) -> int:
+        """The sample that is heard now, or would be next."""
+        return self._position
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it would play but has nothing to play yet."""
+        at_end = self._position >= self._track.length
+        return self._playback is Playback.PLAYING and at_end and not self._track.finished
+
+    def has_device(self) -> bool:
+        """Whether there is something to play on; the first look loads what plays, so that playing begins sooner."""
+        try:
+            self._output.check()
+        except AudioDeviceError:
+            return False
+        return True
+
+    def load(self, track: AudioTrack) -> None:
+        """Take another track, from its start, on whatever the default device is by then."""
+        self.stop()
+        self._close()
+        with suppress(AudioDeviceError):  # said when it is to play
+            self._output.follow_default()
+        self._track = track
+        self._move_to(0)
+
+    @Slot()
+    def play(self) -> None:
+        """Go on from the position; from the start when at the end."""
+        if self._track.finished and self._position >= self._track.length:
+            self._move_to(0)
+        if self._track.finished and not self._track.length:
+            return
+        self._timer.start()
+        self._become(Playback.PLAYING)
+        self.tick()
+
+    @Slot()
+    def pause(self) -> None:
+        """Fall silent at once and stay at what was heard last."""
+        if self._playback is Playback.PLAYING:
+            self._halt(Playback.PAUSED)
+
+    @Slot()
+    def stop(self) -> None:
+        """Fall silent at once; the position stays."""
+        self._halt(Playback.STOPPED)
+
+    def seek(self, position: int) -> None:
+        """Go to a sample, playing on if it plays."""
+        playing = self._playback is Playback.PLAYING
+        self._silence()
+        self._move_to(min(max(position, 0), self._track.length))
+        if playing:
+            self.tick()
+
+    def play_on_current_device(self) -> None:
+        """After a device has gone or come: look again and go on with the default one."""
+        self.stop()
+        self._close()
+        try:
+            self._output.refresh()
+            self._devices_changed = False
+            self._output.check()
+        except AudioDeviceError as error:
+            self.failed.emit(error)
+            return
+        self.play()
+
+    def close(self) -> None:
+        """Fall silent and give the device back."""
+        self.stop()
+        self._close()
+
+    @Slot()
+    def tick(self) -> None:
+        """Feed the ring, follow the position, notice the end and a device that has gone."""
+        if self._playback is not Playback.PLAYING:
+            return
+        try:
+            self._feed()
+        except AudioDeviceError as error:
+            self._fail(error)
+            return
+        self._follow()
+        if self._has_rung_out():
+            self._halt(Playback.STOPPED)
+        elif (lost := self._device_error()) is not None:
+            self._fail(lost)
+
+    def _feed(self) -> None:
+        if self._stream is None and self._track.length > self._fed:
+            self._open()
+        while len(samples := self._track.read(self._fed, self._ring.writable)):
+            self._fed += self._ring.write(samples)
+        if self._stream is not None and not self._started and self._ring.readable:
+            self._stream.start()
+            self._started = True
+            self._alive_at = self._clock()
+
+    def _open(self) -> None:
+        if self._devices_changed:
+            self._output.refresh()
+            self._devices_changed = False
+        rate = self._track.sample_rate_hz
+        self._ring = RingBuffer(round(BUFFERED_SECONDS * rate))
+        self._stream = self._output.open(rate, self._ring.read_into)
+
+    def _follow(self) -> None:
+        """The device has read up to some sample; what is heard trails by its latency and moves on with the clock."""
+        read = self._ring.samples_read
+        now = self._clock()
+        if read != self._read:
+            self._read, self._read_at = read, now
+        if not self._ring.readable or self._read_at == now:
+            self._alive_at = now
+        if self._stream is None or not read:
+            return
+        rate = self._track.sample_rate_hz
+        trailing = self._stream.latency_seconds - (now - self._read_at)
+        heard = self._base + read - max(0, round(trailing * rate))
+        if heard > self._position:
+            self._set_position(heard)
+
+    def _has_rung_out(self) -> bool:
+        if not self._track.finished or self._position < self._track.length:
+            return False
+        latency = self._stream.latency_seconds if self._stream is not None else 0.0
+        return self._clock() - self._read_at >= latency + RING_OUT_SECONDS
+
+    def _device_error(self) -> AudioDeviceError | None:
+        if self._stream is None or not self._started:
+            return None
+        stalled = self._ring.readable > 0 and self._clock() - self._alive_at > STALL_SECONDS
+        gone = stalled or not self._stream.active
+        return self._stream.error or (AudioDeviceLost() if gone else None)
+
+    def _fail(self, error: AudioDeviceError) -> None:
+        self._halt(Playback.PAUSED if isinstance(error, AudioDeviceLost) else Playback.STOPPED)
+        self._close()
+        self._devices_changed = True
+        self.failed.emit(error)
+
+    def _halt(self, playback: Playback) -> None:
+        self._timer.stop()
+        self._silence()
+        self._clear_ring_at(self._position)
+        self._become(playback)
+
+    def _silence(self) -> None:
+        if self._stream is not None and self._started:
+            self._stream.abort()
+        self._started = False
+
+    def _close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        self._stream = None
+        self._clear_ring_at(self._position)
+
+    def _move_to(self, position: int) -> None:
+        self._clear_ring_at(position)
+        self._set_position(position)
+
+    def _clear_ring_at(self, position: int) -> None:
+        self._ring.clear()
+        self._base = self._fed = position
+        self._read = 0
+        self._read_at = self._alive_at = self._clock()
+        self._started = False
+
+    def _set_position(self, position: int) -> None:
+        self._position = position
+        self.position_changed.emit(position)
+
+    def _become(self, playback: Playback) -> None:
+        if playback is not self._playback:
+            self._playback = playback
+            self.playback_changed.emit(playback)

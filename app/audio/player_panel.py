@@ -1,0 +1,82 @@
+"""The waveform with its transport below, on one card.
+
+It does not know the player; samples become seconds here.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from app.audio.track import AudioTrack
+from app.audio.transport_bar import TransportBar
+from app.audio.waveform_view import PAGE_SECONDS, WaveformView
+from app.theme import Colours
+
+
+class PlayerPanel(QFrame):
+    """Follows a track and a position, and asks to go elsewhere."""
+
+    seek_wanted = Signal(int)
+    toggle_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("player")
+        self._track = AudioTrack()
+        self._position = 0
+        self.waveform = WaveformView(self)
+        self.transport = TransportBar(self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 12, 14, 10)
+        layout.setSpacing(6)
+        layout.addWidget(self.waveform, 1)
+        layout.addWidget(self.transport)
+        self.waveform.seek_wanted.connect(self.seek_wanted)
+        self.waveform.toggle_wanted.connect(self.toggle_wanted)
+        self.transport.toggled.connect(self.toggle_wanted)
+        self.transport.back_wanted.connect(self.go_back)
+        self.transport.forward_wanted.connect(self.go_forward)
+
+    @Slot(object)
+    def show_track(self, track: AudioTrack) -> None:
+        """Follow another track."""
+        self._track = track
+        self.waveform.show_track(track)
+        self.refresh()
+        self.show_position(0)
+
+    @Slot()
+    def refresh(self) -> None:
+        """The track has grown."""
+        self.waveform.refresh()
+        self.transport.show_length(self._seconds(self._track.expected_length()), exact=self._track.finished)
+
+    @Slot(int)
+    def show_position(self, position: int) -> None:
+        """The sample that is heard now."""
+        self._position = position
+        self.waveform.set_position(position)
+        self.transport.show_position(self._seconds(position))
+
+    @Slot()
+    def go_back(self) -> None:
+        """A few seconds back."""
+        self._go(-PAGE_SECONDS)
+
+    @Slot()
+    def go_forward(self) -> None:
+        """A few seconds forward."""
+        self._go(PAGE_SECONDS)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self.waveform.set_colours(colours)
+        self.transport.set_colours(colours)
+
+    def _go(self, seconds: float) -> None:
+        position = self._position + round(seconds * self._track.sample_rate_hz)
+        self.seek_wanted.emit(min(max(position, 0), self._track.length))
+
+    def _seconds(self, samples: int) -> float:
+        return samples / (self._track.sample_rate_hz or 1)

@@ -1,0 +1,60 @@
+"""Plays single pieces of sound, such as one of two compared waveforms or their difference, in place of the speech.
+
+It does not know what they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.audio.output import AudioOutput
+from app.audio.player import AudioPlayer, Playback
+from app.audio.track import AudioTrack
+from engine.speech import AudioChunk, Samples, Utterance
+
+FULL_SCALE = 1.0
+
+
+class SoundPlayer(QObject):
+    """Takes the device from the speech's player, and gives it back when that one plays."""
+
+    playing_changed = Signal(bool)
+    failed = Signal(object)
+
+    def __init__(self, speech: AudioPlayer, output: AudioOutput, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._speech = speech
+        self._player = AudioPlayer(output, parent=self)
+        self._player.playback_changed.connect(self._on_playback)
+        self._player.failed.connect(self.failed)
+        speech.playback_changed.connect(self._on_speech)
+
+    @property
+    def playing(self) -> bool:
+        """Whether a piece is heard."""
+        return self._player.playback is Playback.PLAYING
+
+    def play(self, samples: Samples, sample_rate_hz: int) -> None:
+        """Play a piece [n] from its start, limited to full scale, instead of whatever is heard now."""
+        self._speech.close()
+        track = AudioTrack()
+        limited = np.clip(np.nan_to_num(samples), -FULL_SCALE, FULL_SCALE).astype(np.float32)
+        track.append(AudioChunk(Utterance(0, "", "", 0, 0), 1, limited, sample_rate_hz))
+        track.finish()
+        self._player.load(track)
+        self._player.play()
+
+    @Slot()
+    def stop(self) -> None:
+        """Fall silent and give the device back."""
+        self._player.close()
+
+    @Slot(object)
+    def _on_playback(self, playback: Playback) -> None:
+        self.playing_changed.emit(playback is Playback.PLAYING)
+
+    @Slot(object)
+    def _on_speech(self, playback: Playback) -> None:
+        if playback is Playback.PLAYING:
+            self._player.close()

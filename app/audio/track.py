@@ -1,0 +1,103 @@
+"""The audio of one speech as it grows, chunk by chunk, and which utterance is heard where.
+
+It does not know who makes the chunks or who plays them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.audio.peak_pyramid import PeakPyramid
+from engine.speech import AudioChunk, Plan, Samples, Utterance
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The samples from `start` to `end` speak this utterance."""
+
+    utterance: Utterance
+    start: int
+    end: int
+
+
+class AudioTrack:
+    """Keeps the chunks as they came, without copying; positions are samples from the start of the speech."""
+
+    def __init__(self) -> None:
+        self.sample_rate_hz = 0
+        self.peaks = PeakPyramid()
+        self._chunks: list[Samples] = []
+        self._segments: list[Segment] = []
+        self._starts: list[int] = []
+        self._utterances: tuple[Utterance, ...] = ()
+        self._finished = False
+
+    @property
+    def length(self) -> int:
+        """Samples so far."""
+        return self._segments[-1].end if self._segments else 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will come."""
+        return self._finished
+
+    @property
+    def utterance_count(self) -> int:
+        """Utterances of the whole speech; 0 while unknown."""
+        return len(self._utterances)
+
+    @property
+    def segment_count(self) -> int:
+        """Utterances that are here."""
+        return len(self._segments)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every utterance of the plan is here."""
+        return self._finished and 0 < len(self._segments) == len(self._utterances)
+
+    def plan(self, plan: Plan) -> None:
+        """Say what is going to come."""
+        self._utterances = plan.utterances
+
+    def append(self, chunk: AudioChunk) -> None:
+        """Go on with the next utterance's audio."""
+        start = self.length
+        self.sample_rate_hz = chunk.sample_rate_hz
+        self._chunks.append(chunk.samples)
+        self._starts.append(start)
+        self._segments.append(Segment(chunk.utterance, start, start + len(chunk.samples)))
+        self.peaks.append(chunk.samples)
+
+    def finish(self) -> None:
+        """Nothing more will come."""
+        self._finished = True
+
+    def read(self, start: int, limit: int) -> Samples:
+        """At most `limit` samples from `start`, up to the end of a chunk; empty at the end of what is here."""
+        index = bisect_right(self._starts, start) - 1
+        if index < 0 or start >= self.length:
+            return np.zeros(0, np.float32)
+        offset = start - self._starts[index]
+        return self._chunks[index][offset : offset + limit]
+
+    def samples(self) -> Samples:
+        """Everything so far in one piece."""
+        return np.concatenate([np.zeros(0, np.float32), *self._chunks])
+
+    def segment_at(self, position: int) -> Segment | None:
+        """What is heard at this sample; at the very end, the last."""
+        index = bisect_right(self._starts, position) - 1
+        return self._segments[index] if index >= 0 else None
+
+    def expected_length(self) -> int:
+        """Samples of the whole speech, judged by the phonemes still to come."""
+        spoken = sum(len(segment.utterance.phonemes) for segment in self._segments)
+        if self._finished or not spoken:
+            return self.length
+        planned = sum(len(utterance.phonemes) for utterance in self._utterances)
+        return max(self.length, self.length * planned // spoken)

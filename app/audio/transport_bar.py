@@ -1,0 +1,108 @@
+"""Play, pause, a few seconds back or forward, and the time.
+
+It does not know what is played.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+
+from app.audio.player import Playback
+from app.icons import icon
+from app.theme import LIGHT, Colours
+
+PLAY_PIXELS = 36
+SKIP_PIXELS = 30
+ICON_PIXELS = 20
+
+
+class TransportBar(QWidget):
+    """Time so far on the left, buttons in the middle, whole time on the right."""
+
+    toggled = Signal()
+    back_wanted = Signal()
+    forward_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._colours = LIGHT
+        self._playing = False
+        self.back_button = _button("skip", "Back 5 seconds", SKIP_PIXELS, self)
+        self.play_button = _button("playPause", "Play", PLAY_PIXELS, self)
+        self.forward_button = _button("skip", "Forward 5 seconds", SKIP_PIXELS, self)
+        self.position_label = _time_label("Position", Qt.AlignmentFlag.AlignLeft, self)
+        self.length_label = _time_label("Length", Qt.AlignmentFlag.AlignRight, self)
+        self._lay_out()
+        self.play_button.clicked.connect(self.toggled)
+        self.back_button.clicked.connect(self.back_wanted)
+        self.forward_button.clicked.connect(self.forward_wanted)
+        self.show_length(0, exact=True)
+        self._draw()
+
+    @Slot(object)
+    def show_playback(self, playback: Playback) -> None:
+        """Offer Pause while it plays, else Play."""
+        self._playing = playback is Playback.PLAYING
+        name = "Pause" if self._playing else "Play"
+        self.play_button.setAccessibleName(name)
+        self.play_button.setToolTip(name)
+        self._draw_play_button()
+
+    def show_position(self, seconds: float) -> None:
+        """The time that is heard."""
+        self.position_label.setText(clock_time(seconds))
+
+    def show_length(self, seconds: float, *, exact: bool) -> None:
+        """The time of all that there is, or about what it will be; nothing to play when it is 0."""
+        self.length_label.setText(clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}")
+        for button in (self.play_button, self.back_button, self.forward_button):
+            button.setEnabled(seconds > 0)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the icons anew."""
+        self._colours = colours
+        self._draw()
+
+    def _draw_play_button(self) -> None:
+        self.play_button.setIcon(icon("pause" if self._playing else "play", self._colours.on_accent))
+
+    def _draw(self) -> None:
+        self._draw_play_button()
+        self.back_button.setIcon(icon("back", self._colours.text))
+        self.forward_button.setIcon(icon("forward", self._colours.text))
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(4, 0, 4, 0)
+        layout.setSpacing(10)
+        layout.addWidget(self.position_label, 1)
+        for button in (self.back_button, self.play_button, self.forward_button):
+            layout.addWidget(button)
+        layout.addWidget(self.length_label, 1)
+
+
+def clock_time(seconds: float) -> str:
+    """Minutes and seconds, with hours only when there are any."""
+    minutes, whole_seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"
+
+
+def _button(object_name: str, title: str, size_pixels: int, parent: QWidget) -> QToolButton:
+    button = QToolButton(parent)
+    button.setObjectName(object_name)
+    button.setAccessibleName(title)
+    button.setToolTip(title)
+    button.setFixedSize(size_pixels, size_pixels)
+    button.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
+
+
+def _time_label(name: str, alignment: Qt.AlignmentFlag, parent: QWidget) -> QLabel:
+    label = QLabel(clock_time(0), parent)
+    label.setObjectName("faint")
+    label.setAccessibleName(name)
+    label.setAlignment(alignment | Qt.AlignmentFlag.AlignVCenter)
+    return label

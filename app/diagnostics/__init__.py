@@ -1,0 +1,1 @@
+"""The diagnostics panel: how far the compiled model is from PyTorch, stage by stage."""

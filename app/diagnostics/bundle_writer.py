@@ -1,0 +1,74 @@
+"""A program that writes a validation into one file: its events on standard input, the file's path as argument.
+
+    python -m app.diagnostics.bundle_writer PATH [ARRAYS_FOLDER]
+
+It does not know who asks; a failure is one sentence on stderr. It is a process of its own because drawing and packing
+would make the window stutter.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from engine.errors import EngineError, InvalidRequest
+from engine.validator.arrays import ArrayFolder
+from engine.validator.results import FinishedEvent, Report, RowEvent
+from engine.validator.verdicts import findings
+from engine.validator.versions import versions
+from engine.validator.wire import Wire
+
+NICENESS = 10
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the file; exit code 0, or 1 with a sentence on stderr."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    try:
+        write(read_report(sys.stdin), Path(arguments[0]), Path(arguments[1]) if len(arguments) > 1 else None)
+    except EngineError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def read_report(lines: Iterable[str]) -> Report:
+    """The report of a `FinishedEvent` without rows, with the rows of the `RowEvent`s that follow it.
+
+    One without versions is of a run that did not end; its findings are those of the rows there are.
+    """
+    wire = Wire()
+    report, rows = None, []
+    for line in lines:
+        event = wire.decode(line)
+        if isinstance(event, FinishedEvent):
+            report = event.report
+        elif isinstance(event, RowEvent):
+            rows.append(event.row)
+    if report is None:
+        raise InvalidRequest("There is nothing to export.", "Diagnose something first.")
+    if not report.versions:
+        report = replace(report, findings=findings(rows), versions=versions())
+    return replace(report, rows=tuple(rows))
+
+
+def write(report: Report, path: Path, arrays_folder: Path | None) -> None:
+    """Write everything about a report; without arrays when there is no such folder any more. Raises `EngineError`."""
+    from engine.validator.bundle import write_bundle  # brings what draws
+
+    arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None
+    write_bundle(path, report, arrays, _doctor_output())
+
+
+def _doctor_output() -> str:
+    from engine.doctor import examine_installation, in_words
+
+    return in_words(examine_installation()) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

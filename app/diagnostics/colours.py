@@ -1,0 +1,73 @@
+"""Verdicts, errors and values as colours, light and dark."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor
+
+from app.theme import LIGHT, Colours
+from engine.validator.results import Verdict
+
+STEPS = 256
+SMALLEST_ERROR = 1e-7
+LARGEST_ERROR = 10.0
+ERROR_TICKS = (1e-6, 1e-4, 1e-2, 1.0)
+_ERROR_STOPS = (0.0, 0.45, 0.65, 0.85, 1.0)
+_LIGHT_ERRORS = ("#f0f0f5", "#b9b6d8", "#e0a030", "#cf3f30", "#6a0f1c")
+_DARK_ERRORS = ("#2c2c33", "#55527c", "#b06a20", "#f0803c", "#ffe0b0")
+_VALUE_STOPS = (0.0, 0.5, 1.0)
+_LIGHT_VALUES = ("#2f66b8", "#f6f6f8", "#c8303a")
+_DARK_VALUES = ("#6fa4f2", "#242429", "#f0777b")
+Table = NDArray[np.uint8]
+"""Red, green, blue, alpha [STEPS, 4]."""
+Steps = NDArray[np.uint8]
+
+
+def error_table(colours: Colours) -> Table:
+    """From nothing to large; the darker the larger in the light theme, the lighter the larger in the dark one."""
+    return _table(_ERROR_STOPS, _LIGHT_ERRORS if is_light(colours) else _DARK_ERRORS)
+
+
+def value_table(colours: Colours) -> Table:
+    """From negative over nothing to positive."""
+    return _table(_VALUE_STOPS, _LIGHT_VALUES if is_light(colours) else _DARK_VALUES)
+
+
+def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Where errors lie on the logarithmic scale, 0 to 1; one that is not a number is the largest."""
+    known = np.nan_to_num(np.asarray(errors, np.float64), nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
+    logs = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
+    lowest, highest = np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR)
+    return np.asarray((logs - lowest) / (highest - lowest))
+
+
+def steps_of(positions: NDArray[np.floating]) -> Steps:
+    """Positions 0 to 1 as steps of a scale; what is not a number is at its end."""
+    return np.asarray(np.clip(np.nan_to_num(positions, nan=1.0), 0, 1) * (STEPS - 1), np.uint8)
+
+
+def coloured(steps: Steps, table: Table) -> NDArray[np.uint8]:
+    """Steps [...] as colours [..., 4]."""
+    colours: NDArray[np.uint8] = table[steps]
+    return colours
+
+
+def is_light(colours: Colours) -> bool:
+    """Whether the ground is light."""
+    return QColor(colours.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
+
+
+def _table(stops: tuple[float, ...], names: tuple[str, ...]) -> Table:
+    parts = np.array([QColor(name).getRgb() for name in names], np.float64)
+    places = np.linspace(0, 1, STEPS)
+    return np.stack([np.interp(places, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
+
+
+def verdict_colour(verdict: Verdict, colours: Colours) -> str:
+    """A colour that can be read as text on the theme's surface."""
+    return {
+        Verdict.PASS: colours.good,
+        Verdict.INHERITED: colours.warning,
+        Verdict.INCOMPARABLE: colours.note,
+    }.get(verdict, colours.error)

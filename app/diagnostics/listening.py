@@ -1,0 +1,60 @@
+"""What can be heard of one row's audio: ours, the reference, and their difference made loud enough.
+
+It does not know who plays it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from app.diagnostics.stage_arrays import AUDIO, pair_of
+from engine.errors import EngineError
+from engine.speech import Samples
+from engine.validator.arrays import Arrays
+from engine.validator.results import Row
+
+LOUDEST = 0.9
+MOST_GAIN_DB = 100.0
+
+
+class Part(Enum):
+    """What is heard."""
+
+    OURS = "ours"
+    REFERENCE = "reference"
+    DIFFERENCE = "difference"
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """`samples` [n] in [-1, 1]; `gain_db` is how much louder than it is."""
+
+    samples: Samples
+    gain_db: float = 0.0
+
+
+def has_audio(arrays: Arrays | None, row: Row) -> bool:
+    """Whether the row is of audio that was kept."""
+    return row.output == AUDIO and arrays is not None and arrays.holds(row.utterance, row.regime, row.reading, AUDIO)
+
+
+def heard(arrays: Arrays, row: Row, part: Part) -> Heard | None:
+    """One part of a row's audio; None when there is no difference, or it cannot be read."""
+    try:
+        pair = pair_of(arrays, row)
+    except EngineError:
+        return None
+    if part is not Part.DIFFERENCE:
+        samples = pair.ours if part is Part.OURS else pair.reference
+        return Heard(np.clip(np.nan_to_num(samples), -1, 1).astype(np.float32))
+    if not pair.comparable:
+        return None
+    apart = np.nan_to_num(pair.ours - pair.reference)
+    loudest = float(np.abs(apart).max(initial=0))
+    if not loudest:
+        return None
+    gain = min(LOUDEST / loudest, 10 ** (MOST_GAIN_DB / 20))
+    return Heard(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)))

@@ -1,0 +1,51 @@
+"""Makes pictures in a thread of their own; only the newest that was asked for comes back.
+
+It does not know what is drawn.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+
+from app.diagnostics.pictures import Picture, PictureRequest, picture_of
+
+
+class PictureLoader(QObject):
+    """`loaded` carries the request and its `Picture`, in the window's thread."""
+
+    loaded = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._newest: PictureRequest | None = None
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._outcome = _Outcome()
+        self._outcome.made.connect(self._on_made)
+
+    def load(self, request: PictureRequest) -> None:
+        """Make this picture; one that has not been begun is not wanted any more."""
+        self._newest = request
+        self._pool.clear()
+        self._pool.start(partial(self._outcome.make, request))
+
+    def forget(self) -> None:
+        """What was asked for is not wanted any more."""
+        self._newest = None
+        self._pool.clear()
+
+    @Slot(object, object)
+    def _on_made(self, request: PictureRequest, picture: Picture) -> None:
+        if request is self._newest:
+            self.loaded.emit(request, picture)
+
+
+class _Outcome(QObject):
+    """Without an owner, so that a thread may outlive whoever asked."""
+
+    made = Signal(object, object)
+
+    def make(self, request: PictureRequest) -> None:
+        self.made.emit(request, picture_of(request))

@@ -1,0 +1,225 @@
+"""What the drill-down draws, made small enough for the screen; computed beside the window's thread.
+
+It does not know Qt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.diagnostics.colours import Steps, error_positions, steps_of
+from app.diagnostics.envelope import Envelope, envelope
+from app.diagnostics.metric_words import number_words, regime_title
+from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_of
+from app.diagnostics.utterance_clock import TOKENS, UtteranceClock
+from engine.errors import EngineError
+from engine.validator.arrays import Arrays
+from engine.validator.results import Row
+
+MOST_LINES = 128
+USUAL_PERCENT = 99.5
+NO_ARRAYS = "The arrays of this run were not kept."
+OTHER_LENGTH = "another number of frames, so there is no difference to show"
+
+
+@dataclass(frozen=True, eq=False)
+class PictureRequest:
+    """What to draw: a row's arrays from `start_seconds` to `end_seconds` in so many columns."""
+
+    arrays: Arrays | None
+    row: Row
+    clock: UtteranceClock
+    start_seconds: float
+    end_seconds: float
+    columns: int
+    spectrogram: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SignalPicture:
+    """Two signals and their difference, `values_per_second` each; the difference is None when there is none."""
+
+    values_per_second: float
+    ours: Envelope
+    reference: Envelope
+    difference: Envelope | None
+    unit: str
+
+
+@dataclass(frozen=True, eq=False)
+class HeatPane:
+    """One heat map: `steps` [lines, columns] of a colour scale; `is_error` names the scale."""
+
+    title: str
+    steps: Steps
+    is_error: bool
+
+
+@dataclass(frozen=True, eq=False)
+class HeatPicture:
+    """Heat maps under each other, all from `start_seconds` to `end_seconds`; `top` is what the highest line is."""
+
+    panes: tuple[HeatPane, ...]
+    start_seconds: float
+    end_seconds: float
+    top: str
+
+
+@dataclass(frozen=True, eq=False)
+class ProfilePicture:
+    """The errors [cells] of what has no arrays, between `edges` [cells + 1] in seconds."""
+
+    edges: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NoPicture:
+    """Why there is nothing to draw."""
+
+    words: str
+
+
+Picture = SignalPicture | HeatPicture | ProfilePicture | NoPicture
+
+
+def picture_of(request: PictureRequest) -> Picture:
+    """What can be drawn of a row: its arrays when they are kept, else its profile."""
+    row = request.row
+    if row.probe or request.arrays is None:
+        return _profile(request)
+    try:
+        pair = pair_of(request.arrays, row)
+    except EngineError as error:
+        return NoPicture(error.message)
+    if request.spectrogram and row.output == AUDIO:
+        return _spectrograms(request, pair)
+    return _signals(request, pair) if pair.reference.ndim == 1 else _heat_maps(request, pair)
+
+
+def _profile(request: PictureRequest) -> Picture:
+    profile = request.row.profile
+    if profile is None or not profile.errors:
+        return NoPicture(NO_ARRAYS)
+    errors = np.array(profile.errors, np.float64)
+    return ProfilePicture(request.clock.edges(profile.axis, len(errors)), errors)
+
+
+def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
+    rate = len(pair.reference) / request.clock.seconds
+    start, end = int(request.start_seconds * rate), int(np.ceil(request.end_seconds * rate)) + 1
+    ours, reference = (envelope(signal, start, end, request.columns) for signal in (pair.ours, pair.reference))
+    difference = None
+    if pair.comparable:
+        part = slice(max(start, 0), end)
+        apart = np.asarray(pair.ours[part], np.float64) - pair.reference[part]
+        found = envelope(apart, 0, len(apart), request.columns)
+        difference = Envelope(found.edges + max(start, 0), found.lowest, found.highest)
+    return SignalPicture(rate, ours, reference, difference, pair.unit)
+
+
+def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
+    largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
+    values = [
+        HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), is_error=False)
+        for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
+    ]
+    panes = (*values, _difference_pane(request, pair))
+    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
+    return HeatPicture(panes, request.start_seconds, request.end_seconds, top)
+
+
+def _usual_size(values: Numbers) -> float:
+    """What nearly all values stay below, so that a few large ones do not leave all others without colour."""
+    size = np.abs(values)
+    return float(np.percentile(size, USUAL_PERCENT)) or float(size.max(initial=0)) or 1.0
+
+
+def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
+    if not pair.comparable:
+        return HeatPane(OTHER_LENGTH.capitalize(), np.zeros((1, 1), np.uint8), is_error=True)
+    rms = float(np.sqrt(np.mean(np.square(pair.reference, dtype=np.float64)))) or 1.0
+    first, last = _in_view(request, pair.reference.shape[-1], pair.axis)
+    apart = np.abs(pair.ours[:, first:last] - pair.reference[:, first:last])
+    lines = np.maximum.reduceat(apart, _group_starts(len(apart), MOST_LINES), axis=0)
+    starts = _columns(request, pair.reference.shape[-1], pair.axis) - first
+    found = np.maximum.reduceat(lines, np.clip(starts, 0, lines.shape[1] - 1), axis=1)
+    return HeatPane("Difference over the rms", steps_of(error_positions(found / rms)), is_error=True)
+
+
+def _value_steps(request: PictureRequest, array: Numbers, axis: str, largest: float) -> Steps:
+    columns = _columns(request, array.shape[-1], axis)
+    shown = array[_group_starts(len(array), MOST_LINES)][:, columns]
+    return steps_of(0.5 + shown / (2 * largest))
+
+
+def _columns(request: PictureRequest, count: int, axis: str) -> NDArray[np.int_]:
+    """The value at the start of every column."""
+    moments = np.linspace(request.start_seconds, request.end_seconds, request.columns, endpoint=False)
+    if axis == TOKENS:
+        places = np.searchsorted(request.clock.token_edges, moments, side="right") - 1
+    else:
+        places = np.floor(moments / request.clock.seconds * count)
+    return np.clip(places, 0, count - 1).astype(int)
+
+
+def _in_view(request: PictureRequest, count: int, axis: str) -> tuple[int, int]:
+    columns = _columns(request, count, axis)
+    width = int(np.ceil(count / max(request.columns, 1)))
+    return int(columns[0]), min(int(columns[-1]) + max(width, 1), count)
+
+
+def _group_starts(count: int, most: int) -> NDArray[np.int_]:
+    return np.linspace(0, count, min(count, most) + 1).astype(int)[:-1]
+
+
+def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
+    rate = len(pair.reference) / request.clock.seconds
+    window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MOST_LINES
+    ours, reference = (spectrogram_db(_audible(each), *window) for each in (pair.ours, pair.reference))
+    loudest = float(reference.max())
+    panes = [
+        HeatPane(regime_title(name), _loudness_steps(found, loudest), is_error=True)
+        for name, found in ((request.row.regime, ours), (request.row.reference, reference))
+    ]
+    if pair.comparable:
+        apart = spectrogram_db(_audible(pair.ours - pair.reference), *window)
+        level = float(apart.max()) - loudest
+        title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
+        panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), is_error=True))
+    else:
+        panes.append(_difference_pane(request, pair))
+    top = f"{rate / 2000:.3g} kHz"
+    return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top)
+
+
+def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
+    return steps_of(1 - (decibels - loudest) / QUIETEST_DB)
+
+
+def _audible(samples: Numbers) -> NDArray[np.float32]:
+    return np.nan_to_num(np.asarray(samples, np.float32), nan=0.0, posinf=1.0, neginf=-1.0)
+
+
+WINDOW_SAMPLES = 1024
+QUIETEST_DB = -90.0
+_SILENCE = 1e-12
+
+
+def spectrogram_db(samples: NDArray[np.float32], start: int, end: int, columns: int, lines: int) -> NDArray[np.float32]:
+    """Decibels [lines, columns] of samples `start` to `end`; the first line is the lowest frequency.
+
+    Each column is the spectrum of a window in its middle; a line is the loudest of its frequencies.
+    """
+    middles = start + (np.arange(columns) + 0.5) * (end - start) / columns
+    first = middles.astype(int) - WINDOW_SAMPLES // 2
+    padded = np.pad(samples, WINDOW_SAMPLES)
+    places = first[:, None] + WINDOW_SAMPLES + np.arange(WINDOW_SAMPLES)
+    windows = padded[np.clip(places, 0, len(padded) - 1)] * np.hanning(WINDOW_SAMPLES).astype(np.float32)
+    power = np.abs(np.fft.rfft(windows, axis=1)) ** 2
+    edges = np.linspace(0, power.shape[1], min(lines, power.shape[1]) + 1).astype(int)[:-1]
+    loudest = np.maximum.reduceat(power, edges, axis=1)
+    return np.asarray(10 * np.log10(loudest + _SILENCE), np.float32).T

@@ -1,0 +1,193 @@
+"""The child process that runs the reference: started when first needed, may die without harm, ended when not needed.
+
+It does not know what a request asks for or what a comparison means.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
+
+from engine.system.paths import project_folder
+from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
+from engine.validator.wire import Wire
+
+COMMAND = (sys.executable, "-m", "engine", "validate", "--serve")
+TURN_SECONDS = 0.004
+"""So long may reading take before the window has its turn again."""
+END_WITHIN_MS = 2000
+"""A process that is not needed any more is killed when it takes longer to end by itself."""
+NICENESS = 10
+KEPT_ERROR_BYTES = 4096
+NO_START = "It could not be started."
+NONSENSE = "It sent something that makes no sense."
+
+
+class DiagnosticsProcess(QObject):
+    """Answers one request at a time; the events of one that was cancelled or replaced do not come.
+
+    `died` carries why the process ended without being told to, in one sentence.
+    """
+
+    event_received = Signal(object)
+    died = Signal(str)
+
+    def __init__(self, command: Sequence[str] = COMMAND, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._command = tuple(command)
+        self._wire = Wire()
+        self._process: QProcess | None = None
+        self._ending: list[QProcess] = []
+        self._error_output = b""
+        self._unanswered = 0
+        self._wanted = False
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._read)
+
+    @property
+    def process_id(self) -> int | None:
+        """The running process, if there is one."""
+        return self._process.processId() or None if self._process is not None else None
+
+    @property
+    def error_output(self) -> str:
+        """The end of what the latest process wrote to stderr."""
+        return self._error_output.decode(errors="replace")
+
+    def validate(self, request: ValidationRequest) -> None:
+        """Begin with this request, whatever was under way before."""
+        self.cancel()
+        if self._process is None:
+            self._process = self._started()
+        self._unanswered += 1
+        self._wanted = True
+        self._send({"validate": json.loads(self._wire.encode_request(request))})
+
+    @Slot()
+    def cancel(self) -> None:
+        """Nothing more comes of what is under way."""
+        if self._wanted:
+            self._wanted = False
+            self._send({"cancel": True})
+
+    @Slot()
+    def release(self) -> None:
+        """End the process, by force when it does not end soon; the next request starts another."""
+        process = self._let_go()
+        if process is not None:
+            process.closeWriteChannel()
+            QTimer.singleShot(END_WITHIN_MS, process, process.kill)
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End every process at once, and wait until they have."""
+        self._let_go()
+        for process in tuple(self._ending):
+            process.kill()
+            process.waitForFinished(timeout_ms)
+
+    def _started(self) -> QProcess:
+        process = QProcess(self)
+        process.setWorkingDirectory(str(project_folder()))
+        parameters = QProcess.UnixProcessParameters()
+        parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the tables of the engine's memory takes long
+        process.setUnixProcessParameters(parameters)
+        process.started.connect(self._give_way)
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._keep_errors)
+        process.errorOccurred.connect(self._on_error)
+        process.finished.connect(self._read)
+        self._unanswered = 0
+        self._error_output = b""
+        process.start(self._command[0], list(self._command[1:]))
+        return process
+
+    @Slot()
+    def _give_way(self) -> None:
+        """Let the window and the sound go first, from the beginning: importing PyTorch alone takes seconds."""
+        process_id = self.process_id
+        if process_id is not None and hasattr(os, "setpriority"):
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, process_id, NICENESS)
+
+    def _send(self, message: dict[str, object]) -> None:
+        if self._process is not None:
+            self._process.write(json.dumps(message).encode() + b"\n")
+
+    @Slot()
+    def _read(self) -> None:
+        """Take lines for a short while, and the rest when the window has had its turn."""
+        until = time.perf_counter() + TURN_SECONDS
+        while self._process is not None and self._process.canReadLine():
+            self._take(bytes(self._process.readLine().data()))
+            if time.perf_counter() > until:
+                self._turn.start()
+                return
+        if self._process is not None and self._process.state() is QProcess.ProcessState.NotRunning:
+            self._die(self._last_words(self._process))
+
+    def _take(self, line: bytes) -> None:
+        try:
+            event = self._wire.decode(line.decode())
+        except ValueError:
+            self._die(NONSENSE)
+            return
+        wanted = self._wanted and self._unanswered == 1
+        if isinstance(event, FinishedEvent | FailedEvent):
+            self._unanswered -= 1
+            self._wanted = self._wanted and not wanted
+        if wanted:
+            self.event_received.emit(event)
+
+    @Slot()
+    def _keep_errors(self) -> None:
+        if self._process is not None:
+            output = self._error_output + bytes(self._process.readAllStandardError().data())
+            self._error_output = output[-KEPT_ERROR_BYTES:]
+
+    @Slot(QProcess.ProcessError)
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._die(NO_START)
+
+    def _die(self, words: str) -> None:
+        process = self._let_go()
+        if process is not None:
+            process.kill()
+        self.died.emit(words)
+
+    def _let_go(self) -> QProcess | None:
+        """Listen no longer to the process; it is forgotten once it has ended."""
+        process, self._process = self._process, None
+        self._wanted = False
+        if process is None:
+            return None
+        process.started.disconnect(self._give_way)
+        process.readyReadStandardOutput.disconnect(self._read)
+        process.readyReadStandardError.disconnect(self._keep_errors)
+        process.errorOccurred.disconnect(self._on_error)
+        process.finished.disconnect(self._read)
+        if process.state() is QProcess.ProcessState.NotRunning:
+            process.deleteLater()
+        else:
+            self._ending.append(process)
+            process.finished.connect(self._forget_ended)
+        return process
+
+    @Slot()
+    def _forget_ended(self) -> None:
+        for process in tuple(self._ending):
+            if process.state() is QProcess.ProcessState.NotRunning:
+                self._ending.remove(process)
+                process.deleteLater()
+
+    def _last_words(self, process: QProcess) -> str:
+        if process.exitStatus() is QProcess.ExitStatus.CrashExit:
+            return f"It was ended by signal {process.exitCode()}."
+        last = next((line for line in reversed(self.error_output.splitlines()) if line.strip()), "")
+        return f"It ended with exit code {process.exitCode()}. {last.strip()}".strip()

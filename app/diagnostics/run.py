@@ -1,0 +1,236 @@
+"""One validation as the window sees it: everything its events have said so far.
+
+It does not know where the events come from or how they are shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from engine.config import ModelConfig
+from engine.errors import Cure
+from engine.speech import PlanEvent, PreparationEvent, Utterance
+from engine.stages import STAGE_NAMES, stage_named
+from engine.validator.arrays import Arrays
+from engine.validator.results import (
+    AlignmentEvent,
+    FailedEvent,
+    Finding,
+    FinishedEvent,
+    Reading,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.verdicts import severity
+
+STOPPED_WORDS = "Stopped."
+
+
+class RunState(Enum):
+    """How far a run is."""
+
+    LOADING = "loading"
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What of a run is looked at; `utterance` is None for the worst of all."""
+
+    regime: str
+    reading: Reading = Reading.REFERENCE_FED
+    utterance: int | None = None
+
+
+class DiagnosticsRun:
+    """Takes the events of one validation in order; `message`, `hint`, `cure`: how it ended, unless it finished."""
+
+    def __init__(
+        self,
+        request: ValidationRequest,
+        config: ModelConfig,
+        arrays: Arrays | None = None,
+        started: datetime | None = None,
+    ) -> None:
+        self.request = request
+        self.config = config
+        self.arrays = arrays
+        self.started = started or datetime.now().astimezone()
+        self.state = RunState.LOADING
+        self.preparation: PreparationEvent | None = None
+        self.utterances: tuple[Utterance, ...] = ()
+        self.report: Report | None = None
+        self.last_row: Row | None = None
+        self.message = ""
+        self.hint = ""
+        self.cure: Cure | None = None
+        self._alignments: dict[int, tuple[int, ...]] = {}
+        self._row_count = 0
+        self._worst: dict[tuple[str, Reading, str], Row] = {}
+        self._reported: dict[tuple[str, Reading, str], set[int]] = {}
+        self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
+
+    @property
+    def active(self) -> bool:
+        """Whether more events may come."""
+        return self.state in (RunState.LOADING, RunState.RUNNING)
+
+    @property
+    def reference(self) -> str:
+        """What every regime is compared with."""
+        return str(self.request.reference)
+
+    @property
+    def regimes(self) -> tuple[str, ...]:
+        """The compared regimes: those asked for, then any others that have reported."""
+        asked = [str(regime) for regime in self.request.regimes]
+        seen = [regime for _, regime, _, _ in self._rows]
+        return tuple(regime for regime in dict.fromkeys(asked + seen) if regime != self.reference)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Rows of outputs and probes so far."""
+        return tuple(row for rows in self._rows.values() for row in rows.values())
+
+    @property
+    def row_count(self) -> int:
+        """Rows of outputs and probes so far."""
+        return self._row_count
+
+    def take(self, event: ValidationEvent) -> None:
+        """Take what has been found; an ended run takes nothing more."""
+        if not self.active:
+            return
+        match event:
+            case PreparationEvent():
+                self.preparation = event if event.done < event.total else None
+            case PlanEvent():
+                self.utterances = event.plan.utterances
+                self.state = RunState.RUNNING
+            case AlignmentEvent():
+                self._alignments[event.utterance] = event.frames_per_token
+            case RowEvent():
+                self._take_row(event.row)
+            case FinishedEvent():
+                self._finish(event.report)
+            case FailedEvent():
+                self._end(RunState.FAILED, event.message, event.hint, event.cure)
+
+    def crash(self, message: str) -> None:
+        """The process that computed it has ended; what it has not reported counts as crashed."""
+        if self.active:
+            self._end(RunState.CRASHED, message)
+
+    def stop(self) -> None:
+        """It was stopped on request; what was found stays."""
+        if self.active:
+            self._end(RunState.STOPPED, STOPPED_WORDS)
+
+    def alignment(self, utterance: int) -> tuple[int, ...]:
+        """Frames per token of an utterance, by the reference; empty while unknown."""
+        return self._alignments.get(utterance, ())
+
+    def rows_of(self, utterance: int, regime: str, reading: Reading, stage: str) -> tuple[Row, ...]:
+        """The rows of one stage: its outputs, then its probes."""
+        rows = self._rows.get((utterance, regime, reading, stage), {}).values()
+        return tuple(sorted(rows, key=lambda row: row.probe))
+
+    def stage_summary(self, shown: Shown, stage: str) -> Row | None:
+        """The row of the stage's worst output, in one utterance or in the worst of all; None while there is none."""
+        if shown.utterance is not None:
+            return self._summary_of(shown.utterance, shown, stage)
+        key = (shown.regime, shown.reading, stage)
+        worst = self._worst.get(key)
+        if worst is None:
+            return self._summary_of(min(self._indices()), shown, stage)
+        cut_short = self.state is RunState.CRASHED and len(self._reported[key]) < len(self.utterances)
+        return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
+
+    def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
+        """The utterance that is meant, or else where the stage (any stage) is worst, or what is under way."""
+        if shown.utterance is not None:
+            return shown.utterance
+        if stage is None and self.active and self.last_row is not None:
+            return self.last_row.utterance
+        stages = STAGE_NAMES if stage is None else (stage,)
+        rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
+        return max(rows, key=severity).utterance if rows else 0
+
+    def utterance_at(self, index: int) -> Utterance | None:
+        """An utterance of the plan; None while it is not known."""
+        return next((utterance for utterance in self.utterances if utterance.index == index), None)
+
+    def first_divergence(self, regime: str) -> Finding | None:
+        """The first stage that is itself wrong: the report's finding, or until then the first failing stage."""
+        if self.report is not None:
+            return next((finding for finding in self.report.findings if finding.regime == regime), None)
+        shown = Shown(regime, Reading.REFERENCE_FED)
+        for stage in STAGE_NAMES:
+            row = self.stage_summary(shown, stage)
+            if row is not None and row.verdict is Verdict.FAIL:
+                return Finding(regime, stage, "")
+        return None
+
+    def _indices(self) -> tuple[int, ...]:
+        planned = tuple(utterance.index for utterance in self.utterances)
+        return planned or tuple(sorted({key[0] for key in self._rows} or {0}))
+
+    def _summary_of(self, utterance: int, shown: Shown, stage: str) -> Row | None:
+        rows = self._rows.get((utterance, shown.regime, shown.reading, stage), {}).values()
+        outputs = [row for row in rows if not row.probe]
+        if outputs:
+            return max(outputs, key=severity)
+        if self.state is RunState.CRASHED and shown.regime in self.regimes:
+            return self._crashed_row(utterance, shown, stage)
+        return None
+
+    def _crashed_row(self, utterance: int, shown: Shown, stage: str) -> Row:
+        declared = stage_named(stage)
+        return Row(
+            utterance,
+            stage,
+            declared.outputs[0].name,
+            shown.regime,
+            self.reference,
+            shown.reading,
+            Verdict.CRASHED,
+            declared.tolerance,
+        )
+
+    def _take_row(self, row: Row) -> None:
+        self.state = RunState.RUNNING
+        self.preparation = None
+        self.last_row = row
+        known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
+        self._row_count += row.output not in known
+        known[row.output] = row
+        if not row.probe:
+            self._take_output(row)
+
+    def _take_output(self, row: Row) -> None:
+        key = (row.regime, row.reading, row.stage)
+        self._reported.setdefault(key, set()).add(row.utterance)
+        worst = self._worst.get(key)
+        if worst is None or severity(row) > severity(worst):
+            self._worst[key] = row
+
+    def _finish(self, report: Report) -> None:
+        self.report = report
+        self.utterances = report.utterances
+        if len(report.rows) != self.row_count:
+            for row in report.rows:
+                self._take_row(row)
+        self._end(RunState.FINISHED, "")
+
+    def _end(self, state: RunState, message: str, hint: str = "", cure: Cure | None = None) -> None:
+        self.state, self.message, self.hint, self.cure = state, message, hint, cure

@@ -1,0 +1,74 @@
+"""Folders for the arrays of diagnostic runs, in the user's cache, gone when they are not needed any more.
+
+It does not know what is in them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QThreadPool
+
+from engine.errors import OutputError
+from engine.system.paths import cache_folder
+
+NAME = "diagnostics"
+WAIT_MS = 10_000
+
+
+class RunFolders:
+    """One folder per session, named by its process, so that what a crashed session left behind is found.
+
+    Deleting happens in the background; `close` waits for it.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        self._parent = parent or cache_folder() / NAME
+        self._session: Path | None = None
+        self._pool = QThreadPool()
+        self._pool.setMaxThreadCount(1)
+
+    def make(self) -> Path:
+        """An empty folder; raises `OutputError` when the disk is full or the cache cannot be written."""
+        try:
+            if self._session is None:
+                self._session = self._opened()
+            return Path(tempfile.mkdtemp(prefix="run-", dir=self._session))
+        except OSError as error:
+            raise OutputError(
+                f"No folder for diagnostics can be made in {self._parent} ({error.strerror}).", "Make room there."
+            ) from error
+
+    def delete(self, folder: Path) -> None:
+        """Delete a folder with all that is in it; what is mapped from there stays readable."""
+        self._pool.start(partial(shutil.rmtree, folder, ignore_errors=True))
+
+    def close(self) -> None:
+        """Delete everything of this session."""
+        if self._session is not None:
+            self.delete(self._session)
+            self._session = None
+        self._pool.waitForDone(WAIT_MS)
+
+    def _opened(self) -> Path:
+        self._parent.mkdir(parents=True, exist_ok=True)
+        for left_over in self._parent.glob("session-*"):
+            if not _runs(left_over.name.split("-")[1]):
+                self.delete(left_over)
+        return Path(tempfile.mkdtemp(prefix=f"session-{os.getpid()}-", dir=self._parent))
+
+
+def _runs(process_id: str) -> bool:
+    if not process_id.isdigit():
+        return False
+    try:
+        os.kill(int(process_id), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

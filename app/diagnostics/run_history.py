@@ -1,0 +1,41 @@
+"""The runs of this session, the newest first.
+
+It does not know what is kept of a run elsewhere.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.diagnostics.run import DiagnosticsRun
+
+LONGEST = 20
+
+
+class RunHistory(QObject):
+    """Numbers the runs from 1; the oldest is forgotten when there are too many."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None, longest: int = LONGEST) -> None:
+        super().__init__(parent)
+        self._longest = longest
+        self._numbered: list[tuple[int, DiagnosticsRun]] = []
+
+    @property
+    def runs(self) -> tuple[DiagnosticsRun, ...]:
+        """The newest first."""
+        return tuple(run for _, run in self._numbered)
+
+    def add(self, run: DiagnosticsRun) -> None:
+        """Put a run on top; one that is there already stays where it is."""
+        if run in self.runs:
+            return
+        number = self._numbered[0][0] + 1 if self._numbered else 1
+        self._numbered.insert(0, (number, run))
+        del self._numbered[self._longest :]
+        self.changed.emit()
+
+    def number_of(self, run: DiagnosticsRun) -> int:
+        """A run's number; raises `StopIteration` when it is not here."""
+        return next(number for number, each in self._numbered if each is run)

@@ -1,0 +1,89 @@
+"""What a run does or how it ended, how far it is, and a pointer to its first divergence.
+
+It does not know where the pointer leads.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+
+from app.diagnostics.metric_words import regime_title
+from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.run_words import divergence_words, state_words
+from app.widgets.elided_text import ElidedButton, ElidedLabel
+
+SPACE_PIXELS = 10
+HEIGHT_PIXELS = 24
+PROGRESS_WIDTH_PIXELS = 90
+PROGRESS_HEIGHT_PIXELS = 4
+
+
+class RunStatus(QWidget):
+    """`stage_wanted` carries the first stage that is itself wrong when the pointer is clicked."""
+
+    stage_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stage = ""
+        self.pointer = ElidedButton(self)
+        self.pointer.setObjectName("pointer")
+        self.label = ElidedLabel(self)
+        self.label.setObjectName("faint")
+        self.label.setAccessibleName("Diagnostics status")
+        self.progress = QProgressBar(self)
+        self.progress.setObjectName("progress")
+        self.progress.setAccessibleName("Diagnostics progress")
+        self.progress.setTextVisible(False)
+        self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
+        self.setFixedHeight(HEIGHT_PIXELS)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.pointer)
+        layout.addWidget(self.progress)
+        layout.addWidget(self.label, 1)
+        self.pointer.clicked.connect(self._on_pointer)
+        self.show_run(None, "")
+
+    def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
+        """Say how far this run is, and where this regime of it diverges."""
+        words = divergence_words(run, regime)
+        finding = run.first_divergence(regime) if run is not None else None
+        self._stage = finding.stage if finding is not None else ""
+        self.pointer.say(words)
+        self.pointer.setVisible(bool(words))
+        self.pointer.setEnabled(bool(self._stage))
+        self.label.say(_status_words(run, regime))
+        self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
+        self._show_progress(run)
+
+    def _show_tone(self, tone: str) -> None:
+        if self.label.property("tone") != tone:
+            self.label.setProperty("tone", tone)
+            self.label.style().polish(self.label)
+
+    def _show_progress(self, run: DiagnosticsRun | None) -> None:
+        self.progress.setVisible(run is not None and run.active)
+        if run is None or not run.active:
+            return
+        if run.preparation is not None or not run.utterances:
+            self.progress.setRange(0, 0)  # no total: a bar that only moves
+        else:
+            done = run.last_row.utterance if run.last_row is not None else 0
+            self.progress.setRange(0, len(run.utterances))
+            self.progress.setValue(done)
+
+    @Slot()
+    def _on_pointer(self) -> None:
+        self.stage_wanted.emit(self._stage)
+
+
+def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
+    words = state_words(run)
+    if run is None or regime in run.regimes:
+        return words
+    if regime == run.reference:
+        return f"{words} {regime_title(regime)} is the reference itself."
+    return f"{words} {regime_title(regime)} was not part of this run; press Diagnose."

@@ -1,0 +1,113 @@
+"""Which part of which run is shown: reading, utterance, order, run, the run it is compared with; and export.
+
+It does not know what a run holds.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+
+from app.diagnostics.metric_words import READING_MEANINGS
+from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.run_controls import faint_label
+from app.diagnostics.run_history import RunHistory
+from app.diagnostics.run_words import run_title
+from app.icons import icon
+from app.theme import Colours
+from app.widgets.choice_box import ChoiceBox
+from app.widgets.wrapping_bar import WrappingBar
+from engine.speech import Utterance
+from engine.validator.results import Reading
+from engine.validator.wording import READING_TITLES
+
+UTTERANCE_CHARACTERS = 40
+WORST_OF_ALL = "worst of all"
+NO_RUN = "no run yet"
+NOTHING = "nothing"
+
+
+class ViewControls(WrappingBar):
+    """A bar of controls; `changed` is emitted when the user chose another reading, utterance or run to compare."""
+
+    changed = Signal()
+    run_chosen = Signal(object)
+    worst_first_toggled = Signal(bool)
+    export_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.reading = ChoiceBox("Reading", "What feeds each stage", 17, self)
+        self.utterance = ChoiceBox("Utterance", "Which utterance is shown", 10, self)
+        self.worst_first = QCheckBox("Worst first", self)
+        self.run = ChoiceBox("Run", "Which run is shown", 12, self)
+        self.earlier = ChoiceBox("Compared with run", "The run that the column Change refers to", 10, self)
+        self.export_button = QPushButton("Export…", self)
+        self.worst_first.setToolTip("Put the stage that diverges most on top")
+        self.export_button.setAccessibleName("Export")
+        self.export_button.setToolTip("Save everything about this run as one file")
+        self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
+        self.run.offer([(None, NO_RUN, "")])
+        self.earlier.offer([(None, NOTHING, "")])
+        self.show_utterances(())
+        self._lay_out()
+        self._connect()
+
+    @property
+    def shown_reading(self) -> Reading:
+        """What feeds each stage."""
+        return Reading(str(self.reading.value))
+
+    @property
+    def shown_utterance(self) -> int | None:
+        """The index of an utterance, None for the worst of all."""
+        value = self.utterance.value
+        return value if isinstance(value, int) else None
+
+    @property
+    def earlier_run(self) -> DiagnosticsRun | None:
+        """What the shown run is compared with."""
+        value = self.earlier.value
+        return value if isinstance(value, DiagnosticsRun) else None
+
+    def show_utterances(self, utterances: tuple[Utterance, ...]) -> None:
+        """Offer these utterances."""
+        numbered = ((each.index, f"{each.index + 1} · {_shortened(each.text)}", each.text) for each in utterances)
+        self.utterance.offer(((None, WORST_OF_ALL, "Each stage's worst utterance"), *numbered))
+
+    def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
+        """Offer all runs, with `run` as the shown one, and all others to compare with."""
+        titles = [(each, run_title(history.number_of(each), each), each.request.speech.text) for each in history.runs]
+        self.run.offer(titles or [(None, NO_RUN, "")])
+        self.run.choose(run)
+        self.earlier.offer([(None, NOTHING, ""), *(choice for choice in titles if choice[0] is not run)])
+        self.run.setEnabled(len(titles) > 1)
+        self.earlier.setEnabled(len(titles) > 1)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the icons anew."""
+        self.export_button.setIcon(icon("save", colours.text))
+
+    def _connect(self) -> None:
+        for box in (self.reading, self.utterance, self.earlier):
+            box.chosen.connect(self._on_chosen)
+        self.run.chosen.connect(self.run_chosen)
+        self.worst_first.toggled.connect(self.worst_first_toggled)
+        self.export_button.clicked.connect(self.export_wanted)
+
+    @Slot(object)
+    def _on_chosen(self, value: object) -> None:
+        self.changed.emit()
+
+    def _lay_out(self) -> None:
+        self.add(faint_label("Each stage", self.reading), self.reading)
+        self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
+        self.add(self.worst_first)
+        self.add(faint_label("Run", self.run), self.run, share=2)
+        self.add(faint_label("vs", self.earlier), self.earlier, share=2)
+        self.add(self.export_button)
+
+
+def _shortened(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= UTTERANCE_CHARACTERS else f"{words[:UTTERANCE_CHARACTERS]}…"

@@ -1,0 +1,150 @@
+"""The diagnostics of a window: panel, dock, menu entry, reference process, sounds and export, connected.
+
+It does not know what any of them does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QObject, Qt, Slot
+
+from app.activity import Activity, Readiness
+from app.audio.output import AudioOutput
+from app.audio.sound_player import SoundPlayer
+from app.diagnostics.bundle_export import BundleExport
+from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.dock import DiagnosticsDock
+from app.diagnostics.options import DiagnosticsOptions
+from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.process import COMMAND, DiagnosticsProcess
+from app.diagnostics.run_folders import RunFolders
+from app.main_window import MainWindow
+from app.messages import message_for
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.theme import Theme
+from engine.errors import InvalidRequest
+from engine.speech import SpeechRequest
+
+SHORTCUT = "Ctrl+D"
+
+
+class Diagnostics(QObject):
+    """While the panel is open, everything that is spoken is diagnosed; closing it releases the reference process."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        speech: SpeechController,
+        output: AudioOutput,
+        settings: Settings,
+        theme: Theme,
+        command: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._speech = speech
+        self._settings = settings
+        self.panel = DiagnosticsPanel()
+        self.dock = DiagnosticsDock(window, self.panel)
+        self.process = DiagnosticsProcess(command or COMMAND, self)
+        self.controller = DiagnosticsController(self.process, RunFolders(), self)
+        self.export = BundleExport(parent=self)
+        self.sounds = SoundPlayer(speech.player, output, self)
+        window.menu.add_view(self.dock.toggleViewAction(), SHORTCUT)
+        self._connect_panel(theme)
+        self._connect_controller()
+        self.dock.restore(settings.docks)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something goes on by itself."""
+        return self.controller.active or self.export.active
+
+    @Slot()
+    def open(self) -> None:
+        """Show the panel."""
+        self.dock.open()
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End every process and delete what they left."""
+        self.sounds.stop()
+        self.export.shut_down(timeout_ms)
+        self.controller.shut_down(timeout_ms)
+
+    def _connect_panel(self, theme: Theme) -> None:
+        panel = self.panel
+        panel.diagnose_wanted.connect(self._on_diagnose)
+        panel.stop_wanted.connect(self.controller.stop)
+        panel.export_wanted.connect(self._on_export)
+        panel.playback_wanted.connect(self._on_playback)
+        panel.set_colours(theme.colours)
+        theme.changed.connect(panel.set_colours)
+        self.dock.shown_changed.connect(self._on_shown)
+        self._window.closed.connect(self._on_window_closed)
+
+    def _connect_controller(self) -> None:
+        controller, panel = self.controller, self.panel
+        controller.run_started.connect(panel.show_run)
+        controller.event_received.connect(panel.take)
+        controller.crashed.connect(panel.take_crash)
+        controller.stopped.connect(panel.take_stop)
+        self.export.exported.connect(self._on_exported)
+        for part in (controller, self.sounds, self.export):
+            part.failed.connect(self._on_failure)
+        later = Qt.ConnectionType.QueuedConnection  # beginning to speak takes long enough
+        self._speech.track_changed.connect(self._on_speech, later)
+        self._speech.activity_changed.connect(self._on_activity)
+        self._on_activity(self._speech.activity)
+
+    @Slot(object)
+    def _on_diagnose(self, options: DiagnosticsOptions) -> None:
+        request: SpeechRequest | None = self._window.request
+        if request is None or not request.text.strip() or not request.voice:
+            request = self._speech.request
+        if request is None:
+            self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
+        else:
+            self.controller.diagnose(request, options, self._settings.model)
+
+    @Slot(object)
+    def _on_speech(self, track: object) -> None:
+        if self.dock.shown and self._speech.request is not None:
+            self.controller.diagnose(self._speech.request, self.panel.controls.to_run.options, self._settings.model)
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        self.controller.hold_back(activity.readiness is Readiness.PREPARING)
+
+    @Slot(bool)
+    def _on_shown(self, shown: bool) -> None:
+        if not shown:
+            self.sounds.stop()
+            self.controller.release()
+
+    @Slot(object, int)
+    def _on_playback(self, samples: np.ndarray, sample_rate_hz: int) -> None:
+        self.sounds.play(samples, sample_rate_hz)
+
+    @Slot(object)
+    def _on_export(self, path: Path) -> None:
+        if self.panel.run is not None:
+            self._window.page.status.tell(f"Exporting {path.name}")
+            self.export.export(self.panel.run, path)
+
+    @Slot(object)
+    def _on_exported(self, path: Path) -> None:
+        self._window.page.status.tell(f"Exported {path.name} to {path.parent}")
+
+    @Slot(object)
+    def _on_failure(self, error: Exception) -> None:
+        """Say what went wrong; the buttons that go with a failure concern speech."""
+        self._window.page.banner.show_message(replace(message_for(error), remedy=None))
+
+    @Slot()
+    def _on_window_closed(self) -> None:
+        self._settings.docks = self.dock.state

@@ -1,0 +1,150 @@
+"""The menu bar: everything the window can do, by name and by key.
+
+It does not do any of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from app.activity import Activity
+from app.speech.text_editor import TextEditor
+from app.theme import Appearance
+from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.preparation.devices import AUTO, DEVICES, metal_obstacle
+
+_APPEARANCE_TITLES = {
+    Appearance.SYSTEM: "Same as System",
+    Appearance.LIGHT: "Light",
+    Appearance.DARK: "Dark",
+}
+_DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "Processor", METAL_DEVICE: "Metal GPU"}
+
+Keys = str | QKeySequence.StandardKey
+
+
+class MainMenu(QMenuBar):
+    """Its actions are public: whoever builds the window connects them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        file = self.addMenu("&File")
+        self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
+        self.save = _action(file, "Save as WAV…", QKeySequence.StandardKey.Save)
+        file.addSeparator()
+        self.close_window = _action(file, "Close", "Ctrl+W")
+        self.quit = _action(file, "Quit Kokoro Desk", "Ctrl+Q")
+        self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+        self.edit_menu = self.addMenu("&Edit")
+        speech = self.addMenu("&Speech")
+        self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
+        self.stop = _action(speech, "Stop", *_stop_keys())
+        self.preview = _action(speech, "Hear the Voice", "Ctrl+Shift+H")
+        speech.addSeparator()
+        self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
+        self.back = _action(speech, "Back 5 Seconds", "Ctrl+Alt+Left")
+        self.forward = _action(speech, "Forward 5 Seconds", "Ctrl+Alt+Right")
+        speech.addSeparator()
+        self.faster = _action(speech, "Faster", "Ctrl+]")
+        self.slower = _action(speech, "Slower", "Ctrl+[")
+        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+0")
+        speech.addSeparator()
+        self.model_menu = speech.addMenu("Model")
+        self.model_choices = QActionGroup(self)
+        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
+        self.devices = self._add_devices(speech.addMenu("Device"))
+        self.view_menu = self.addMenu("&View")
+        self.appearances = self._add_appearances()
+
+    def add_editing(self, editor: TextEditor) -> None:
+        """The usual menu for a text."""
+        keys, edit = QKeySequence.StandardKey, editor.edit
+        entries: tuple[tuple[str, Keys, Callable[[], None]] | None, ...] = (
+            ("Undo", keys.Undo, edit.undo),
+            ("Redo", keys.Redo, edit.redo),
+            None,
+            ("Cut", keys.Cut, edit.cut),
+            ("Copy", keys.Copy, edit.copy),
+            ("Paste", keys.Paste, edit.paste),
+            ("Select All", keys.SelectAll, edit.selectAll),
+        )
+        for entry in entries:
+            if entry is None:
+                self.edit_menu.addSeparator()
+            else:
+                title, key, slot = entry
+                _action(self.edit_menu, title, key).triggered.connect(slot)
+
+    def add_view(self, action: QAction, *keys: Keys) -> None:
+        """A part of the window that can be shown and hidden."""
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        first = self.view_menu.actions()[0]
+        self.view_menu.insertAction(first, action)
+        self.view_menu.insertSeparator(first)
+
+    def follow(self, activity: Activity) -> None:
+        """Offer Stop only while there is something to stop: Esc belongs to others otherwise."""
+        self.stop.setEnabled(activity.can_stop)
+
+    def choose(self, appearance: Appearance) -> None:
+        """Tick an appearance."""
+        for action in self.appearances.actions():
+            action.setChecked(action.data() is appearance)
+
+    def choose_device(self, device: str) -> None:
+        """Tick a device."""
+        for action in self.devices.actions():
+            action.setChecked(action.data() == device)
+
+    def offer_models(self, choices: Sequence[tuple[str, str]], in_use: str) -> None:
+        """The models that can speak, each with its name and title; the one in use is ticked."""
+        offered = [(action.data(), action.text()) for action in self.model_choices.actions()]
+        if offered != list(choices):
+            self.model_menu.clear()
+            for action in self.model_choices.actions():
+                self.model_choices.removeAction(action)
+            for name, title in choices:
+                action = _action(self.model_menu, title)
+                action.setCheckable(True)
+                action.setData(name)
+                self.model_choices.addAction(action)
+        for action in self.model_choices.actions():
+            action.setChecked(action.data() == in_use)
+
+    def _add_devices(self, menu: QMenu) -> QActionGroup:
+        """What the model can run on; Metal says why where there is none."""
+        group = QActionGroup(self)
+        menu.setToolTipsVisible(True)
+        for device in DEVICES:
+            action = _action(menu, _DEVICE_TITLES[device])
+            action.setCheckable(True)
+            action.setData(device)
+            group.addAction(action)
+            if device == METAL_DEVICE and (obstacle := metal_obstacle()) is not None:
+                action.setEnabled(False)
+                action.setToolTip(obstacle)
+        return group
+
+    def _add_appearances(self) -> QActionGroup:
+        group = QActionGroup(self)
+        for appearance, title in _APPEARANCE_TITLES.items():
+            action = _action(self.view_menu, title)
+            action.setCheckable(True)
+            action.setData(appearance)
+            group.addAction(action)
+        return group
+
+
+def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
+    action = QAction(title, menu)
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    menu.addAction(action)
+    return action
+
+
+def _stop_keys() -> tuple[str, ...]:
+    return ("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)

@@ -1,0 +1,172 @@
+"""One model: its title, licence and state in words, how far its job is, and what can be done with it.
+
+It does not know how anything is done.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import icon
+from app.models.row import ModelRow
+from app.models.words import row_words, source_words
+from app.system.reveal import REVEAL_TITLE
+from app.theme import Colours
+from app.widgets.elided_text import ElidedLabel
+from engine.model_store import Activity
+
+BAR_HEIGHT_PIXELS = 4
+BAR_STEPS = 1000
+"""A bar counts in whole numbers too small for bytes."""
+BUTTON_WIDTH_PIXELS = 112
+MORE_ICON_PIXELS = 18
+
+
+class ModelCard(QFrame):
+    """`pressed` carries the `ModelRow` whose button it was; the menu's signals carry it too."""
+
+    pressed = Signal(object)
+    complete_wanted = Signal(object)
+    verify_wanted = Signal(object)
+    remove_wanted = Signal(object)
+    reveal_wanted = Signal(object)
+
+    def __init__(self, row: ModelRow, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("model")
+        self._row = row
+        self.title = QLabel(self)
+        self.title.setObjectName("modelTitle")
+        self.source = ElidedLabel(self)
+        self.source.setObjectName("faint")
+        self.words = QLabel(self)
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = self._made_bar()
+        self.button = QPushButton(self)
+        self.button.setMinimumWidth(BUTTON_WIDTH_PIXELS)
+        self.button.setAutoDefault(False)
+        self.more = QToolButton(self)
+        self.more.setObjectName("more")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._add_menu()
+        self._lay_out()
+        self.button.clicked.connect(self._on_button)
+        self.show_row(row)
+
+    @property
+    def row(self) -> ModelRow:
+        """What is shown."""
+        return self._row
+
+    def show_row(self, row: ModelRow) -> None:
+        """Show the model as it is now."""
+        self._row = row
+        self.setAccessibleName(row.title)
+        self.title.setText(row.title)
+        self.source.say(source_words(row.status.entry))
+        self.words.setText(row_words(row))
+        self.setAccessibleDescription(self.words.text())
+        self.button.setText(row.button.value)
+        self.button.setAccessibleName(f"{row.button.value} {row.title}")
+        self.button.setEnabled(row.button_enabled)
+        self.more.setAccessibleName(f"More for {row.title}")
+        self._show_bar()
+        self._show_menu()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the icon anew."""
+        self.more.setIcon(icon("more", colours.faint))
+
+    def _show_bar(self) -> None:
+        progress = self._row.progress
+        self.bar.setVisible(self._row.task is not None)
+        if progress is None or progress.activity is Activity.WAITING or not progress.bytes_total:
+            self.bar.setRange(0, 0)  # one that only moves
+        else:
+            self.bar.setRange(0, BAR_STEPS)
+            self.bar.setValue(BAR_STEPS * progress.bytes_done // progress.bytes_total)
+        self.bar.setAccessibleName(f"Progress of {self._row.title}")
+
+    def _show_menu(self) -> None:
+        row = self._row
+        self.complete.setVisible(row.can_complete)
+        self.verify.setVisible(row.fetchable)
+        self.remove.setVisible(row.fetchable)
+        self.verify.setEnabled(row.can_verify)
+        self.remove.setEnabled(row.can_remove)
+        self.reveal.setEnabled(row.folder.is_dir())
+
+    def _made_bar(self) -> QProgressBar:
+        bar = QProgressBar(self)
+        bar.setObjectName("progress")
+        bar.setTextVisible(False)
+        bar.setFixedHeight(BAR_HEIGHT_PIXELS)
+        policy = bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # so that nothing moves when a job begins or ends
+        bar.setSizePolicy(policy)
+        return bar
+
+    def _add_menu(self) -> None:
+        menu = QMenu(self.more)
+        self.complete = QAction("Fetch the Published Model", menu)
+        self.verify = QAction("Verify", menu)
+        self.reveal = QAction(REVEAL_TITLE, menu)
+        self.remove = QAction("Remove…", menu)
+        menu.addActions([self.complete, self.verify, self.reveal, self.remove])
+        self.complete.triggered.connect(self._on_complete)
+        self.verify.triggered.connect(self._on_verify)
+        self.reveal.triggered.connect(self._on_reveal)
+        self.remove.triggered.connect(self._on_remove)
+        self.more.setIconSize(QSize(MORE_ICON_PIXELS, MORE_ICON_PIXELS))
+        self.more.setMenu(menu)
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 10, 12, 10)
+        layout.setSpacing(7)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        names = QVBoxLayout()
+        names.setSpacing(2)
+        names.addWidget(self.title)
+        names.addWidget(self.source)
+        head.addLayout(names, 1)
+        head.addSpacing(8)
+        head.addWidget(self.button)
+        head.addWidget(self.more)
+        layout.addLayout(head)
+        layout.addWidget(self.words)
+        layout.addWidget(self.bar)
+
+    @Slot()
+    def _on_button(self) -> None:
+        self.pressed.emit(self._row)
+
+    @Slot()
+    def _on_complete(self) -> None:
+        self.complete_wanted.emit(self._row)
+
+    @Slot()
+    def _on_verify(self) -> None:
+        self.verify_wanted.emit(self._row)
+
+    @Slot()
+    def _on_reveal(self) -> None:
+        self.reveal_wanted.emit(self._row)
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self.remove_wanted.emit(self._row)

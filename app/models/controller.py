@@ -1,0 +1,163 @@
+"""What is done with models, one job after another in a thread of its own, and what the window shows of it.
+
+It does not know any widget, nor what speaks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from app.models.jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
+from app.models.row import ModelRow
+from app.models.worker import LibraryFactory, ModelWorker
+from engine.errors import Cancelled
+from engine.model_store import ModelProgress
+
+
+class ModelController(QObject):
+    """`rows_changed` carries a `ModelRow` for each model; `done` a `ModelJob`, `failed` a `JobEnded` with its error.
+
+    Jobs that wait behind one that fails or is cancelled are not done; `retry` does the failed one and those.
+    """
+
+    rows_changed = Signal(object)
+    done = Signal(object)
+    failed = Signal(object)
+
+    _work_wanted = Signal(object)
+
+    def __init__(self, make_library: LibraryFactory, in_use: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._models: tuple[ListedModel, ...] = ()
+        self._jobs: deque[ModelJob] = deque()
+        self._not_done: tuple[ModelJob, ...] = ()
+        self._progress: ModelProgress | None = None
+        self._in_use = in_use
+        self._thread = QThread(self)
+        self._thread.setObjectName("models")
+        self._worker = ModelWorker(make_library)
+        self._worker.moveToThread(self._thread)
+        self._worker.reported.connect(self._on_report)
+        self._work_wanted.connect(self._worker.work)
+        self._thread.start()
+
+    @property
+    def rows(self) -> tuple[ModelRow, ...]:
+        """Every model as it is now; none until they were looked for."""
+        job = self._jobs[0] if self._jobs else None
+        return tuple(self._row(model, job) for model in self._models)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being done."""
+        return bool(self._jobs)
+
+    def row(self, name: str) -> ModelRow | None:
+        """A model as it is now."""
+        return next((row for row in self.rows if row.name == name), None)
+
+    def set_in_use(self, name: str) -> None:
+        """This model speaks from now on."""
+        self._in_use = name
+        self._tell()
+
+    @Slot()
+    def look(self) -> None:
+        """Find out what there is; a job that is under way ends with that anyway."""
+        if not self.busy:
+            self._begin(ModelJob(Task.LOOK))
+
+    @Slot(str)
+    def fetch(self, name: str) -> None:
+        """Have the published model."""
+        self._begin(ModelJob(Task.FETCH, name))
+
+    def import_files(self, paths: Sequence[Path], name: str) -> None:
+        """Have a model, or more voices for it, from these files and folders."""
+        self._begin(*(ModelJob(Task.IMPORT, name, path) for path in paths))
+
+    @Slot(str)
+    def verify(self, name: str) -> None:
+        """Read a model through."""
+        self._begin(ModelJob(Task.VERIFY, name))
+
+    @Slot(str)
+    def remove(self, name: str) -> None:
+        """Delete a model."""
+        self._begin(ModelJob(Task.REMOVE, name))
+
+    @Slot()
+    def cancel(self) -> None:
+        """Stop what is under way; what was fetched of it goes too."""
+        for job in self._jobs:
+            job.discard.set()
+        self._stop()
+
+    @Slot()
+    def retry(self) -> None:
+        """Do again what failed, and what has not been done because of that."""
+        jobs, self._not_done = self._not_done, ()
+        self._begin(*(ModelJob(job.task, job.model, job.path) for job in jobs))
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop everything, and keep what was fetched for the next time; whether the thread has ended in time."""
+        self._stop()
+        self._thread.quit()
+        return self._thread.wait(timeout_ms)
+
+    def _stop(self) -> None:
+        for job in self._jobs:
+            job.cancel.set()
+        self._tell()
+
+    def _begin(self, *jobs: ModelJob) -> None:
+        was_idle = not self._jobs
+        self._jobs.extend(jobs)
+        if was_idle:
+            self._go_on()
+        self._tell()
+
+    def _go_on(self) -> None:
+        self._progress = None
+        if self._jobs:
+            self._work_wanted.emit(self._jobs[0])
+
+    @Slot(object)
+    def _on_report(self, report: ModelReport) -> None:
+        match report:
+            case ModelsListed(models):
+                self._models = models
+            case JobAdvanced(progress=progress):
+                self._progress = progress
+                self._tell()
+            case JobEnded():
+                self._end(report)
+
+    def _end(self, ended: JobEnded) -> None:
+        self._jobs.popleft()
+        if ended.error is not None:
+            cancelled = isinstance(ended.error, Cancelled)
+            self._not_done = () if cancelled else (ended.job, *self._jobs)
+            self._jobs.clear()
+        self._go_on()
+        self._tell()
+        if ended.error is None:
+            self.done.emit(ended.job)
+        elif self._not_done:
+            self.failed.emit(ended)
+
+    def _row(self, model: ListedModel, job: ModelJob | None) -> ModelRow:
+        name = model.status.entry.name
+        idle = job is None or job.task is Task.LOOK
+        row = ModelRow(model.status, model.folder, name == self._in_use, idle=idle)
+        if job is None or job.model != name:
+            return row
+        return replace(row, task=job.task, progress=self._progress, stopping=job.cancel.is_set())
+
+    def _tell(self) -> None:
+        self.rows_changed.emit(self.rows)

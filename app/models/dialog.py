@@ -1,0 +1,258 @@
+"""The window with all models, one under the other; files that are dropped on it are imported.
+
+It does not know how anything is done; it says what is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeySequence,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.messages import Message, Remedy, Tone, message_for
+from app.models.card import ModelCard
+from app.models.row import ModelRow, RowButton
+from app.models.words import size_words
+from app.theme import LIGHT, Colours
+from app.widgets.file_dialogs import ask_which_model_file, ask_which_model_folder
+from app.widgets.message_banner import MessageBanner
+from engine.errors import EngineError
+
+SIZE_PIXELS = (600, 360)
+SMALLEST_PIXELS = (440, 280)
+HINT = "Or drop a checkpoint, voices, or a folder with them here."
+
+
+class ModelsDialog(QDialog):
+    """Signals about one model carry its name, `import_wanted` paths and a name, `reveal_wanted` a folder."""
+
+    fetch_wanted = Signal(str)
+    cancel_wanted = Signal()
+    use_wanted = Signal(str)
+    verify_wanted = Signal(str)
+    remove_wanted = Signal(str)
+    reveal_wanted = Signal(object)
+    import_wanted = Signal(object, str)
+    retry_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("models")
+        self.setWindowTitle("Models")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(*SMALLEST_PIXELS)
+        self.resize(*SIZE_PIXELS)
+        self.cards: dict[str, ModelCard] = {}
+        self.banner = MessageBanner(self)
+        self.import_button = QPushButton("Import…", self)
+        self.import_menu = QMenu(self.import_button)
+        self.hint = QLabel(HINT, self)
+        self._colours = LIGHT
+        self._to_remove = ""
+        self._lay_out()
+        for button in (self.banner.button, self.import_button):
+            button.setAutoDefault(False)  # the return key must not remove a model
+        self.import_button.setMenu(self.import_menu)
+        self.import_menu.triggered.connect(self._on_import)
+        self.banner.remedy_chosen.connect(self._on_remedy)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Close), self).activated.connect(self.close)
+
+    @Slot()
+    def open_window(self) -> None:
+        """Show it, without keeping anybody from the main window."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    @Slot(object)
+    def show_rows(self, rows: Sequence[ModelRow]) -> None:
+        """Show the models as they are now."""
+        if [row.name for row in rows] != list(self.cards):
+            self._make_cards(rows)
+        for row in rows:
+            self.cards[row.name].show_row(row)
+
+    def show_failure(self, error: Exception) -> None:
+        """Say what went wrong; what failed can be tried again, unless the models below say what to do."""
+        message = message_for(error)
+        if isinstance(error, EngineError):
+            message = replace(message, remedy=None if message.remedy is Remedy.MODELS else Remedy.TRY_AGAIN)
+        self.banner.show_message(message)
+
+    def tell(self, news: str) -> None:
+        """Say this until it is dismissed."""
+        self.banner.show_message(Message(news, Tone.NOTE))
+
+    @Slot(object)
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._colours = colours
+        self.banner.set_colours(colours)
+        for card in self.cards.values():
+            card.set_colours(colours)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files and folders of this machine."""
+        if _paths(event.mimeData()) and self._target(event.position().toPoint()):
+            event.acceptProposedAction()
+            self._show_dropping(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        """They are taken elsewhere."""
+        self._show_dropping(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Import them, for the model they are dropped on."""
+        self._show_dropping(False)
+        event.acceptProposedAction()
+        self._import(_paths(event.mimeData()), self._target(event.position().toPoint()))
+
+    def _import(self, paths: Sequence[Path], name: str) -> None:
+        self.banner.dismiss()
+        self.import_wanted.emit(tuple(paths), name)
+
+    def _target(self, place: QPoint) -> str:
+        """The model that something dropped here is for: the one there, else the first that does not come with us."""
+        names = [name for name, card in self.cards.items() if card.row.fetchable]
+        there = [name for name in names if self._holds(self.cards[name], place)]
+        return next(iter(there + names), "")
+
+    def _holds(self, card: ModelCard, place: QPoint) -> bool:
+        return card.rect().contains(card.mapFrom(self, place))
+
+    def _show_dropping(self, dropping: bool) -> None:
+        self._list.setProperty("dropping", dropping)
+        self._list.style().polish(self._list)
+
+    def _make_cards(self, rows: Sequence[ModelRow]) -> None:
+        for card in self.cards.values():
+            card.deleteLater()
+        self.cards = {row.name: self._made_card(row) for row in rows}
+        for number, card in enumerate(self.cards.values()):
+            self._stack.insertWidget(number, card)
+            self.setTabOrder(card.button, card.more)
+            self.setTabOrder(card.more, self.import_button)
+        self.import_menu.clear()
+        for row in rows:
+            if row.fetchable:
+                self._add_imports(row)
+        self.import_button.setEnabled(not self.import_menu.isEmpty())
+
+    def _made_card(self, row: ModelRow) -> ModelCard:
+        card = ModelCard(row, self._list)
+        card.set_colours(self._colours)
+        card.pressed.connect(self._on_pressed)
+        card.complete_wanted.connect(self._on_complete)
+        card.verify_wanted.connect(self._on_verify)
+        card.remove_wanted.connect(self._on_remove)
+        card.reveal_wanted.connect(self._on_reveal)
+        return card
+
+    def _add_imports(self, row: ModelRow) -> None:
+        for title, ask in (("a File…", ask_which_model_file), ("a Folder…", ask_which_model_folder)):
+            action = self.import_menu.addAction(f"{row.title} from {title}")
+            action.setData(partial(ask, self, partial(self._on_chosen, row.name)))
+
+    @Slot(object)
+    def _on_import(self, action: QAction) -> None:
+        action.data()()
+
+    def _on_chosen(self, name: str, path: Path) -> None:
+        self._import([path], name)
+
+    @Slot(object)
+    def _on_pressed(self, row: ModelRow) -> None:
+        self.banner.dismiss()
+        match row.button:
+            case RowButton.CANCEL:
+                self.cancel_wanted.emit()
+            case RowButton.USE:
+                self.use_wanted.emit(row.name)
+            case _:
+                self.fetch_wanted.emit(row.name)
+
+    @Slot(object)
+    def _on_complete(self, row: ModelRow) -> None:
+        self.banner.dismiss()
+        self.fetch_wanted.emit(row.name)
+
+    @Slot(object)
+    def _on_verify(self, row: ModelRow) -> None:
+        self.banner.dismiss()
+        self.verify_wanted.emit(row.name)
+
+    @Slot(object)
+    def _on_remove(self, row: ModelRow) -> None:
+        """Ask first: having it again takes a while."""
+        self._to_remove = row.name
+        size = size_words(row.status.bytes_here)
+        question = f"Remove {row.title} ({size}) from this computer? It can be fetched or imported again."
+        self.banner.show_message(Message(question, Tone.WARNING, Remedy.REMOVE_MODEL))
+
+    @Slot(object)
+    def _on_reveal(self, row: ModelRow) -> None:
+        self.reveal_wanted.emit(row.folder)
+
+    @Slot(object)
+    def _on_remedy(self, message: Message) -> None:
+        match message.remedy:
+            case Remedy.TRY_AGAIN:
+                self.retry_wanted.emit()
+            case Remedy.REMOVE_MODEL if self._to_remove:
+                self.remove_wanted.emit(self._to_remove)
+            case Remedy.COPY_DETAILS:
+                QGuiApplication.clipboard().setText(message.details)
+
+    def _lay_out(self) -> None:
+        self._list = QFrame()
+        self._list.setObjectName("modelList")
+        self._stack = QVBoxLayout(self._list)
+        self._stack.setContentsMargins(0, 0, 0, 0)
+        self._stack.setSpacing(10)
+        self._stack.addStretch(1)
+        area = QScrollArea(self)
+        area.setObjectName("modelArea")
+        area.setWidget(self._list)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the tab key to the buttons in it
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.hint.setObjectName("faint")
+        self.hint.setWordWrap(True)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        foot.addWidget(self.import_button)
+        foot.addWidget(self.hint, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 14, 16, 14)
+        layout.setSpacing(12)
+        layout.addWidget(self.banner)
+        layout.addWidget(area, 1)
+        layout.addLayout(foot)
+
+
+def _paths(data: QMimeData) -> tuple[Path, ...]:
+    return tuple(Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile())

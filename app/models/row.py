@@ -1,0 +1,105 @@
+"""A model as the window shows it: what there is of it, what is being done with it, and what can be done next.
+
+It does not know the words for it; `model_words` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from app.models.jobs import Task
+from engine.model_store import ModelProgress, ModelState, ModelStatus
+
+
+class RowButton(Enum):
+    """The one thing to do next; the value is the button's title."""
+
+    FETCH = "Fetch"
+    RESUME = "Resume"
+    FETCH_AGAIN = "Fetch Again"
+    CANCEL = "Cancel"
+    USE = "Use"
+    IN_USE = "In Use"
+
+
+_NEXT = {
+    ModelState.ABSENT: RowButton.FETCH,
+    ModelState.PARTIAL: RowButton.RESUME,
+    ModelState.DAMAGED: RowButton.FETCH_AGAIN,
+    ModelState.BUNDLED: RowButton.USE,
+    ModelState.INSTALLED: RowButton.USE,
+}
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """`task` is what is being done with it, `stopping` that this is to end; `idle` that nothing is done with any."""
+
+    status: ModelStatus
+    folder: Path
+    in_use: bool = False
+    task: Task | None = None
+    progress: ModelProgress | None = None
+    stopping: bool = False
+    idle: bool = True
+
+    @property
+    def name(self) -> str:
+        """The model's name in the catalogue."""
+        return self.status.entry.name
+
+    @property
+    def title(self) -> str:
+        """The model's name in the window."""
+        return self.status.entry.title
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can speak."""
+        return self.status.state in (ModelState.BUNDLED, ModelState.INSTALLED)
+
+    @property
+    def fetchable(self) -> bool:
+        """Whether it does not come with the program."""
+        return not self.status.entry.bundled
+
+    @property
+    def button(self) -> RowButton:
+        """What to offer first."""
+        if self.task is not None:
+            return RowButton.CANCEL
+        return RowButton.IN_USE if self.in_use and self.usable else _NEXT[self.status.state]
+
+    @property
+    def button_enabled(self) -> bool:
+        """Whether that can be done now; removing takes a moment and cannot be stopped."""
+        match self.button:
+            case RowButton.CANCEL:
+                return not self.stopping and self.task is not Task.REMOVE
+            case RowButton.USE:
+                return True
+            case RowButton.IN_USE:
+                return False
+        return self.idle
+
+    @property
+    def can_verify(self) -> bool:
+        """Whether it can be read through now."""
+        return self.idle and self.status.state is ModelState.INSTALLED
+
+    @property
+    def can_remove(self) -> bool:
+        """Whether there is something to delete."""
+        return self.idle and self.fetchable and self.status.state is not ModelState.ABSENT
+
+    @property
+    def can_complete(self) -> bool:
+        """Whether what is here is not, or not all of, what was published."""
+        return self.idle and self.status.state is ModelState.INSTALLED and not self._is_published
+
+    @property
+    def _is_published(self) -> bool:
+        voices = {voice.info.name for voice in self.status.entry.voices}
+        return self.status.published and voices <= set(self.status.voices)

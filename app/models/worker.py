@@ -1,0 +1,119 @@
+"""The only caller of the engine's model store; lives in its own thread and answers every job with reports.
+
+It does not know what is done with a report, nor that speech is made meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.models.jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
+from app.system.failure import failure_of
+from engine.errors import Cancelled
+from engine.model_store import ModelEntry, ModelProgress, ModelStatus, Observer
+
+REPORT_SECONDS = 0.1
+"""Progress is told no more often than this, except when an activity begins or is complete."""
+
+
+class ModelLibrary(Protocol):
+    """What the window needs to look after models; `engine.model_store.ModelStore` is one."""
+
+    def catalogue(self) -> tuple[ModelEntry, ...]:
+        """Every model that can be had."""
+
+    def status(self, name: str) -> ModelStatus:
+        """What there is of a model."""
+
+    def model_folder(self, name: str) -> Path:
+        """Where it is, or would be."""
+
+    def fetch(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        """Have the published model; what was received of it is kept when it is cancelled."""
+
+    def discard_received(self, name: str) -> None:
+        """Delete what an unfinished fetch has received."""
+
+    def import_from(self, path: Path, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        """Have a model, or voices for one, from files."""
+
+    def verify(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        """Read a model through."""
+
+    def remove(self, name: str) -> None:
+        """Delete a model."""
+
+
+LibraryFactory = Callable[[], ModelLibrary]
+
+
+class ModelWorker(QObject):
+    """Takes one job at a time; after each, whatever became of it, the models are listed anew."""
+
+    reported = Signal(object)
+
+    def __init__(self, make_library: LibraryFactory) -> None:
+        super().__init__()
+        self._make_library = make_library
+        self._library: ModelLibrary | None = None
+        self._told: ModelProgress | None = None
+        self._told_at = 0.0
+
+    @Slot(object)
+    def work(self, job: ModelJob) -> None:
+        """Do a job."""
+        error = failure_of(partial(self._do, job))
+        unlisted = failure_of(self._list)
+        self._report(JobEnded(job, error or unlisted))
+
+    def _do(self, job: ModelJob) -> None:
+        if job.cancel.is_set():
+            raise Cancelled("It was stopped.")
+        library, observe = self._opened(), partial(self._observe, job)
+        match job.task:
+            case Task.FETCH:
+                _fetch(library, job, observe)
+            case Task.IMPORT if job.path is not None:
+                library.import_from(job.path, job.model, observe, job.cancel)
+            case Task.VERIFY:
+                library.verify(job.model, observe, job.cancel)
+            case Task.REMOVE:
+                library.remove(job.model)
+
+    def _list(self) -> None:
+        library = self._opened()
+        names = [entry.name for entry in library.catalogue()]
+        self._report(
+            ModelsListed(tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names))
+        )
+
+    def _opened(self) -> ModelLibrary:
+        if self._library is None:
+            self._library = self._make_library()
+        return self._library
+
+    def _observe(self, job: ModelJob, progress: ModelProgress) -> None:
+        told, now = self._told, time.monotonic()
+        begins = told is None or told.activity is not progress.activity
+        if begins or progress.bytes_done >= progress.bytes_total or now - self._told_at >= REPORT_SECONDS:
+            self._told, self._told_at = progress, now
+            self._report(JobAdvanced(job, progress))
+
+    def _report(self, report: ModelReport) -> None:
+        self.reported.emit(report)
+
+
+def _fetch(library: ModelLibrary, job: ModelJob, observe: Observer) -> None:
+    try:
+        library.fetch(job.model, observe, job.cancel)
+    except Cancelled:
+        if job.discard.is_set():
+            library.discard_received(job.model)
+        raise

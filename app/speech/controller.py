@@ -1,0 +1,281 @@
+"""From a request to what is heard: the engine's thread, the job under way, its track and its player.
+
+It does not know any widget, and never touches the engine itself.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
+
+from app.activity import Activity, Readiness
+from app.audio.output import AudioOutput
+from app.audio.player import AudioPlayer, Playback
+from app.audio.track import AudioTrack
+from app.speech.engine_worker import EngineFactory, EngineWorker
+from app.speech.jobs import (
+    ChunkSpoken,
+    PreparationAdvanced,
+    Prepared,
+    PrepareJob,
+    Report,
+    SaveEnded,
+    SaveJob,
+    SpeakJob,
+    SpeechEnded,
+    SpeechPlanned,
+    VoicesListed,
+)
+from engine.errors import Cancelled
+from engine.speech import AudioChunk, PreparationEvent, SpeechRequest, Utterance
+
+
+class SpeechController(QObject):
+    """One job at a time: a new request stops the old one at once, though the engine may take a moment to notice."""
+
+    activity_changed = Signal(object)
+    voices_listed = Signal(object)
+    planned = Signal(object)
+    track_changed = Signal(object)
+    track_grew = Signal()  # or will grow no more
+    utterance_changed = Signal(object)
+    failed = Signal(object)
+    saved = Signal(object)
+
+    _prepare_wanted = Signal(object)
+    _speak_wanted = Signal(object)
+    _save_wanted = Signal(object)
+    _engine_wanted = Signal(object)
+
+    def __init__(self, make_engine: EngineFactory, output: AudioOutput, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.player = AudioPlayer(output, parent=self)
+        self._track = AudioTrack()
+        self._track.finish()
+        self._request: SpeechRequest | None = None
+        self._job: SpeakJob | None = None
+        self._job_count = 0
+        self._preparing = PrepareJob()
+        self._save_to: Path | None = None
+        self._saving = False
+        self._readiness = Readiness.PREPARING
+        self._preparation: PreparationEvent | None = None
+        self._utterance: Utterance | None = None
+        self._activity = Activity()
+        self._start_thread(make_engine)
+        self.player.playback_changed.connect(self._on_playback)
+        self.player.position_changed.connect(self._on_position)
+        self.player.failed.connect(self.failed)
+
+    @property
+    def activity(self) -> Activity:
+        """What goes on now."""
+        return self._activity
+
+    @property
+    def track(self) -> AudioTrack:
+        """The audio of the latest speech."""
+        return self._track
+
+    @property
+    def request(self) -> SpeechRequest | None:
+        """The latest speech."""
+        return self._request
+
+    @property
+    def text(self) -> str:
+        """The text of the latest speech."""
+        return self._request.text if self._request else ""
+
+    @Slot()
+    def prepare(self) -> None:
+        """Make the engine ready in the background."""
+        self._readiness = Readiness.PREPARING
+        self._preparing = PrepareJob()
+        self._prepare_wanted.emit(self._preparing)
+        self._update()
+
+    def change_engine(self, make_engine: EngineFactory) -> None:
+        """Stop, and go on with another engine, made ready in the background."""
+        self.stop()
+        self._engine_wanted.emit(make_engine)
+        self.prepare()
+
+    def speak(self, request: SpeechRequest) -> None:
+        """Speak and play; what is being made already, for saving it, is played as well."""
+        if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
+            self.player.play()
+            return
+        self._begin(request)
+        self.player.play()
+
+    @Slot()
+    def stop(self) -> None:
+        """Stop making and playing; what is there can still be played and saved."""
+        self._cancel_job()
+        self.player.stop()
+        self.track_grew.emit()
+        self._update()
+
+    @Slot()
+    def toggle_playback(self) -> None:
+        """Pause, or play on."""
+        if self.player.playback is Playback.PLAYING:
+            self.player.pause()
+        else:
+            self.player.play()
+
+    def save(self, path: Path, request: SpeechRequest) -> None:
+        """Write the speech of this request to a file, making it first if need be."""
+        in_work = self._job is not None and self._job.request == request
+        if not in_work and not (self._track.whole and self._request == request):
+            self._begin(request)
+            in_work = True
+        self._save_to = path
+        if not in_work:
+            self._write()
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop everything; whether the engine's thread has ended in time."""
+        self._cancel_job()
+        self._preparing.cancel.set()
+        self.player.close()
+        self._thread.quit()
+        return self._thread.wait(timeout_ms)
+
+    def _start_thread(self, make_engine: EngineFactory) -> None:
+        self._thread = QThread(self)
+        self._thread.setObjectName("engine")
+        self._worker = EngineWorker(make_engine)
+        self._worker.moveToThread(self._thread)
+        self._worker.reported.connect(self._on_report)
+        self._prepare_wanted.connect(self._worker.prepare)
+        self._speak_wanted.connect(self._worker.speak)
+        self._save_wanted.connect(self._worker.save)
+        self._engine_wanted.connect(self._worker.change_engine)
+        self._thread.finished.connect(self._worker.close, Qt.ConnectionType.DirectConnection)
+        self._thread.start()
+
+    def _begin(self, request: SpeechRequest) -> None:
+        self._cancel_job()
+        self._job_count += 1
+        self._job = SpeakJob(self._job_count, request)
+        self._request = request
+        self._track = AudioTrack()
+        self.player.load(self._track)
+        self.track_changed.emit(self._track)
+        self._speak_wanted.emit(self._job)
+        self._update()
+
+    def _cancel_job(self) -> None:
+        if self._job is not None:
+            self._job.cancel.set()
+        self._job = None
+        self._save_to = None
+        self._track.finish()
+
+    @Slot(object)
+    def _on_report(self, report: Report) -> None:
+        match report:
+            case VoicesListed(voices):
+                self.voices_listed.emit(voices)
+            case PreparationAdvanced(event):
+                self._preparation, self._readiness = event, Readiness.PREPARING
+            case Prepared(error):
+                self._on_prepared(error)
+            case SaveEnded(job, error):
+                self._on_saved(job, error)
+            case SpeechPlanned() | ChunkSpoken() | SpeechEnded():
+                self._on_speech(report)
+        self._update()
+
+    def _on_prepared(self, error: Exception | None) -> None:
+        self._readiness = Readiness.FAILED if error else Readiness.READY
+        self._preparation = None
+        if error and not isinstance(error, Cancelled):
+            self.failed.emit(error)
+
+    def _on_speech(self, report: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
+        if isinstance(report, SpeechEnded) and report.error and self._readiness is Readiness.PREPARING:
+            self._readiness, self._preparation = Readiness.FAILED, None
+        if report.job is not self._job:
+            return
+        match report:
+            case SpeechPlanned(event=event):
+                self._track.plan(event.plan)
+                self.planned.emit(event.plan)
+            case ChunkSpoken(chunk=chunk):
+                self._take(chunk)
+            case SpeechEnded(error=error):
+                self._end(error)
+
+    def _take(self, chunk: AudioChunk) -> None:
+        self._track.append(chunk)
+        self.player.tick()
+        self._on_position(self.player.position)
+        self.track_grew.emit()
+
+    def _end(self, error: Exception | None) -> None:
+        self._job = None
+        self._track.finish()
+        self.player.tick()
+        self.track_grew.emit()
+        if error is None and self._save_to is not None:
+            self._write()
+        elif error is not None and not isinstance(error, Cancelled):
+            self._save_to = None
+            self.failed.emit(error)
+
+    def _write(self) -> None:
+        if self._save_to is not None:
+            self._saving = True
+            self._save_wanted.emit(SaveJob(self._save_to, self._track.samples(), self._track.sample_rate_hz))
+        self._save_to = None
+        self._update()
+
+    def _on_saved(self, job: SaveJob, error: Exception | None) -> None:
+        self._saving = False
+        if error is None:
+            self.saved.emit(job.path)
+        else:
+            self.failed.emit(error)
+
+    @Slot(object)
+    def _on_playback(self, playback: Playback) -> None:
+        self._on_position(self.player.position)
+
+    @Slot(int)
+    def _on_position(self, position: int) -> None:
+        segment = self._track.segment_at(position)
+        heard = segment is not None and self.player.playback is not Playback.STOPPED
+        utterance = segment.utterance if segment is not None and heard else None
+        if utterance is not self._utterance:
+            self._utterance = utterance
+            self.utterance_changed.emit(utterance)
+        self._update()
+
+    def _update(self) -> None:
+        activity = self._current_activity()
+        if activity != self._activity:
+            self._activity = activity
+            self.activity_changed.emit(activity)
+
+    def _current_activity(self) -> Activity:
+        return Activity(
+            readiness=self._readiness,
+            preparation=self._preparation,
+            making=self._job is not None,
+            saving=self._saving,
+            playback=self.player.playback,
+            waiting=self.player.waiting,
+            utterance_number=self._utterance_number(),
+            utterance_count=self._track.utterance_count,
+            made_count=self._track.segment_count,
+        )
+
+    def _utterance_number(self) -> int:
+        """The one that is heard, else the one that is being made."""
+        if self._utterance is not None and not self.player.waiting:
+            return self._utterance.index + 1
+        return min(self._track.segment_count + 1, self._track.utterance_count)

@@ -1,0 +1,158 @@
+"""The only caller of the engine; lives in its own thread and answers every job with reports.
+
+It does not know what is done with a report.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.speech.jobs import (
+    ChunkSpoken,
+    PreparationAdvanced,
+    Prepared,
+    PrepareJob,
+    Report,
+    SaveEnded,
+    SaveJob,
+    SpeakJob,
+    SpeechEnded,
+    SpeechPlanned,
+    VoicesListed,
+)
+from app.system.failure import failure_of
+from engine.errors import Cancelled
+from engine.preparation.devices import AUTO
+from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
+
+NICENESS = 5
+
+Observer = Callable[[Event], None]
+
+
+class SpeechEngine(Protocol):
+    """What the window needs of the engine; `engine.synthesizer.Synthesizer` is one."""
+
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        """The voices, without loading the model."""
+
+    def prepare(self, observe: Observer, cancel: threading.Event | None) -> None:
+        """Get ready to speak; does nothing when it is."""
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Observer, cancel: threading.Event | None
+    ) -> Iterator[AudioChunk]:
+        """Speak, an utterance at a time."""
+
+    def close(self) -> None:
+        """Release the model."""
+
+
+EngineFactory = Callable[[], SpeechEngine]
+
+
+def engine_for(model: str, device: str = AUTO) -> SpeechEngine:
+    """The engine with a model; imported here, in the worker's thread, because that takes a while."""
+    from engine.synthesizer import Synthesizer
+
+    return Synthesizer(model, device)
+
+
+class EngineWorker(QObject):
+    """Takes one job at a time through its slots; every failure becomes a report."""
+
+    reported = Signal(object)
+
+    def __init__(self, make_engine: EngineFactory) -> None:
+        super().__init__()
+        self._make_engine = make_engine
+        self._engine: SpeechEngine | None = None
+
+    @Slot(object)
+    def prepare(self, job: PrepareJob) -> None:
+        """List the voices, then make the engine ready."""
+        error = failure_of(partial(self._prepare, job))
+        self._report(Prepared(error))
+
+    @Slot(object)
+    def speak(self, job: SpeakJob) -> None:
+        """Speak a request, chunk by chunk."""
+        error = failure_of(partial(self._speak, job))
+        self._report(SpeechEnded(job, error))
+
+    @Slot(object)
+    def save(self, job: SaveJob) -> None:
+        """Write a WAV file."""
+        error = failure_of(partial(_save, job))
+        self._report(SaveEnded(job, error))
+
+    @Slot(object)
+    def change_engine(self, make_engine: EngineFactory) -> None:
+        """Release the engine; the next job makes another."""
+        self.close()
+        self._engine, self._make_engine = None, make_engine
+
+    @Slot()
+    def close(self) -> None:
+        """Release the engine."""
+        if self._engine is not None:
+            failure_of(self._engine.close)
+
+    def _prepare(self, job: PrepareJob) -> None:
+        _raise_if_set(job.cancel)
+        engine = self._opened()
+        self._report(VoicesListed(engine.voices()))
+        engine.prepare(self._observe_preparation, job.cancel)
+
+    def _speak(self, job: SpeakJob) -> None:
+        _raise_if_set(job.cancel)
+        engine = self._opened()
+        engine.prepare(self._observe_preparation, job.cancel)
+        self._report(Prepared())
+        for chunk in engine.synthesize(job.request, partial(self._observe_speech, job), job.cancel):
+            self._report(ChunkSpoken(job, chunk))
+            _raise_if_set(job.cancel)
+
+    def _opened(self) -> SpeechEngine:
+        if self._engine is None:
+            _give_way()
+            self._engine = self._make_engine()
+        return self._engine
+
+    def _observe_preparation(self, event: Event) -> None:
+        if isinstance(event, PreparationEvent):
+            self._report(PreparationAdvanced(event))
+
+    def _observe_speech(self, job: SpeakJob, event: Event) -> None:
+        if isinstance(event, PlanEvent):  # stage events carry arrays that nobody here looks at
+            self._report(SpeechPlanned(job, event))
+
+    def _report(self, report: Report) -> None:
+        self.reported.emit(report)
+
+
+def _give_way() -> None:
+    """Let sound and window go first; threads that the engine starts from here do the same.
+
+    Linux only, where this thread's niceness is its own; on a Mac the sound has real-time priority anyway.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+
+
+def _save(job: SaveJob) -> None:
+    from engine.audio.wav import save_wav
+
+    save_wav(job.path, job.samples, job.sample_rate_hz)
+
+
+def _raise_if_set(cancel: threading.Event) -> None:
+    if cancel.is_set():
+        raise Cancelled("Speaking was stopped.")

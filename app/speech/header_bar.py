@@ -1,0 +1,93 @@
+"""The window's first line: voice, speed, save, speak.
+
+It does not know what they lead to.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.icons import icon
+from app.speech.speak_button import SpeakButton, key_words
+from app.speech.speed_slider import SpeedSlider
+from app.speech.voice_picker import VoicePicker
+from app.theme import Colours
+
+SPACE_PIXELS = 8
+GROUP_SPACE_PIXELS = 18
+SAVE, SAVE_SHORT = "Save as WAV…", "Save…"
+
+
+class HeaderBar(QWidget):
+    """Holds the controls in their order; they are public. Where there is little room, it says less."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.voices = VoicePicker(self)
+        self.speed = SpeedSlider(self)
+        self.save_button = QPushButton(SAVE, self)
+        self.save_button.setAccessibleName("Save as WAV")
+        self.save_button.setToolTip(f"Save the speech as a WAV file ({key_words('Ctrl+S')})")
+        self.speak_button = SpeakButton(self)
+        self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
+        self._usual_width = 0
+        self._lay_out()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Draw the icons anew."""
+        self.speed.set_colours(colours)
+        self.speak_button.set_colours(colours)
+        self.save_button.setIcon(icon("save", colours.text))
+
+    @property
+    def short(self) -> bool:
+        """Whether it says less."""
+        return self.save_button.text() == SAVE_SHORT
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Find out how wide it would like to be, in the font that the style sheet has given by now."""
+        super().showEvent(event)
+        if not self.short:
+            self._usual_width = self.sizeHint().width()
+        self._say()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say as much as there is room for."""
+        super().resizeEvent(event)
+        self._say()
+
+    def minimumSizeHint(self) -> QSize:
+        """The narrowest that it can become."""
+        minimum = super().minimumSizeHint()
+        spared = 0 if self.short else sum(label.sizeHint().width() + SPACE_PIXELS for label in self._labels)
+        return QSize(minimum.width() - spared, minimum.height())
+
+    def _say(self) -> None:
+        short = self.width() < self._usual_width
+        if short != self.short:
+            self.save_button.setText(SAVE_SHORT if short else SAVE)
+            for label in self._labels:
+                label.setHidden(short)
+
+    def _lay_out(self) -> None:
+        voice, speed = self._labels
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(voice)
+        layout.addWidget(self.voices)
+        layout.addSpacing(GROUP_SPACE_PIXELS)
+        layout.addWidget(speed)
+        layout.addWidget(self.speed)
+        layout.addStretch(1)
+        layout.addWidget(self.save_button)
+        layout.addWidget(self.speak_button)
+
+
+def _label(text: str, buddy: QWidget) -> QLabel:
+    label = QLabel(text)
+    label.setObjectName("faint")
+    label.setBuddy(buddy)
+    return label

@@ -1,0 +1,1 @@
+"""What the window asks of the desktop and of Python: displays, screenshots, folders, garbage."""

@@ -1,0 +1,1 @@
+"""What compiling leaves behind: manifests, freshness, packed weights."""

@@ -1,0 +1,260 @@
+"""The compiled libraries of one model architecture: their manifest, what they depend on, whether they are intact.
+
+It does not know how a library is built or run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from engine.config import ModelConfig
+from engine.errors import Cure, DamagedFile
+from engine.stages import STAGES, Stage, declaration_fingerprint
+from engine.system.paths import project_folder
+from engine.system.processor import host_processor
+from engine.system.whole_file import write_atomically
+
+MANIFEST_NAME = "manifest.json"
+LIBRARY_SUFFIX = ".so"
+MAC_TRIPLE = "arm64-apple-macos13.0"
+MAC_PROCESSOR = "apple-m1"
+"""The oldest; what is built for it runs on every Mac with an Apple processor."""
+_MAC_TARGETS = ("metal-macos",)
+_MAC_VENDOR = "apple"
+_MAC_LIBRARY_SUFFIX = ".dylib"
+_COMPILER_SOURCES = (
+    "engine/compiler",
+    "engine/kernels",
+    "engine/mps_bridge",
+    "engine/network/exportable",
+    "engine/ops",
+)
+_SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What distinguishes the sets of libraries of one architecture, by the words of the command line.
+
+    `probed` libraries show inner values of their stages after the outputs. `triple` is LLVM's word for the system that
+    libraries for a processor run on, where it is another than this one.
+    """
+
+    target: str
+    lstm_method: str = "tir"
+    lstm_semantics: str = "packed"
+    precision: str = "float32"
+    probed: bool = False
+    triple: str = ""
+
+    @property
+    def name(self) -> str:
+        """The target and whatever else is not as usual, such as `cpu-probed` or `metal-macos-mps-float16`."""
+        usual = Variant(self.target)
+        chosen = [getattr(self, field) for field in _CHOICES if getattr(self, field) != getattr(usual, field)]
+        return "-".join([self.target, *chosen, *(["probed"] if self.probed else [])])
+
+    def tolerance_of(self, stage: Stage) -> float:
+        """The least correlation of the stage's library with the reference, when fed by it."""
+        if self.precision == Variant.precision or stage.half_tolerance is None:
+            return stage.tolerance
+        return stage.half_tolerance
+
+
+MPS = "mps"
+"""The LSTM method whose libraries need a `Bridge`."""
+CPU = Variant("cpu")
+"""For this machine's processor."""
+CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
+"""What libraries run on."""
+_CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A weight that a library takes as input: its folded state-dict key, shape and dtype."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A convolution that is computed as was measured to be fastest: how, in words, and how many times faster it is."""
+
+    convolution: str
+    choice: str
+    gain: float
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """The library of one stage; `parameters` are in the order the library takes them, `seconds` is its build time.
+
+    `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
+    `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
+    by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` is what was
+    found faster on this machine than what is usual; the library is as good without.
+    """
+
+    stage: str
+    file: str
+    sha256: str
+    bytes: int
+    seconds: float
+    parameters: tuple[Parameter, ...]
+    probes: tuple[str, ...] = ()
+    fingerprint: str = ""
+    tuning: tuple[Tuned, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """The library through which the others call Metal Performance Shaders; there where their LSTM method is `mps`."""
+
+    file: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Everything a set of libraries depends on; libraries of another identity are stale.
+
+    `target` names the processor and its features too, so libraries copied to another machine are stale there. `probes`
+    tells which inner values libraries show beside their outputs: nothing for those that speak.
+    """
+
+    declaration: str
+    config: str
+    target: str
+    tvm_version: str
+    compiler_source_hash: str
+    lstm_method: str = Variant.lstm_method
+    lstm_semantics: str = Variant.lstm_semantics
+    precision: str = Variant.precision
+    probes: str = ""
+
+    @property
+    def device(self) -> str:
+        """What the libraries run on: `cpu` or `metal`."""
+        return METAL_DEVICE if self.target.startswith(METAL_DEVICE) else CPU_DEVICE
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The libraries in one folder and what they were built for."""
+
+    identity: Identity
+    artifacts: tuple[Artifact, ...]
+    bridge: Bridge | None = None
+
+    def artifact(self, stage: str) -> Artifact | None:
+        """The library of this stage, if there is one."""
+        return next((artifact for artifact in self.artifacts if artifact.stage == stage), None)
+
+    def with_artifact(self, artifact: Artifact) -> Manifest:
+        """The same manifest with this library added, or put in place of the stage's older one."""
+        others = tuple(other for other in self.artifacts if other.stage != artifact.stage)
+        return replace(self, artifacts=(*others, artifact))
+
+    def save(self, folder: Path) -> None:
+        """Write `manifest.json`, in one step for whoever reads it meanwhile."""
+        text = json.dumps(asdict(self), indent=1)
+        write_atomically(folder / MANIFEST_NAME, text.encode())
+
+    @classmethod
+    def load(cls, folder: Path) -> Manifest:
+        """Read `manifest.json`; raises `DamagedFile` when it is not there or not one."""
+        path = folder / MANIFEST_NAME
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            artifacts, bridge = tuple(_artifact(entry) for entry in values["artifacts"]), values.get("bridge")
+            return cls(Identity(**values["identity"]), artifacts, None if bridge is None else Bridge(**bridge))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(path, "list of compiled modules", "cannot be read") from error
+
+
+def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
+    """The identity of libraries of this architecture and variant, built here and now."""
+    return Identity(
+        declaration=declaration_fingerprint(),
+        config=config.fingerprint(),
+        target=f"{variant.target} {_processor(variant)}",
+        tvm_version=importlib.metadata.version("apache-tvm"),
+        compiler_source_hash=compiler_source_hash(),
+        lstm_method=variant.lstm_method,
+        lstm_semantics=variant.lstm_semantics,
+        precision=variant.precision,
+        probes=_probes_fingerprint() if variant.probed else "",
+    )
+
+
+def library_suffix(variant: Variant) -> str:
+    """How the names of such libraries end."""
+    return _MAC_LIBRARY_SUFFIX if is_for_mac(variant) else LIBRARY_SUFFIX
+
+
+def is_for_mac(variant: Variant) -> bool:
+    """Whether such libraries are for any Mac with an Apple processor, wherever they are built."""
+    return variant.target in _MAC_TARGETS or _MAC_VENDOR in variant.triple
+
+
+def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
+    """Where the libraries of this architecture and variant belong below `root`."""
+    return root / f"{config.fingerprint()}-{variant.name}"
+
+
+def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
+    """The path of a library whose content is as it was built; raises `DamagedFile` otherwise."""
+    path = folder / artifact.file
+    try:
+        actual = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise _damaged(path, "compiled module", "cannot be read") from error
+    if actual != artifact.sha256:
+        raise _damaged(path, "compiled module", "is damaged")
+    return path
+
+
+@cache
+def compiler_source_hash() -> str:
+    """Hash of the source code that decides what a library computes."""
+    digest = hashlib.sha256()
+    for folder in _COMPILER_SOURCES:
+        paths = (project_folder() / folder).rglob("*")
+        for path in sorted(path for path in paths if path.suffix in _SOURCE_SUFFIXES):
+            digest.update(path.relative_to(project_folder()).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _damaged(path: Path, what: str, how: str) -> DamagedFile:
+    hint = "Build it again with “python -m engine compile”."
+    return DamagedFile(path, f"The {what} {path} {how}.", hint, Cure.COMPILE_AGAIN)
+
+
+def _processor(variant: Variant) -> str:
+    if variant.target in _MAC_TARGETS:
+        return f"{MAC_TRIPLE} {MAC_PROCESSOR}"
+    return variant.triple or host_processor()
+
+
+def _probes_fingerprint() -> str:
+    declared = [(stage.name, probe.module, probe.fused) for stage in STAGES for probe in stage.probes]
+    return hashlib.sha256(repr(declared).encode()).hexdigest()[:16]
+
+
+def _artifact(entry: Mapping[str, Any]) -> Artifact:
+    parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
+    tuning = (Tuned(**tuned) for tuned in entry.get("tuning", ()))
+    lists = {"parameters": tuple(parameters), "probes": tuple(entry.get("probes", ())), "tuning": tuple(tuning)}
+    return Artifact(**{**entry, **lists})

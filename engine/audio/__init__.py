@@ -1,0 +1,1 @@
+"""Waveforms after the model: joined, written to files, played."""

@@ -1,0 +1,108 @@
+"""How fast the convolutions of a model are on this machine, each by itself, in turn with the processor's peak.
+
+It does not know how that is shown.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+
+from tvm.target import Target
+
+from engine.benchmark.layers import LayerTime, LayerTimes
+from engine.benchmark.peak import PeakMeter
+from engine.compiler.build import weightless_modules
+from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers, correlation_of
+from engine.compiler.convolution_runs import Convolution, Convolve, convolution
+from engine.compiler.export import trace
+from engine.compiler.targets import host_cpu
+from engine.estimate.stage_work import Run
+from engine.kernels.cpu.conv_choice import choice_for
+from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
+from engine.stages import Stage
+
+TURN_SECONDS = 0.05
+"""A convolution runs for so long in a turn, once at least."""
+
+Clock = Callable[[], float]
+
+
+def layer_times(
+    stages: Sequence[Stage], run: Run, threads: int, rounds: int, report: Callable[[str], None]
+) -> LayerTimes:
+    """Measure every convolution of these stages, all of them in each round; `report` gets a line per step.
+
+    Raises `CompileError`.
+    """
+    meter = LayerMeter(host_cpu(), threads)
+    modules = weightless_modules(run.config)
+    for stage in stages:
+        report(f"Building the convolutions of {stage.title.lower()}")
+        program = trace(stage, modules[stage.name], run.config)
+        for layer, count in convolution_layers(stage, program, run.shapes(stage)).items():
+            meter.add(stage.name, layer, count)
+    for number in range(1, rounds + 1):
+        report(f"Round {number} of {rounds}")
+        meter.measure()
+    return meter.times()
+
+
+class LayerMeter:
+    """Times convolutions, computed as they are where the model speaks, in turn with the processor's peak.
+
+    What disturbs a machine for seconds disturbs one turn of each, not all turns of one.
+    """
+
+    def __init__(self, target: Target, threads: int, clock: Clock = time.perf_counter) -> None:
+        self._target = target
+        self._meter = PeakMeter(threads)  # gives this thread its pool
+        self._clock = clock
+        self._timed: list[_Timed] = []
+        self._peak_flop_per_second = 0.0
+
+    def add(self, stage: str, layer: ConvolutionLayer, count: int) -> None:
+        """A convolution that is so many times in a stage."""
+        microkernel = replace(microkernel_for(self._target), careful=layer.careful)
+        built = convolution(self._target, correlation_of(layer), layer.length, microkernel)
+        self._timed.append(_Timed(stage, layer, count, is_direct(layer, microkernel), built))
+
+    def measure(self) -> None:
+        """A turn of every convolution, each after a measurement of the peak."""
+        for timed in self._timed:
+            reached = self._meter.flop_per_second()
+            self._peak_flop_per_second = max(self._peak_flop_per_second, reached)
+            timed.seconds.extend(self._turn(timed.convolution.prepared()))
+
+    def times(self) -> LayerTimes:
+        """What all turns together say; there must have been one."""
+        return LayerTimes(tuple(timed.time() for timed in self._timed), self._peak_flop_per_second)
+
+    def _turn(self, convolve: Convolve) -> Iterator[float]:
+        began = ended = self._clock()
+        while ended - began < TURN_SECONDS:
+            started = self._clock()
+            convolve()
+            ended = self._clock()
+            yield ended - started
+
+
+@dataclass(frozen=True)
+class _Timed:
+    stage: str
+    layer: ConvolutionLayer
+    count: int
+    is_direct: bool
+    convolution: Convolution
+    seconds: list[float] = field(default_factory=list)
+
+    def time(self) -> LayerTime:
+        least, usual = min(self.seconds), median(self.seconds)
+        return LayerTime(self.stage, self.layer, self.count, self.is_direct, least, usual)
+
+
+def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:
+    """Whether every product is computed, without a filter."""
+    return choice_for(correlation_of(layer), microkernel).form is None

@@ -1,0 +1,180 @@
+"""A measurement as plain values for JSON, and as tables for a terminal."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any
+
+from engine.benchmark.measurement import SLOWER, LengthMeasurement, Measurement
+from engine.benchmark.peers import OURS, TITLES
+
+RATIOS = "medians over rounds of what both took in the same round"
+WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length does not count"
+NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
+MEMORY = "the most that was resident, what is mapped from files included"
+REQUESTS = "on every core, as the application speaks"
+NEEDED = "products with weights, each computed directly; filtering does fewer, so a share of the peak may exceed 1"
+BASIS: Mapping[str, str] = MappingProxyType(
+    {
+        "ratios": RATIOS,
+        "warm_up": WARM,
+        "not_timed": NOT_TIMED,
+        "flop": NEEDED,
+        "requests": REQUESTS,
+        "memory": MEMORY,
+    }
+)
+
+
+def as_data(measured: Measurement) -> dict[str, Any]:
+    """All figures."""
+    return {
+        **asdict(measured.job),
+        "basis": dict(BASIS),
+        "machine": {"system": platform.platform(), "peak_flop_per_second": measured.peak_flop_per_second},
+        "lengths": [_length(one, measured.peak_flop_per_second) for one in measured.lengths],
+        "processes": {name: asdict(figures) for name, figures in measured.processes.items()},
+        "requests": asdict(measured.speech),
+        "memory": [asdict(figures) for figures in measured.commands],
+        "compile_seconds": {"total": sum(measured.compile_seconds.values()), "stages": dict(measured.compile_seconds)},
+        "export_seconds": measured.export_seconds,
+        "left_out": dict(measured.left_out),
+    }
+
+
+def _length(one: LengthMeasurement, peak: float) -> dict[str, Any]:
+    return {
+        "audio_seconds": one.length.seconds,
+        "frames": one.length.frames,
+        "tokens": one.length.tokens,
+        "rounds": [{name: dict(stages) for name, stages in turn.items()} for turn in one.rounds],
+        OURS: {**_ours(one, peak), "stages": {stage: _ours(one, peak, stage) for stage in one.stages}},
+        "peers": {
+            peer: {**_peer(one, peer), "stages": {stage: _peer(one, peer, stage) for stage in one.stages}}
+            for peer in one.peers
+        },
+        "best_peer": one.best_peer(),
+        "times_faster_than_best_peer": one.times_faster_than_best_peer(),
+        "stages_times_faster_than_best_peer": {
+            stage: one.times_faster_than_best_peer(stage) for stage in one.stages if one.peers
+        },
+        "slower_stages": one.slower_stages(),
+    }
+
+
+def _ours(one: LengthMeasurement, peak: float, stage: str | None = None) -> dict[str, Any]:
+    rate = one.flop_per_second(OURS, stage)
+    return {
+        **_times(one, OURS, stage),
+        "gflop_per_second": None if rate is None else rate / 1e9,
+        "share_of_peak": None if rate is None else rate / peak,
+    }
+
+
+def _peer(one: LengthMeasurement, peer: str, stage: str | None = None) -> dict[str, Any]:
+    return {**_times(one, peer, stage), "times_as_long": one.times_as_long(peer, stage)}
+
+
+def _times(one: LengthMeasurement, name: str, stage: str | None) -> dict[str, float]:
+    return {"seconds": one.seconds(name, stage), "rtf": one.real_time_factor(name, stage)}
+
+
+_TOTAL = "total"
+_NAME, _NUMBER, _PEER = 14, 10, 15
+_MEGA, _GIGA = 1e6, 1e9
+
+
+def in_words(measured: Measurement) -> str:
+    """The whole report."""
+    return "\n".join(_lines(measured))
+
+
+def _lines(measured: Measurement) -> Iterator[str]:
+    job, peak = measured.job, measured.peak_flop_per_second
+    weights = f", weights {job.weights}" if job.weights else ""
+    yield f"{job.model}{weights}, {_counted(job.threads, 'thread')}"
+    yield f"The processor's peak, as measured between the rounds: {peak / _GIGA:.0f} GFLOP/s"
+    yield f"Each process had run the stages for {job.warm_up_seconds:g} s before the first round"
+    for one in measured.lengths:
+        yield from ("", *_table(one, peak))
+    yield ""
+    yield from _processes(measured)
+    yield ""
+    yield from _requests(measured)
+    yield ""
+    yield from _commands(measured)
+    yield ""
+    for name in (name for name in measured.processes if name in TITLES):
+        yield f"{name}: {TITLES[name]}."
+    yield from (f"Left out: {name}: {why}." for name, why in measured.left_out.items())
+    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
+
+
+def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
+    length = one.length
+    yield (
+        f"{length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens), "
+        f"medians of {_counted(len(one.rounds), 'round')}; milliseconds, and how many times as long as ours"
+    )
+    peers = "".join(f"{peer:>{_PEER}}{'times':>{_NUMBER - 2}}" for peer in one.peers)
+    yield f"  {'stage':<{_NAME}}{OURS:>{_NUMBER}}{'RTF':>{_NUMBER}}{'GFLOP/s':>{_NUMBER}}{'of peak':>{_NUMBER}}{peers}"
+    for stage in (*one.stages, None):
+        yield _row(one, stage, peak)
+    yield from _verdict(one)
+
+
+def _row(one: LengthMeasurement, stage: str | None, peak: float) -> str:
+    rate = one.flop_per_second(OURS, stage)
+    speed = f"{'-':>{_NUMBER}}" * 2 if rate is None else f"{rate / _GIGA:>{_NUMBER}.1f}{rate / peak:>{_NUMBER}.0%}"
+    peers = "".join(
+        f"{1e3 * one.seconds(peer, stage):>{_PEER}.2f}{one.times_as_long(peer, stage):>{_NUMBER - 2}.2f}"
+        for peer in one.peers
+    )
+    factor = f"{one.real_time_factor(OURS, stage):>{_NUMBER}.4f}"
+    return f"  {stage or _TOTAL:<{_NAME}}{1e3 * one.seconds(OURS, stage):>{_NUMBER}.2f}{factor}{speed}{peers}"
+
+
+def _verdict(one: LengthMeasurement) -> Iterator[str]:
+    faster = one.times_faster_than_best_peer()
+    if faster is not None:
+        yield f"  {faster:.2f} times as fast as the best peer, {one.best_peer()}"
+    slower = [f"{stage} ({one.times_faster_than_best_peer(stage):.2f})" for stage in one.slower_stages()]
+    if slower:
+        yield f"  slower than the best peer by more than {SLOWER - 1:.0%}: {', '.join(slower)}"
+
+
+def _processes(measured: Measurement) -> Iterator[str]:
+    first, memory, idle = f"{'first run s':>{_PEER}}", f"{'peak MB':>{_NUMBER}}", f"{'idle use':>{_NUMBER}}"
+    longest = max(one.length.seconds for one in measured.lengths)
+    yield f"Processes that ran the stages, peak memory for up to {longest:g} s of speech:"
+    yield f"{'process':<{_NAME}}{'ready s':>{_NUMBER}}{first}{memory}{idle}"
+    for name, figures in measured.processes.items():
+        yield (
+            f"{name:<{_NAME}}{figures.seconds_to_ready:>{_NUMBER}.2f}{figures.first_run_seconds:>{_PEER}.2f}"
+            f"{figures.peak_bytes / _MEGA:>{_NUMBER}.0f}{figures.idle_share:>{_NUMBER}.1%}"
+        )
+
+
+def _requests(measured: Measurement) -> Iterator[str]:
+    speech = measured.speech
+    yield f"Requests, {REQUESTS}:"
+    yield f"First audio: short text {1e3 * speech.short_seconds:.0f} ms, long text {1e3 * speech.long_seconds:.0f} ms"
+    yield f"From the start of a process to its first audio: {speech.cold_seconds:.2f} s"
+    yield f"Our stages were compiled in {sum(measured.compile_seconds.values()):.1f} s"
+    if measured.export_seconds is not None:
+        yield f"The stages were exported to ONNX in {measured.export_seconds:.1f} s"
+
+
+def _commands(measured: Measurement) -> Iterator[str]:
+    yield "“engine speak”, a process for each text, the last of utterances as long as can be:"
+    yield f"{'utterance s':>{_NAME}}{'command s':>{_NUMBER}}{'peak MB':>{_NUMBER}}"
+    for one in measured.commands:
+        seconds = f"{one.utterance_seconds:>{_NAME}.1f}{one.command_seconds:>{_NUMBER}.2f}"
+        yield f"{seconds}{one.peak_bytes / _MEGA:>{_NUMBER}.0f}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

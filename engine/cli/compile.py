@@ -1,0 +1,156 @@
+"""The options of `engine compile`, and what they ask for.
+
+It does not know how a stage is built, prints nothing, and brings no compiler until the target's name is looked up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.artifacts.manifest import CPU, Variant, modules_folder
+from engine.config import ModelConfig
+from engine.errors import InvalidRequest
+from engine.kernels.precision import Precision
+from engine.model_store.checkpoints import Checkpoint, model_config, open_checkpoint
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.stages import DEVICE_STAGES, Stage
+from engine.system.paths import built_modules_folder, shipped_modules_folder
+
+_MACS = "metal-macos"
+_ALL = "all"
+_MINUTES = 4.0
+_SECONDS_PER_MINUTE = 60
+
+
+@dataclass(frozen=True)
+class CompileRequest:
+    """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with.
+
+    `tuning_seconds` is how long to search for faster kernels.
+    """
+
+    config: ModelConfig
+    variant: Variant
+    stages: tuple[Stage, ...]
+    folder: Path
+    checkpoint: Checkpoint | None
+    tuning_seconds: float = 0
+
+
+def add_options(parser: argparse.ArgumentParser | Any) -> None:
+    """Everything but the model, which every command has."""
+    parser.add_argument("--stage", default=_ALL, help="a stage's name, or all (default)")
+    parser.add_argument(
+        "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
+    )
+    parser.add_argument("--triple", default="", help="another system's ARM processors, such as aarch64-linux-gnu")
+    parser.add_argument(
+        "--lstm-method",
+        default=LstmMethod.TIR,
+        help="tir (default): kernels in the modules; mps: Metal Performance Shaders; torch: PyTorch on the processor",
+    )
+    parser.add_argument(
+        "--lstm-semantics",
+        default=LstmSemantics.PACKED,
+        help="packed (default); no-pack: LSTMs run over the padding, to be compared with",
+    )
+    parser.add_argument(
+        "--precision",
+        default=Precision.FLOAT32,
+        help="float32 (default); float16: the decoder's convolutions multiply halves, on Metal",
+    )
+    parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
+    place.add_argument("--ship", action="store_true", help="build into compiled_models/, which comes with the program")
+    parser.add_argument("--validate", action="store_true", help="compare what was built with PyTorch, stage by stage")
+    parser.add_argument(
+        "--tune",
+        type=float,
+        nargs="?",
+        const=_MINUTES,
+        default=0.0,
+        metavar="MINUTES",
+        help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
+    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
+
+
+def request_from(options: argparse.Namespace) -> CompileRequest:
+    """What the options ask for; raises `InvalidRequest` or `CompileError` for what cannot be had, before any work."""
+    stages = _stages(options.stage)
+    variant = _variant(options)
+    config = model_config(options.model)
+    root = shipped_modules_folder() if options.ship else built_modules_folder()
+    folder = options.output_dir or modules_folder(root, config, variant)
+    return CompileRequest(config, variant, stages, folder, _checkpoint(options), _tuning_seconds(options))
+
+
+def _stages(name: str) -> tuple[Stage, ...]:
+    names = [stage.name for stage in DEVICE_STAGES]
+    if name not in (_ALL, *names):
+        raise InvalidRequest(f"No stage is named “{name}”.", f"Stages: all, {', '.join(names)}.")
+    return tuple(stage for stage in DEVICE_STAGES if name in (_ALL, stage.name))
+
+
+def _variant(options: argparse.Namespace) -> Variant:
+    from engine.compiler.targets import arm_cpu, target_named  # brings tvm
+
+    target = target_named(options.target).value
+    if options.triple:
+        arm_cpu(options.triple)
+        _require_cpu(target)
+    if options.lstm_method not in list(LstmMethod):
+        methods = ", ".join(LstmMethod)
+        raise InvalidRequest(f"There is no LSTM method “{options.lstm_method}”.", f"Methods: {methods}.")
+    if options.lstm_semantics not in list(LstmSemantics):
+        known = ", ".join(LstmSemantics)
+        raise InvalidRequest(f"There are no LSTM semantics “{options.lstm_semantics}”.", f"Semantics: {known}.")
+    if options.lstm_method == LstmMethod.MPS and target != _MACS:
+        raise InvalidRequest(f"The LSTM method mps does not run on {target}.", f"Use --target {_MACS}, or another.")
+    return Variant(
+        target,
+        str(options.lstm_method),
+        str(options.lstm_semantics),
+        _precision(options),
+        probed=options.probes,
+        triple=options.triple,
+    )
+
+
+def _require_cpu(target: str) -> None:
+    if target != CPU.target:
+        raise InvalidRequest(f"The target {target} has a triple of its own.", f"Use --target {CPU.target}.")
+
+
+def _precision(options: argparse.Namespace) -> str:
+    if options.precision not in list(Precision):
+        known = ", ".join(Precision)
+        raise InvalidRequest(f"There is no precision “{options.precision}”.", f"Precisions: {known}.")
+    if options.precision != Precision.FLOAT32 and options.target == CPU.target:
+        raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {_MACS}.")
+    return str(options.precision)
+
+
+def _tuning_seconds(options: argparse.Namespace) -> float:
+    if not 0 <= options.tune < float("inf"):
+        raise InvalidRequest("The time for tuning must be a number of minutes, 0 or more.")
+    if options.tune and (options.triple or options.target != CPU.target):
+        raise InvalidRequest("Only modules for this processor can be tuned.", "Leave out --tune.")
+    return float(options.tune * _SECONDS_PER_MINUTE)
+
+
+def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
+    if not options.validate:
+        return None
+    if options.triple or (options.target == _MACS and sys.platform != "darwin"):
+        raise InvalidRequest(
+            f"Modules for {options.triple or _MACS} cannot be run on this computer, so they cannot be validated here.",
+            "Leave out --validate, or use it where they run.",
+        )
+    return open_checkpoint(options.model, options.weights)

@@ -1,0 +1,87 @@
+"""The options and the outcome of `engine voices`: listing voices, and keeping blends of them under names.
+
+It does not know how a voice speaks; a preview is spoken by the command line as any other text is.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.languages import language_of
+from engine.preparation.devices import AUTO
+from engine.speech import VoiceInfo
+from engine.synthesizer import Synthesizer
+from engine.voices.saved import SavedVoices
+
+
+@dataclass(frozen=True)
+class VoiceOutcome:
+    """The same as data and in words."""
+
+    data: Any
+    words: str
+
+
+def add_actions(parser: argparse.ArgumentParser, add_model: Callable[[Any], None]) -> None:
+    """What can be done with voices besides listing them; `add_model` adds options that the parser has already."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
+    parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
+    save = actions.add_parser("save", help="keep a blend of voices under a name")
+    save.add_argument("name", help="a new name")
+    save.add_argument("recipe", help="such as “af_heart(2)+am_adam(1)” or “af_heart:60,am_adam:40”")
+    remove = actions.add_parser("remove", help="forget a blend")
+    remove.add_argument("name")
+    preview = actions.add_parser("preview", help="let a voice speak a sentence of its language")
+    preview.add_argument("voice", help="a name, or a blend")
+    preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
+    preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
+    preview.add_argument("--out", type=Path, help="write a WAV file")
+    preview.set_defaults(file=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
+    for action in (save, remove, preview):
+        action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
+        add_model(action)
+
+
+def outcome_of(options: argparse.Namespace) -> VoiceOutcome:
+    """List, save or remove; raises `InvalidRequest` children, `DamagedFile` or `OutputError`."""
+    if options.action == "remove":
+        SavedVoices().remove(options.name)
+        return VoiceOutcome({"name": options.name}, f"{options.name} is forgotten.")
+    synthesizer = Synthesizer(options.model, weights=options.weights)
+    if options.action == "save":
+        voice = _saved(options.name, options.recipe, synthesizer)
+        return VoiceOutcome(asdict(voice), f"{voice.name} is {voice.recipe} and speaks {_language_name(voice)}.")
+    listed = voices_in(synthesizer.voices(), options.language)
+    return VoiceOutcome([asdict(voice) for voice in listed], "\n".join(map(_line, listed)))
+
+
+def voices_in(voices: Sequence[VoiceInfo], language: str | None) -> tuple[VoiceInfo, ...]:
+    """The voices of one language, or all; raises `InvalidRequest` for what is no language."""
+    if language is None:
+        return tuple(voices)
+    tag = language_of(language).tag
+    return tuple(voice for voice in voices if voice.language == tag)
+
+
+def preview_text(options: argparse.Namespace) -> str:
+    """The sentence that a voice is tried with."""
+    if options.language is not None:
+        return language_of(options.language).sample
+    return language_of(Synthesizer(options.model, weights=options.weights).voice(options.voice).language).sample
+
+
+def _saved(name: str, recipe: str, synthesizer: Synthesizer) -> VoiceInfo:
+    known = {voice.name: voice for voice in synthesizer.voices() if not voice.recipe}
+    return SavedVoices().save(name, recipe, known)
+
+
+def _language_name(voice: VoiceInfo) -> str:
+    return language_of(voice.language).name
+
+
+def _line(voice: VoiceInfo) -> str:
+    return f"{voice.name:<14} {voice.language:<6} {voice.gender:<7} {voice.grade or voice.recipe}".rstrip()

@@ -1,0 +1,83 @@
+"""Convolutions, each with what is added to its result and the factor after that, in one kernel.
+
+It does not know any stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeGuard
+
+from torch import fx
+from tvm import relax
+from tvm.sym import Analyzer
+
+from engine.compiler.kernel_calls import Call, shape_of, simplified
+from engine.compiler.traced_graph import operator_name
+from engine.errors import CompileError
+from engine.kernels.convolution import Correlation, Ending
+
+_CONVOLUTION = "conv1d.default"
+_SUM = "add.Tensor"
+
+
+def _conv1d(call: Call, residual: relax.Var | None = None, factor: float = 1.0) -> relax.Var:
+    """The convolution, and what comes after it: (convolution + residual) * factor."""
+    x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
+    if groups != 1:
+        raise CompileError("There is no kernel for a convolution in groups.")
+    kernels = call.kernels.conv1d
+    out_channels, in_channels, taps = shape_of(weight)
+    batch, _, length = shape_of(x)
+    sizes = Correlation(in_channels, out_channels, taps, dilation, stride, padding)
+    outputs = simplified((length + 2 * padding - dilation * (taps - 1) - 1) // stride + 1)
+    dtype = kernels.packed_type(sizes, call.kernels.hardware)
+    packed = call.packed(kernels.pack_weight, kernels.packed_shape, (sizes.unplaced,), weight, dtype)
+    ending = Ending(bias is not None, residual is not None, factor)
+    return call.kernel(kernels.conv1d, (sizes, ending), [x, packed, bias, residual], [batch, out_channels, outputs])
+
+
+def _add(call: Call) -> relax.Expr:
+    """A sum, made part of the convolution that only it reads, where there is one; that alone is then unused."""
+    joined = _joined(call, 1.0)
+    return call.default() if joined is None else joined
+
+
+def _multiply(call: Call) -> relax.Expr:
+    """Likewise for a sum times a constant."""
+    total, factor = call.node.args
+    if isinstance(factor, float) and _is_only_read_by(total, call.node, _SUM):
+        joined = _joined(call.of(total), factor)
+        if joined is not None:
+            return joined
+    return call.default()
+
+
+def _joined(call: Call, factor: float) -> relax.Var | None:
+    """(convolution + other) * factor for a sum of which one part is a convolution as large as the other."""
+    one, other, scale = call.arguments
+    if scale != 1:  # which TVM would leave out
+        raise CompileError("There is no kernel for a sum with a factor in it.")
+    if not _same_shape(one, other):
+        return None
+    for layer, residual in zip(call.node.args, (other, one), strict=False):
+        if _is_only_read_by(layer, call.node, _CONVOLUTION):
+            return _conv1d(call.of(layer), residual, factor)
+    return None
+
+
+def _same_shape(one: Any, other: Any) -> bool:
+    if not isinstance(one, relax.Var) or not isinstance(other, relax.Var):
+        return False
+    shapes = shape_of(one), shape_of(other)
+    return len(shapes[0]) == len(shapes[1]) and all(map(Analyzer().can_prove_equal, *shapes))
+
+
+def _is_only_read_by(node: Any, reader: fx.Node, operator: str) -> TypeGuard[fx.Node]:
+    return operator_name(node) == operator and set(node.users) == {reader}
+
+
+CONVOLUTION_CONVERTERS: Mapping[str, Callable[[Call], relax.Expr]] = MappingProxyType(
+    {_CONVOLUTION: _conv1d, _SUM: _add, "mul.Tensor": _multiply}
+)

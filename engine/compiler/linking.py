@@ -1,0 +1,96 @@
+"""Links libraries for this machine, for Macs and for Linux on ARM, the latter two with Zig's compiler on other systems.
+
+What TVM's runtime provides stays undefined until the library is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from engine.errors import CompileError, Cure
+from engine.mps_bridge.bridge import bridge_arguments
+from engine.system.paths import cache_folder
+
+
+def zig_command(target: str, system: str) -> list[str]:
+    """The compiler for a target as Zig spells it; raises `CompileError` that says what to install.
+
+    `system` is the target in words.
+    """
+    if find_spec("ziglang") is None:
+        raise CompileError(
+            f"Zig, which links for {system}, is not installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
+        )
+    return [sys.executable, "-m", "ziglang", "cc", "-target", target]
+
+
+def run_linker(command: Sequence[str], system: str) -> None:
+    """Run a linker; raises `CompileError` with what it says when it fails."""
+    # Zig keeps what it builds for itself, such as its own libraries for other systems.
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        raise CompileError(
+            f"Linking for {system} failed: {said.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+        ) from error
+
+
+_LINUX = "Linux on ARM"
+_LINUX_TARGET = "aarch64-linux-gnu"
+_LINUX_SHARED = ("-shared", "-fPIC", "-O2", "-g0")
+
+
+class _LinuxLinker:
+    """Called by TVM with the objects; `object_format` has it write objects for the target, not sources."""
+
+    object_format = "o"
+
+    def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
+        run_linker([*zig_command(_LINUX_TARGET, _LINUX), *_LINUX_SHARED, "-o", output, *objects, *options], _LINUX)
+
+
+link_for_arm_linux = _LinuxLinker()
+
+
+_MAC = "a Mac"
+_LEAST_SYSTEM = "13.0"
+_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
+_MAC_TARGET = f"aarch64-macos.{_LEAST_SYSTEM}"
+_MAC_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
+# Without a name of its own a library is given that of the file, which would differ with every temporary folder.
+_STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
+
+
+class _MacLinker:
+    """Called by TVM with the objects; `object_format` has it write objects for the target, not sources."""
+
+    object_format = "o"
+
+    def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
+        run_linker([*linker_command(), *_MAC_SHARED, *_STAGE_NAME, "-o", output, *objects, *options], _MAC)
+
+
+link_for_mac = _MacLinker()
+
+
+def link_bridge(output: Path) -> None:
+    """Build the library through which modules call Metal Performance Shaders; raises `CompileError`."""
+    run_linker([*linker_command(), *_MAC_SHARED, *bridge_arguments(output, stubs=sys.platform != "darwin")], _MAC)
+
+
+def linker_command() -> list[str]:
+    """The compiler that links for Macs, with its target; raises `CompileError` that says what to install."""
+    if sys.platform == "darwin":
+        clang = shutil.which("clang")
+        if clang is None:
+            raise CompileError("There is no C compiler to link with.", "Install one: “xcode-select --install”.")
+        return [clang, *_MAC_OPTIONS]
+    return zig_command(_MAC_TARGET, "Macs")

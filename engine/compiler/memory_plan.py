@@ -1,0 +1,202 @@
+"""Gives the arrays of a stage places in one piece of memory, where those that live at different times overlap.
+
+TVM itself shares memory only between arrays of one size and takes each piece from the system, whose gaps then grow
+with what is spoken. Here a stage asks for its piece with a function of `engine.runners.workspace`, which has it ready.
+It does not know what is computed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from typing import Any
+
+import tvm
+from tvm import relax
+from tvm.ir.transform import PassContext, module_pass
+from tvm.script import tirx as T
+from tvm.sym import Analyzer
+from tvm.tirx import IntImm
+from tvm.tirx.analysis import undefined_vars
+
+from engine.compiler.script_parsing import quick_parsing
+from engine.runners.workspace import WORKSPACE_FUNCTION
+from engine.system.aligned_arrays import ALIGNMENT_BYTES
+
+_STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
+_TENSOR = tvm.ir.Op.get("relax.memory.alloc_tensor")
+_DATA, _BYTE_OFFSET = 1, 8
+"""TVM's numbers of a tensor's fields."""
+
+
+@module_pass(opt_level=0, name="ShareWorkspace")
+def share_workspace(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+    """Place the arrays of every function, each of which has a storage of its own before; results keep theirs."""
+    builder = relax.BlockBuilder(module)
+    begin = builder.add_func(begin_at_offset, begin_at_offset.__name__)
+    for name, function in module.functions.items():
+        if isinstance(function, relax.Function):
+            builder.update_func(name, _with_workspace(function, begin))
+    return builder.get()
+
+
+@dataclass(frozen=True)
+class Life:
+    """An array of `size` that is needed from step `first` to step `last`."""
+
+    size: int
+    first: int
+    last: int
+
+    def meets(self, other: Life) -> bool:
+        """Whether both are needed at a step."""
+        return self.first <= other.last and other.first <= self.last
+
+
+def places(lives: Sequence[Life]) -> list[int]:
+    """Where each array starts, so that those needed at the same step are apart.
+
+    The largest is placed first, each as low as it can be (Pisarchyk and Lee, "Efficient Memory Management for Deep
+    Neural Net Inference", 2020).
+    """
+    starts: dict[int, int] = {}
+    for index, life in sorted(enumerate(lives), key=lambda entry: -entry[1].size):
+        taken = [(start, start + lives[other].size) for other, start in starts.items() if lives[other].meets(life)]
+        starts[index] = _lowest_gap(sorted(taken), life.size)
+    return [starts[index] for index in range(len(lives))]
+
+
+def _lowest_gap(taken: Iterable[tuple[int, int]], size: int) -> int:
+    lowest = 0
+    for start, end in taken:
+        if lowest + size <= start:
+            break
+        lowest = max(lowest, end)
+    return lowest
+
+
+with quick_parsing():
+
+    @T.prim_func(s_tir=True)
+    def begin_at_offset(tensor: T.handle) -> None:
+        """Turn a view's offset into an address: kernels take every tensor to begin at its address."""
+        T.evaluate(
+            T.tvm_struct_set(
+                tensor,
+                0,
+                _DATA,
+                T.handle_add_byte_offset(
+                    T.tvm_struct_get(tensor, 0, _DATA, "handle"),
+                    T.cast(T.tvm_struct_get(tensor, 0, _BYTE_OFFSET, "uint64"), "int64"),
+                ),
+            )
+        )
+        T.evaluate(T.tvm_struct_set(tensor, 0, _BYTE_OFFSET, T.uint64(0)))
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An array that can be placed, by its variable and that of its storage: `life.size` bytes times its symbols."""
+
+    tensor: relax.Var
+    storage: relax.Var
+    symbols: tuple[Any, ...]
+    life: Life
+
+
+def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.Function:
+    bindings = [binding for block in function.body.blocks for binding in block.bindings]
+    groups: defaultdict[tuple[Any, ...], list[_Array]] = defaultdict(list)
+    for array in _arrays(bindings, function.body.body):
+        groups[array.symbols].append(array)
+    body: list[relax.VarBinding] = []
+    views: dict[relax.Var, tuple[relax.Var, Any]] = {}
+    for symbols, group in groups.items():
+        unit, lives = reduce(mul, symbols), [array.life for array in group]
+        starts = places(lives)
+        body.append(_memory(unit * max(start + life.size for start, life in zip(starts, lives, strict=True))))
+        views |= {array.tensor: (body[-1].var, unit * start) for array, start in zip(group, starts, strict=True)}
+    unused = {array.storage for group in groups.values() for array in group}
+    for binding in bindings:
+        if binding.var in views:
+            body += _view(binding, *views[binding.var], begin)
+        elif binding.var not in unused:
+            body.append(binding)
+    whole = relax.SeqExpr([relax.BindingBlock(body)], function.body.body)
+    return relax.Function(function.params, whole, function.ret_ty, function.is_pure, function.attrs)
+
+
+def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
+    """The arrays that are not part of the result and grow evenly with each symbol in their size.
+
+    Other sizes cannot be compared before the symbols are known.
+    """
+    last_uses = _last_uses(bindings, result)
+    sizes = {binding.var: binding.value.args[0].values[0] for binding in bindings if _calls(binding, _STORAGE)}
+    for step, binding in enumerate(bindings):
+        if _calls(binding, _TENSOR) and last_uses[binding.var] < len(bindings):
+            storage = binding.value.args[0]
+            symbols = tuple(sorted(undefined_vars(sizes[storage]), key=str))
+            if symbols and _grows_evenly(sizes[storage], symbols):
+                # for lengths from 1 no size is above the product of the lengths times the least
+                least = _value(sizes[storage], dict.fromkeys(symbols, 1))
+                size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+                yield _Array(binding.var, storage, symbols, Life(size, step, last_uses[binding.var]))
+
+
+def _last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
+    """The step at which each variable is used last, also under the name of what may be a view of it.
+
+    What the result is made of is used after all steps.
+    """
+    uses = dict.fromkeys(relax.analysis.free_vars(result), len(bindings))
+    for step, binding in reversed(list(enumerate(bindings))):
+        last = uses.setdefault(binding.var, step)
+        for used in relax.analysis.free_vars(binding.value):
+            uses[used] = max(uses.get(used, step), step if _is_computed(binding) else last)
+    return uses
+
+
+def _is_computed(binding: Any) -> bool:
+    """Whether a binding's value shares no memory with its arguments: a tensor within a storage, or a kernel's call."""
+    return _calls(binding, _TENSOR) or (
+        isinstance(binding.value, relax.Call) and isinstance(binding.value.op, tvm.ir.GlobalVar)
+    )
+
+
+def _calls(binding: Any, operator: tvm.ir.Op) -> bool:
+    return isinstance(binding.value, relax.Call) and binding.value.op == operator
+
+
+def _grows_evenly(size: Any, symbols: Sequence[Any]) -> bool:
+    """Whether a size is linear in each of its symbols."""
+    ones = dict.fromkeys(symbols, 1)
+    values = ([_value(size, {**ones, symbol: length}) for length in (1, 2, 3)] for symbol in symbols)
+    return all(two - one == three - two for one, two, three in values)
+
+
+def _value(size: Any, lengths: Mapping[Any, int]) -> int:
+    analyzer = Analyzer()
+    for symbol, length in lengths.items():
+        analyzer.bind(symbol, IntImm("int64", length))
+    return int(analyzer.simplify(size))
+
+
+def _memory(size: Any) -> relax.VarBinding:
+    """So many bytes, as an array."""
+    memory = relax.TensorType([size], "uint8")
+    return relax.VarBinding(
+        relax.Var("workspace", memory),
+        relax.Call(relax.ExternFunc(WORKSPACE_FUNCTION), [relax.ShapeExpr([size])], ty_args=[memory]),
+    )
+
+
+def _view(binding: Any, workspace: relax.Var, start: Any, begin: tvm.ir.GlobalVar) -> list[relax.VarBinding]:
+    """The array of a binding as the part of the workspace whose first byte is `start`."""
+    shape, dtype = binding.value.args[2:4]
+    view = relax.op.memory.view(workspace, shape, dtype, relax.prim_value(start))
+    begun = relax.Call(begin, [binding.var], ret_ty=relax.TupleType([]))
+    return [relax.VarBinding(binding.var, view), relax.VarBinding(relax.Var("_", relax.TupleType([])), begun)]

@@ -1,1 +1,0 @@
-"""Hand-written TIR for the operators that cost time, on Apple's GPUs."""

@@ -1,0 +1,76 @@
+"""What a traced stage says of itself: its operators, which of them are careful, and its lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from torch import fx
+from torch.export import ExportedProgram
+
+from engine.stages import Stage
+
+
+def operator_name(node: Any) -> str:
+    """As torch calls the operator of a node; nothing for what is no operator's node."""
+    return getattr(getattr(node, "target", None), "__name__", "")
+
+
+def careful_nodes(stage: Stage, program: ExportedProgram) -> frozenset[str]:
+    """The names of the nodes that the stage's careful outputs are computed from."""
+    outputs: Any = program.graph.output_node().args[0]
+    declared = zip(stage.outputs, outputs, strict=False)  # probes come after the declared outputs
+    return _with_sources(node for tensor, node in declared if tensor.careful)
+
+
+def _with_sources(nodes: Iterable[fx.Node]) -> frozenset[str]:
+    names: set[str] = set()
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node.name not in names:
+            names.add(node.name)
+            waiting.extend(node.all_input_nodes)
+    return frozenset(names)
+
+
+Numbers = Mapping[Any, int]
+"""What the symbols of a trace are in one run."""
+
+
+def numbers_of(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Numbers:
+    """The symbolic lengths of the trace, read off the shapes of the stage's inputs, in order."""
+    pairs = [
+        pair
+        for node, shape in zip(_inputs(program), shapes, strict=True)
+        for pair in zip(shape_of(node), shape, strict=True)
+    ]
+    return {
+        extent.node.expr: number
+        for extent, number in pairs
+        if not isinstance(extent, int) and extent.node.expr.is_symbol
+    }
+
+
+def example_shapes(program: ExportedProgram) -> list[list[int]]:
+    """Those of the inputs that the stage was traced with."""
+    return [
+        [extent if isinstance(extent, int) else int(extent.node.hint) for extent in shape_of(node)]
+        for node in _inputs(program)
+    ]
+
+
+def shape_of(node: Any) -> Sequence[Any]:
+    """The extents of what a node of the trace computes, some symbolic."""
+    shape: Sequence[Any] = node.meta["val"].shape
+    return shape
+
+
+def number_of(extent: Any, numbers: Numbers) -> int:
+    """An extent in that run."""
+    return extent if isinstance(extent, int) else int(extent.node.expr.subs(numbers))
+
+
+def _inputs(program: ExportedProgram) -> list[fx.Node]:
+    given = program.graph_signature.user_inputs
+    return [node for node in program.graph.nodes if node.op == "placeholder" and node.name in given]

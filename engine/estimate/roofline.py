@@ -1,0 +1,94 @@
+"""How long a kernel takes on a chip, from its counts: a roofline, and an estimate with stated efficiencies.
+
+It does not know which stage a kernel belongs to. Nothing here was measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.estimate.chips import (
+    BARRIER_CYCLES,
+    CORE_BYTES,
+    FIRST_LEVEL_BYTES,
+    ISSUE_EFFICIENCY,
+    LANES_PER_CORE,
+    LAUNCH_MICROSECONDS,
+    MATRIX_CYCLES,
+    MEMORY_EFFICIENCY,
+    SLOW_CYCLES,
+    THREADGROUP_BYTES,
+    WORST_EFFICIENCY,
+    Chip,
+)
+from engine.estimate.work import SIMD_WIDTH, KernelWork
+
+
+class Resource(Enum):
+    """What a kernel waits for most."""
+
+    INSTRUCTIONS = "instructions"
+    CORE_LOADS = "loads into cores"
+    THREADGROUP_MEMORY = "threadgroup memory"
+    ONE_CORE = "few threadgroups"
+    MEMORY = "memory bandwidth"
+    LAUNCH = "launch"
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """Seconds of one dispatch: as if at the peak of the chip, as estimated, and at the worst efficiency published."""
+
+    roofline_seconds: float
+    estimate_seconds: float
+    pessimistic_seconds: float
+    bound_by: Resource
+
+
+def kernel_time(kernel: KernelWork, chip: Chip) -> KernelTime:
+    """The time of one dispatch."""
+    launch = LAUNCH_MICROSECONDS.value * 1e-6
+    parts = _estimate_parts(kernel, chip)
+    limit = max(parts, key=lambda resource: parts[resource])
+    slowest = parts[limit]
+    worst = kernel.work.flop / (chip.flop_per_second * WORST_EFFICIENCY.value)
+    return KernelTime(
+        roofline_seconds=roofline_seconds(kernel, chip),
+        estimate_seconds=slowest + launch,
+        pessimistic_seconds=max(slowest, worst) + launch,
+        bound_by=limit if slowest > launch else Resource.LAUNCH,
+    )
+
+
+def roofline_seconds(kernel: KernelWork, chip: Chip) -> float:
+    """The larger of arithmetic at the peak and memory traffic at full bandwidth, both also for one group on a core."""
+    work = kernel.work
+    own_flop, own_bytes = work.flop / kernel.groups, work.device_bytes_moved / kernel.groups
+    alone = max(own_flop / (2 * LANES_PER_CORE), own_bytes / FIRST_LEVEL_BYTES.value) / chip.cycles_per_second
+    return max(work.flop / chip.flop_per_second, kernel.compulsory_bytes / chip.bytes_per_second, alone)
+
+
+def instruction_slots(kernel: KernelWork) -> float:
+    """Cycles of single lanes that the kernel's instructions take."""
+    work = kernel.work
+    slow = sum(SLOW_CYCLES[name] * count for name, count in work.slow_operations.items())
+    matrices = work.matrix_multiplications * MATRIX_CYCLES.value * SIMD_WIDTH
+    return work.operations + slow + matrices + work.memory_operations
+
+
+def _estimate_parts(kernel: KernelWork, chip: Chip) -> dict[Resource, float]:
+    """Seconds that each resource is busy; every core takes its share of the threadgroups, rounded up."""
+    turns = -(-kernel.groups // chip.cores) / chip.cycles_per_second
+    slots = instruction_slots(kernel) / kernel.groups / ISSUE_EFFICIENCY.value
+    loads = kernel.work.device_bytes_moved / kernel.groups / CORE_BYTES.value
+    shared = kernel.work.threadgroup_bytes_moved / kernel.groups / THREADGROUP_BYTES.value
+    lanes = min(LANES_PER_CORE, -(-kernel.threads // SIMD_WIDTH) * SIMD_WIDTH)
+    alone = max(slots / lanes, loads, shared) + kernel.work.barriers * BARRIER_CYCLES.value
+    return {
+        Resource.INSTRUCTIONS: turns * slots / LANES_PER_CORE,
+        Resource.CORE_LOADS: turns * loads,
+        Resource.THREADGROUP_MEMORY: turns * shared,
+        Resource.ONE_CORE: alone / chip.cycles_per_second,
+        Resource.MEMORY: kernel.compulsory_bytes / (chip.bytes_per_second * MEMORY_EFFICIENCY.value),
+    }

@@ -1,0 +1,217 @@
+"""Softmax attention over the valid keys as one TIR kernel: a few rows at a time, scores never leaving the cache.
+
+Both of its products sum up in registers, run by run. It does not know heads' projections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.cpu.register_tile import RUN, Microkernel, Totals, clear, join
+from engine.kernels.mathematics import ceil_div, exp
+
+VECTORS = 2
+"""Of sums in a row: with one, every multiplication would need a value of its own from memory."""
+LOWEST = -3.0e38
+
+
+@dataclass(frozen=True)
+class _Attention:
+    """Sizes of the attention; each of the microkernel's chunks has queries and scores of its own."""
+
+    heads: int
+    width: int
+    microkernel: Microkernel
+
+    @property
+    def lanes(self) -> int:
+        """Values in a vector."""
+        return self.microkernel.lanes
+
+    @property
+    def tile(self) -> Microkernel:
+        """The register tile: a row for each query, as many as there are registers for their sums."""
+        vectors = min(self.microkernel.rows * self.microkernel.vectors, self.microkernel.vectors_on_stack)
+        return replace(self.microkernel, rows=vectors // VECTORS, columns=VECTORS * self.lanes)
+
+    @property
+    def rows(self) -> int:
+        """Queries that share one reading of the keys and values."""
+        return self.tile.rows
+
+    @property
+    def columns(self) -> int:
+        """Keys or channels whose sums are in registers at once."""
+        return self.tile.columns
+
+    @property
+    def channels(self) -> int:
+        return self.heads * self.width
+
+    @property
+    def panels(self) -> int:
+        """Of a head's channels, each so many columns wide."""
+        return ceil_div(self.width, self.columns)
+
+
+def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x [batch, time, 3 * heads * width], lengths [batch] (int32) -> y [batch, time, heads * width].
+
+    A step of x holds the queries of all heads, then their keys, then their values.
+    """
+    plan = _Attention(heads, width, microkernel)
+
+    @T.prim_func(s_tir=True)
+    def attention(x: T.handle, lengths: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        time = T.int64()
+        source = T.match_buffer(x, (batch, time, 3 * plan.channels), "float32")
+        valid = T.match_buffer(lengths, (batch,), "int32")
+        target = T.match_buffer(y, (batch, time, plan.channels), "float32")
+        keys = T.alloc_buffer((batch * plan.heads, T.ceildiv(time, plan.columns), plan.width, plan.columns), "float32")
+        values = T.alloc_buffer((batch * plan.heads, plan.panels, time, plan.columns), "float32")
+        queries = T.alloc_buffer((plan.microkernel.chunks, plan.rows, plan.width), "float32")
+        scores = T.alloc_buffer(
+            (plan.microkernel.chunks, plan.rows, T.ceildiv(time, plan.columns) * plan.columns), "float32"
+        )
+        _arrange(plan, source, valid, keys, values, batch)
+        for chunk in T.parallel(plan.microkernel.chunks):
+            blocks: T.int64 = T.ceildiv(time, plan.rows)
+            units: T.int64 = batch * plan.heads * blocks
+            for unit in T.serial(
+                chunk * units // plan.microkernel.chunks, (chunk + 1) * units // plan.microkernel.chunks
+            ):
+                one: T.int64 = unit // blocks
+                first: T.int64 = unit % blocks * plan.rows
+                length: T.int64 = T.Cast("int64", valid[one // plan.heads])
+                if first < length:
+                    _query(plan, source, queries, chunk, one, first, length)
+                    _score(plan, queries, keys, scores, chunk, one, length)
+                    _average(plan, scores, values, target, chunk, one, first, length)
+                for row in T.serial(T.max(first, length), T.min(first + plan.rows, time)):
+                    for channel in T.serial(plan.width):
+                        target[one // plan.heads, row, one % plan.heads * plan.width + channel] = T.float32(0)
+
+    return attention
+
+
+@T.inline
+def _arrange(plan: Any, source: Any, valid: Any, keys: Any, values: Any, batch: Any) -> None:
+    """For one head of one member after the other: keys by panels of steps, values by panels of channels.
+
+    What fills the last panels up is 0.
+    """
+    for one in T.parallel(batch * plan.heads):
+        length: T.int64 = T.Cast("int64", valid[one // plan.heads])
+        key: T.int64 = plan.channels + one % plan.heads * plan.width
+        for panel in T.serial(T.ceildiv(length, plan.columns)):
+            for channel, column in T.grid(plan.width, plan.columns):
+                step: T.int64 = panel * plan.columns + column
+                if step < length:
+                    keys[one, panel, channel, column] = source[one // plan.heads, step, key + channel]
+                else:
+                    keys[one, panel, channel, column] = T.float32(0)
+        for panel in T.serial(plan.panels):
+            for step in T.serial(length):
+                for column in T.serial(plan.columns):
+                    if panel * plan.columns + column < plan.width:
+                        values[one, panel, step, column] = source[
+                            one // plan.heads, step, plan.channels + key + panel * plan.columns + column
+                        ]
+                    else:
+                        values[one, panel, step, column] = T.float32(0)
+
+
+@T.inline
+def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: Any, length: Any) -> None:
+    """The scaled queries of the rows; rows beyond the last repeat it and are not stored."""
+    for row, channel in T.grid(plan.rows, plan.width):
+        queries[chunk, row, channel] = source[
+            one // plan.heads, T.min(first + row, length - 1), one % plan.heads * plan.width + channel
+        ] * T.float32(plan.width**-0.5)
+
+
+@T.inline
+def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, totals: Any) -> None:
+    """A panel of sums over `depth` for each row."""
+    clear(plan.tile, totals.most)
+    clear(plan.tile, totals.rest)
+    for run in T.serial(T.ceildiv(depth, RUN)):
+        sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        clear(plan.tile, sums)
+        for place in T.serial(run * RUN, T.min(depth, (run + 1) * RUN)):
+            for row in T.unroll(plan.rows):
+                for vector in T.unroll(VECTORS):
+                    for lane in T.vectorized(plan.lanes):
+                        sums[row, vector * plan.lanes + lane] += (
+                            left[chunk, row, place] * right[one, panel, place, vector * plan.lanes + lane]
+                        )
+        join(plan.tile, sums, totals)
+
+
+@T.inline
+def _score(plan: Any, queries: Any, keys: Any, scores: Any, chunk: Any, one: Any, length: Any) -> None:
+    """Products of the rows with every valid key."""
+    for panel in T.serial(T.ceildiv(length, plan.columns)):
+        most = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        rest = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        totals = T.meta_var(Totals(most, rest))
+        _product(plan, queries, chunk, keys, one, panel, plan.width, totals)
+        for row in T.serial(plan.rows):
+            for vector in T.serial(VECTORS):
+                for lane in T.vectorized(plan.lanes):
+                    scores[chunk, row, panel * plan.columns + vector * plan.lanes + lane] = totals.at(
+                        row, vector * plan.lanes + lane
+                    )
+
+
+def _sum(first: Any, second: Any) -> Any:
+    return first + second
+
+
+@T.inline
+def _reduce(
+    plan: Any, scores: Any, chunk: Any, row: Any, length: Any, combine: Any, least: Any, partial: Any, result: Any
+) -> None:
+    """One value of a row's scores, from `least` on; `partial` holds one per lane so that this becomes vector code."""
+    for lane in T.vectorized(plan.lanes):
+        partial[lane] = T.float32(least)
+    for block in T.serial(length // plan.lanes):
+        for lane in T.vectorized(plan.lanes):
+            partial[lane] = combine(partial[lane], scores[chunk, row, block * plan.lanes + lane])
+    for step in T.serial(length // plan.lanes * plan.lanes, length):
+        partial[0] = combine(partial[0], scores[chunk, row, step])
+    result[0] = T.float32(least)
+    for lane in T.serial(plan.lanes):
+        result[0] = combine(result[0], partial[lane])
+
+
+@T.inline
+def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: Any, first: Any, length: Any) -> None:
+    """The values averaged with the softmax of the scores as weights."""
+    partial = T.alloc_buffer((plan.lanes,), "float32")
+    total = T.alloc_buffer((1,), "float32", scope="local")
+    totals = T.alloc_buffer((plan.rows,), "float32")
+    for row in T.serial(plan.rows):
+        _reduce(plan, scores, chunk, row, length, T.max, LOWEST, partial, total)
+        for span in T.serial(T.ceildiv(length, plan.lanes)):
+            for lane in T.vectorized(plan.lanes):
+                scores[chunk, row, span * plan.lanes + lane] = exp(
+                    scores[chunk, row, span * plan.lanes + lane] - total[0]
+                )
+        _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
+        totals[row] = total[0]
+    for panel in T.serial(plan.panels):
+        most = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        rest = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        mixed = T.meta_var(Totals(most, rest))
+        _product(plan, scores, chunk, values, one, panel, length, mixed)
+        begin: T.int64 = one % plan.heads * plan.width + panel * plan.columns
+        for row in T.serial(T.min(plan.rows, length - first)):
+            for column in T.serial(T.min(plan.columns, plan.width - panel * plan.columns)):
+                target[one // plan.heads, first + row, begin + column] = mixed.at(row, column) / totals[row]

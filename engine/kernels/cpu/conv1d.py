@@ -1,0 +1,37 @@
+"""Convolution over time: any kernel, dilation, stride, padding and channel counts, one group.
+
+It is computed directly or by minimal filtering, as `filter_choice` says. It does not know the model: sizes come from
+the caller, batch and length at run time.
+"""
+
+from __future__ import annotations
+
+from tvm.tirx import PrimFunc
+
+from engine.kernels.convolution import Correlation, Ending, weight_at
+from engine.kernels.cpu.conv_choice import kernel, plan_for, weight
+from engine.kernels.cpu.register_tile import Microkernel
+
+
+def conv1d(sizes: Correlation, ending: Ending, microkernel: Microkernel) -> PrimFunc:
+    """The kernel: x [B, in, L], packed weight, bias [out] if any, residual as y if any -> y [B, out, outputs].
+
+    outputs = (L + 2 padding - dilation (taps - 1) - 1) // stride + 1 is read from y's shape.
+    """
+    return kernel(plan_for(sizes, microkernel), ending)
+
+
+def packed_shape(sizes: Correlation, microkernel: Microkernel) -> tuple[int, ...]:
+    """Shape of the packed weight."""
+    return plan_for(sizes, microkernel).packed_shape
+
+
+def packed_type(sizes: Correlation, microkernel: Microkernel) -> str:
+    """Type of the packed weight."""
+    return plan_for(sizes, microkernel).factors
+
+
+def pack_weight(sizes: Correlation, microkernel: Microkernel) -> PrimFunc:
+    """The function that packs: w [out, in, taps] -> packed weight."""
+    shape = sizes.out_channels, sizes.channels, sizes.taps
+    return weight(plan_for(sizes, microkernel), shape, weight_at)

@@ -1,0 +1,97 @@
+"""Transposed convolution over time without zero-dilation, as a correlation, or depthwise.
+
+A correlation is computed directly or by minimal filtering, as `filter_choice` says. It does not know the model: sizes
+come from the caller, batch and length at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.convolution import Depthwise, Ending, transposed, transposed_weight_at
+from engine.kernels.cpu.conv_choice import kernel, plan_for, weight
+from engine.kernels.cpu.register_tile import Microkernel
+from engine.kernels.signatures import convolution_function
+
+
+def conv_transpose1d(
+    in_channels: int,
+    out_channels: int,
+    kernel_size: int,
+    stride: int,
+    padding: int,
+    has_bias: bool,
+    microkernel: Microkernel,
+) -> PrimFunc:
+    """The kernel: x [B, in, L], packed weight, bias [out] if any -> y [B, out, outputs].
+
+    outputs = (L - 1) stride - 2 padding + kernel_size + output padding is read from y's shape.
+    """
+    sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
+    return kernel(plan_for(sizes, microkernel), Ending(has_bias))
+
+
+def packed_shape(
+    in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
+) -> tuple[int, ...]:
+    """Shape of the packed weight, whose rows are channels and phases."""
+    return plan_for(transposed(in_channels, out_channels, kernel_size, stride, 0), microkernel).packed_shape
+
+
+def pack_weight(
+    in_channels: int, out_channels: int, kernel_size: int, stride: int, microkernel: Microkernel
+) -> PrimFunc:
+    """The function that packs: w [in, out, kernel_size] -> packed weight."""
+    sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
+    shape = in_channels, out_channels, kernel_size
+    return weight(plan_for(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
+
+
+def depthwise(
+    channels: int, kernel_size: int, stride: int, padding: int, has_bias: bool, microkernel: Microkernel
+) -> PrimFunc:
+    """One filter per channel: x [B, channels, L], w [channels, 1, kernel_size], bias [channels] if any -> y.
+
+    y is [B, channels, outputs]; nothing is packed.
+    """
+    plan = Depthwise(channels, kernel_size, stride, padding, microkernel)
+    return convolution_function(plan, Ending(has_bias), _depthwise, T.int64)
+
+
+@T.inline
+def _channel(plan: Any, operands: Any, padded: Any, member: Any, channel: Any) -> None:
+    for column in T.serial(T.ceildiv(operands.outputs + plan.padding, plan.stride)):
+        for phase in T.unroll(plan.stride):
+            place: T.int64 = column * plan.stride + phase - plan.padding
+            if T.And(place >= 0, place < operands.outputs):
+                total: T.float32 = T.float32(0)
+                if operands.ending.has_bias:
+                    total = operands.bias[channel]
+                for tap in T.serial(T.ceildiv(plan.kernel_size - phase, plan.stride)):
+                    total += (
+                        operands.weight[channel, 0, phase + tap * plan.stride]
+                        * padded[column + plan.sizes.padding - tap]
+                    )
+                operands.target[member, channel, place] = total
+
+
+@T.inline
+def _depthwise(plan: Any, operands: Any) -> None:
+    for chunk in T.parallel(plan.hardware.chunks):
+        for index in T.serial(
+            chunk * operands.batch * plan.channels // plan.hardware.chunks,
+            (chunk + 1) * operands.batch * plan.channels // plan.hardware.chunks,
+        ):
+            member: T.int64 = index // plan.channels
+            channel: T.int64 = index % plan.channels
+            padded = T.alloc_buffer((operands.length + 2 * plan.sizes.padding + 1,), "float32")
+            for position in T.serial(plan.sizes.padding):
+                padded[position] = T.float32(0)
+            for position in T.serial(plan.sizes.padding + 1):
+                padded[plan.sizes.padding + operands.length + position] = T.float32(0)
+            for position in T.serial(operands.length):
+                padded[plan.sizes.padding + position] = operands.source[member, channel, position]
+            _channel(plan, operands, padded, member, channel)

@@ -1,0 +1,122 @@
+"""The inverse STFT as one TIR kernel: every frame adds the columns that reach into it.
+
+It does not know what made the spectrum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.cpu.register_tile import Microkernel
+from engine.kernels.mathematics import ceil_div, cos, sin
+from engine.kernels.stft import Stft, cosine64, hann64, sine64
+
+
+@dataclass(frozen=True)
+class _Inverse(Stft):
+    """Sizes of the transform; `reach` is how many columns outside a frame touch its samples on one side."""
+
+    @property
+    def reach(self) -> int:
+        return ceil_div(self.n_fft, 2 * self.hop)
+
+
+def inverse_stft(n_fft: int, hop: int, samples: int, microkernel: Microkernel) -> PrimFunc:
+    """The kernel, for `samples` samples per frame, a multiple of `hop`.
+
+    magnitude, phase [batch, n_fft / 2 + 1, columns], lengths [batch] (int32) -> y [batch, (columns - 1) * hop], where
+    columns is samples / hop * frames + 1.
+    """
+    plan = _Inverse(n_fft, hop, samples)
+
+    @T.prim_func(s_tir=True)
+    def inverse_stft(magnitude: T.handle, phase: T.handle, lengths: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = T.int64()
+        columns = T.int64()
+        sample_count = T.int64()
+        sizes = T.match_buffer(magnitude, (batch, plan.bins, columns), "float32")
+        angles = T.match_buffer(phase, (batch, plan.bins, columns), "float32")
+        valid = T.match_buffer(lengths, (batch,), "int32")
+        target = T.match_buffer(y, (batch, sample_count), "float32")
+        window = T.alloc_buffer((plan.n_fft,), "float32")
+        cosines = T.alloc_buffer((plan.bins, plan.n_fft), "float32")
+        sines = T.alloc_buffer((plan.bins, plan.n_fft), "float32")
+        _tables(plan, window, cosines, sines)
+        # A buffer's shape may name a length only by itself, so the number of frames is computed.
+        for member_frame in T.parallel(batch * (sample_count // plan.samples)):
+            frames: T.int64 = sample_count // plan.samples
+            member: T.int64 = member_frame // frames
+            frame: T.int64 = member_frame % frames
+            length: T.int64 = T.Cast("int64", valid[member])
+            if frame < length:
+                _frame(plan, sizes, angles, window, cosines, sines, target, member, frame, length)
+            else:
+                for sample in T.serial(plan.samples):
+                    target[member, frame * plan.samples + sample] = T.float32(0)
+
+    return inverse_stft
+
+
+@T.inline
+def _tables(plan: Any, window: Any, cosines: Any, sines: Any) -> None:
+    """The window, and the windowed inverse transform, in which inner bins count twice."""
+    for tap in T.serial(plan.n_fft):
+        hann: T.float64 = hann64(tap, plan.n_fft)
+        window[tap] = T.Cast("float32", hann)
+        for bin_number in T.serial(plan.bins):
+            weight: T.float64 = (
+                hann
+                * T.Select(bin_number == 0 or bin_number == plan.bins - 1, T.float64(1), T.float64(2))
+                / T.float64(plan.n_fft)
+            )
+            cosines[bin_number, tap] = T.Cast("float32", weight * cosine64(bin_number * tap, plan.n_fft))
+            sines[bin_number, tap] = T.Cast("float32", weight * sine64(bin_number * tap, plan.n_fft))
+
+
+@T.inline
+def _piece(plan: Any, sizes: Any, angles: Any, cosines: Any, sines: Any, member: Any, column: Any, piece: Any) -> None:
+    """The windowed inverse transform of one column."""
+    for tap in T.serial(plan.n_fft):
+        piece[tap] = T.float32(0)
+    for bin_number in T.serial(plan.bins):
+        size: T.float32 = sizes[member, bin_number, column]
+        real: T.float32 = size * cos(angles[member, bin_number, column])
+        imaginary: T.float32 = size * sin(angles[member, bin_number, column])
+        for tap in T.serial(plan.n_fft):
+            piece[tap] += real * cosines[bin_number, tap] - imaginary * sines[bin_number, tap]
+
+
+@T.inline
+def _frame(
+    plan: Any,
+    sizes: Any,
+    angles: Any,
+    window: Any,
+    cosines: Any,
+    sines: Any,
+    target: Any,
+    member: Any,
+    frame: Any,
+    length: Any,
+) -> None:
+    total = T.alloc_buffer((plan.samples,), "float32")
+    weight = T.alloc_buffer((plan.samples,), "float32")
+    piece = T.alloc_buffer((plan.n_fft,), "float32")
+    for sample in T.serial(plan.samples):
+        total[sample] = T.float32(0)
+        weight[sample] = T.float32(0)
+    for position in T.serial(plan.columns + 2 * plan.reach + 1):
+        column: T.int64 = frame * plan.columns + position - plan.reach
+        if column >= 0 and column <= length * plan.columns:
+            _piece(plan, sizes, angles, cosines, sines, member, column, piece)
+            first: T.int64 = (position - plan.reach) * plan.hop - plan.n_fft // 2
+            for tap in T.serial(T.max(-first, 0), T.min(plan.n_fft, plan.samples - first)):
+                total[first + tap] += piece[tap]
+                weight[first + tap] += window[tap] * window[tap]
+    for sample in T.serial(plan.samples):
+        target[member, frame * plan.samples + sample] = total[sample] / weight[sample]

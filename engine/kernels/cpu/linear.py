@@ -1,0 +1,234 @@
+"""Linear layers: rows times a packed weight, a block of outputs in registers, bias and activation at the end.
+
+It does not know what the rows are: tokens, frames or members of a batch, their number is read at run time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.cpu.cache import LINE, prefetch
+from engine.kernels.cpu.register_tile import RUN, Microkernel, Totals, add, clear, join
+from engine.kernels.epilogue import Epilogue
+from engine.kernels.mathematics import ceil_div
+from engine.kernels.signatures import linear_function
+
+SHORT_RUN = 16
+"""Products in a run where joining it to the totals takes no longer than half as often."""
+UNROLLED = 4
+"""Features in a turn of the innermost loop, whose end is foreseen where its turns are few."""
+
+
+@dataclass(frozen=True)
+class _Product:
+    """Sizes of a product; a panel is `columns` outputs wide."""
+
+    in_features: int
+    out_features: int
+    epilogue: Epilogue
+    tile: Microkernel
+
+    @property
+    def panels(self) -> int:
+        return ceil_div(self.out_features, self.tile.columns)
+
+    @property
+    def rows_type(self) -> str:
+        """Type of x, that of the sums, since to convert it for every panel would take as long as to sum; and of y."""
+        return self.tile.totals
+
+    @property
+    def has_exact_totals(self) -> bool:
+        """Whether totals are of two parts: where these have registers of their own; through memory it takes long."""
+        return not self.tile.careful and 3 * self.tile.rows * self.tile.vectors < self.tile.registers
+
+    @property
+    def run(self) -> int:
+        """Products in a run of an output's sum; sums in float64 lose nothing that runs would save."""
+        if self.tile.careful:
+            return self.in_features
+        return SHORT_RUN if self.has_exact_totals else RUN
+
+    @property
+    def runs(self) -> int:
+        """Runs in an output's sum."""
+        return ceil_div(self.in_features, self.run)
+
+    @property
+    def unrolled(self) -> int:
+        """Features in a turn of the innermost loop."""
+        return UNROLLED if self.in_features % UNROLLED == 0 else 1
+
+    @staticmethod
+    def lower(tile: Microkernel) -> Microkernel:
+        """A tile of one row less."""
+        return replace(tile, rows=tile.rows - 1)
+
+    @property
+    def least_rows(self) -> int:
+        """Of a tile there is code for: rows that need several tiles, divided evenly, are one fewer at most."""
+        return self.tile.rows // 2 + 1
+
+    @property
+    def packed_shape(self) -> tuple[int, int, int]:
+        """[panel, in, column in panel]."""
+        return self.panels, self.in_features, self.tile.columns
+
+
+def linear(
+    in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, microkernel: Microkernel
+) -> PrimFunc:
+    """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
+    plan = _Product(in_features, out_features, epilogue, _tile(microkernel))
+    return linear_function(plan, has_bias, _multiply, T.int64)
+
+
+def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) -> tuple[int, int, int]:
+    """Shape of the packed weight: [panel, in, column in panel]."""
+    return _Product(in_features, out_features, Epilogue.NONE, _tile(microkernel)).packed_shape
+
+
+def _tile(microkernel: Microkernel) -> Microkernel:
+    """The register tile: of half the columns where sums are float64, of which a register holds half as many."""
+    if not microkernel.careful:
+        return microkernel.on_stack()
+    halved = replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
+    return halved.on_stack()
+
+
+def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -> PrimFunc:
+    """The function that packs: w [out, in] -> packed weight, columns beyond the last output being 0."""
+    shape = packed_shape(out_features, in_features, microkernel)
+    *_, columns = shape
+
+    @T.prim_func(s_tir=True)
+    def pack_linear_weight(w: T.handle, p: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        weight = T.match_buffer(w, (out_features, in_features), "float32")
+        packed = T.match_buffer(p, shape, "float32")
+        for panel in T.parallel(shape[0]):
+            for feature, column in T.grid(in_features, columns):
+                if panel * columns + column < out_features:
+                    packed[panel, feature, column] = weight[panel * columns + column, feature]
+                else:
+                    packed[panel, feature, column] = T.float32(0)
+
+    return pack_linear_weight
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One panel's outputs for the rows from `first` to `last`, block number `block` of `blocks`."""
+
+    panel: Any
+    block: Any
+    blocks: Any
+    first: Any
+    last: Any
+
+
+@T.inline
+def _add_products(tile: Any, operands: Any, place: Any, feature: Any, sums: Any) -> None:
+    """Rows beyond the last repeat it; they are not stored."""
+    for row in T.unroll(tile.rows):
+        for vector in T.unroll(tile.vectors):
+            for lane in T.vectorized(tile.lanes):
+                sums[row, vector * tile.lanes + lane] += operands.source[
+                    T.min(place.first + row, place.last), feature
+                ] * T.Cast(sums.dtype, operands.weight[place.panel, feature, vector * tile.lanes + lane])
+
+
+@T.inline
+def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
+    """Add the products, run by run; meanwhile ask for this block's share of the next panel."""
+    share: T.int64 = T.ceildiv(plan.in_features, place.blocks * plan.runs)
+    for run in T.serial(plan.runs):
+        ahead: T.int64 = (place.block * plan.runs + run) * share
+        for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
+            for line in T.unroll(ceil_div(tile.columns, LINE)):
+                prefetch(operands.weight, [place.panel + 1, feature, line * LINE], later=True)
+        held = T.alloc_buffer((tile.rows, tile.columns), tile.totals)
+        clear(tile, held)
+        begin: T.int64 = run * plan.run
+        for turn in T.serial(T.min(plan.run, plan.in_features - begin) // plan.unrolled):
+            for step in T.unroll(plan.unrolled):
+                _add_products(tile, operands, place, begin + turn * plan.unrolled + step, held)
+        if plan.has_exact_totals:
+            join(tile, held, totals)
+        else:
+            add(tile, held, totals.most)
+
+
+@T.inline
+def _accumulate_rows(itself: Any, plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
+    """A loop for each height up to the tile's, for registers cannot be counted at run time; `itself`: this function."""
+    if tile.rows == plan.least_rows:
+        _accumulate(plan, tile, operands, place, totals)
+    else:
+        if place.last - place.first == tile.rows - 1:
+            _accumulate(plan, tile, operands, place, totals)
+        else:
+            itself(itself, plan, plan.lower(tile), operands, place, totals)
+
+
+@T.inline
+def _store(plan: Any, operands: Any, totals: Any, place: Any) -> None:
+    start: T.int64 = place.panel * plan.tile.columns
+    for row in T.serial(place.last - place.first + 1):
+        if start + plan.tile.columns <= plan.out_features:
+            for vector in T.unroll(plan.tile.vectors):
+                for lane in T.vectorized(plan.tile.lanes):
+                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
+                        totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
+                    )
+        else:
+            for column in T.serial(plan.out_features - start):
+                operands.target[place.first + row, start + column] = operands.biased(
+                    totals.at(row, column), start + column
+                )
+
+
+def _ended(plan: Any, value: Any) -> Any:
+    """Functions of an epilogue are those of float32."""
+    return T.Cast(plan.rows_type, plan.epilogue.apply(T.Cast("float32", value)))
+
+
+@T.inline
+def _finish(plan: Any, target: Any, row_count: Any) -> None:
+    """The epilogue runs in a loop of its own: its constants would push the sums out of their registers."""
+    for row in T.parallel(row_count):
+        for vector in T.serial(plan.out_features // plan.tile.lanes):
+            for lane in T.vectorized(plan.tile.lanes):
+                target[row, vector * plan.tile.lanes + lane] = _ended(
+                    plan, target[row, vector * plan.tile.lanes + lane]
+                )
+        for column in T.serial(plan.out_features // plan.tile.lanes * plan.tile.lanes, plan.out_features):
+            target[row, column] = _ended(plan, target[row, column])
+
+
+@T.inline
+def _multiply(plan: Any, operands: Any) -> None:
+    """Blocks of rows differ by one row at most, so that none is nearly empty; a panel serves all of them in turn."""
+    for chunk in T.parallel(plan.tile.chunks):
+        blocks: T.int64 = T.ceildiv(operands.row_count, plan.tile.rows)
+        begin: T.int64 = chunk * blocks * plan.panels // plan.tile.chunks
+        end: T.int64 = (chunk + 1) * blocks * plan.panels // plan.tile.chunks
+        for unit in T.serial(begin, end):
+            panel: T.int64 = unit // blocks
+            block: T.int64 = unit % blocks
+            first: T.int64 = block * operands.row_count // blocks
+            last: T.int64 = (block + 1) * operands.row_count // blocks - 1
+            most = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+            rest = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+            clear(plan.tile, most)
+            clear(plan.tile, rest)
+            totals = T.meta_var(Totals(most, rest))
+            place = T.meta_var(_Place(panel, block, blocks, first, last))
+            _accumulate_rows(_accumulate_rows, plan, plan.tile, operands, place, totals)
+            _store(plan, operands, totals, place)
+    if plan.epilogue is not Epilogue.NONE:
+        _finish(plan, operands.target, operands.row_count)

@@ -1,0 +1,41 @@
+"""Where a transposed convolution stores its sums: rows are phases of output channels, interleaved in time.
+
+It does not know how the sums are made.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm.script import tirx as T
+
+from engine.kernels.cpu.cache import LINE, prefetch
+from engine.kernels.mathematics import ceil_div
+
+
+@T.inline
+def ask_for_phases(plan: Any, operands: Any, member: Any, first: Any, start: Any, columns: Any) -> None:
+    """The places of a block of rows from `first` on, columns from `start` on: sums take longer than they to come."""
+    last: T.int64 = T.min(first + plan.tile.rows, plan.sizes.row_count) - 1
+    place: T.int64 = start * plan.sizes.upsampling - plan.sizes.trim
+    for channel in T.serial(first // plan.sizes.upsampling, last // plan.sizes.upsampling + 1):
+        for line in T.unroll(ceil_div(columns * plan.sizes.upsampling, LINE)):
+            prefetch(operands.target, [member, channel, place + line * LINE], to_write=True)
+
+
+@T.inline
+def store_phase(
+    plan: Any, operands: Any, sums: Any, held: Any, member: Any, row: Any, start: Any, columns: Any
+) -> None:
+    """Row `row`, which is row `held` of `sums`: as many columns from `start` on as are inside the output."""
+    channel: T.int64 = row // plan.sizes.upsampling
+    place: T.int64 = start * plan.sizes.upsampling + row % plan.sizes.upsampling - plan.sizes.trim
+    low: T.int64 = T.max(T.ceildiv(-place, plan.sizes.upsampling), 0)
+    high: T.int64 = T.min(T.ceildiv(operands.outputs - place, plan.sizes.upsampling), columns)
+    whole: T.int64 = low + T.max(high - low, 0) // plan.tile.lanes * plan.tile.lanes
+    for vector in T.serial((whole - low) // plan.tile.lanes):
+        for lane in T.unroll(plan.tile.lanes):  # LLVM's own scatters are slower
+            column: T.int64 = low + vector * plan.tile.lanes + lane
+            operands.target[member, channel, place + column * plan.sizes.upsampling] = sums[held, column]
+    for column in T.serial(whole, high):
+        operands.target[member, channel, place + column * plan.sizes.upsampling] = sums[held, column]

@@ -1,0 +1,78 @@
+"""Adaptive instance normalisation with its activation on Apple's GPUs: a threadgroup per channel, sums made together.
+
+Mean, variance and the result are over the valid length only; the result beyond is 0. A channel is read twice: every
+thread keeps the mean of its own values and their squares about it, then these are brought to the common mean. It does
+not know where styles come from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.activations import Activation
+from engine.kernels.metal.threadgroup import Threadgroup, sum_of_threads
+from engine.kernels.signatures import adaptive_norm_function
+from engine.ops.adaptive_norm import EPSILON
+
+
+def adaptive_norm(channels: int, activation: Activation, group: Threadgroup) -> PrimFunc:
+    """The kernel; its operands are those of `adaptive_norm_function`."""
+
+    @T.inline
+    def body(operands: Any) -> None:
+        for row in T.thread_binding(operands.batch * channels, thread="blockIdx.x"):
+            for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
+                _normalise(group, operands, row, thread)
+
+    return adaptive_norm_function(channels, activation, body, T.int32)
+
+
+@T.inline
+def _measure(
+    group: Any, source: Any, partial: Any, moments: Any, member: Any, channel: Any, length: Any, thread: Any
+) -> None:
+    """Set moments[0] to the mean over the valid length, moments[1] to the variance; every thread must get here."""
+    own = T.alloc_buffer((2,), "float32", scope="local")
+    turns: T.int32 = T.truncdiv(length - thread + group.threads - 1, group.threads)
+    count: T.float32 = T.Cast("float32", T.max(length, 1))
+    own[0] = T.float32(0)
+    own[1] = T.float32(0)
+    for turn in T.serial(turns):
+        value: T.float32 = source[member, channel, turn * group.threads + thread]
+        distance: T.float32 = value - own[0]
+        own[0] = own[0] + distance / T.Cast("float32", turn + 1)
+        own[1] = own[1] + distance * (value - own[0])
+    partial[thread] = own[0] * T.Cast("float32", turns)
+    sum_of_threads(group, partial, thread)
+    moments[0] = partial[0] / count
+    T.tvm_storage_sync("shared")
+    own[0] = own[0] - moments[0]
+    partial[thread] = own[1] + own[0] * own[0] * T.Cast("float32", turns)
+    sum_of_threads(group, partial, thread)
+    moments[1] = partial[0] / count
+
+
+@T.inline
+def _normalise(group: Any, operands: Any, row: Any, thread: Any) -> None:
+    partial = T.alloc_buffer((group.threads,), "float32", scope="shared")
+    moments = T.alloc_buffer((2,), "float32", scope="local")
+    line = T.alloc_buffer((3,), "float32", scope="local")
+    member: T.int32 = T.truncdiv(row, operands.channels)
+    channel: T.int32 = T.truncmod(row, operands.channels)
+    length: T.int32 = T.max(T.min(operands.lengths[member], operands.time), 0)
+    gain: T.float32 = T.float32(1) + operands.gamma(member, channel)
+    _measure(group, operands.source, partial, moments, member, channel, length, thread)
+    line[0] = gain * operands.weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
+    line[1] = gain * operands.bias[channel] + operands.beta(member, channel)
+    line[2] = operands.alpha(channel)
+    for turn in T.serial(T.truncdiv(operands.time - thread + group.threads - 1, group.threads)):
+        place: T.int32 = turn * group.threads + thread
+        if place < length:
+            operands.target[member, channel, place] = operands.activation.apply(
+                (operands.source[member, channel, place] - moments[0]) * line[0] + line[1], line[2]
+            )
+        else:
+            operands.target[member, channel, place] = T.float32(0)

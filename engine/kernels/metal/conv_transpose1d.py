@@ -1,0 +1,82 @@
+"""Transposed convolution over time on Apple's GPUs, without zero-dilation: as a correlation, or depthwise.
+
+It does not know the model: sizes come from the caller, batch and length at run time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.convolution import Depthwise, Ending, transposed, transposed_weight_at
+from engine.kernels.metal.direct_conv import correlation_kernel, packing_kernel, tile_for
+from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.signatures import convolution_function
+
+
+def conv_transpose1d(
+    in_channels: int,
+    out_channels: int,
+    kernel_size: int,
+    stride: int,
+    padding: int,
+    has_bias: bool,
+    group: Threadgroup,
+) -> PrimFunc:
+    """The kernel: x [B, in, L], packed weight, bias [out] if any -> y [B, out, outputs]."""
+    sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
+    return correlation_kernel(tile_for(sizes, group), Ending(has_bias))
+
+
+def packed_shape(
+    in_channels: int, out_channels: int, kernel_size: int, stride: int, group: Threadgroup
+) -> tuple[int, int, int]:
+    """Shape of the packed weight, whose rows are channels and phases."""
+    return tile_for(transposed(in_channels, out_channels, kernel_size, stride, 0), group).packed_shape
+
+
+def pack_weight(in_channels: int, out_channels: int, kernel_size: int, stride: int, group: Threadgroup) -> PrimFunc:
+    """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no tap."""
+    sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
+    shape = in_channels, out_channels, kernel_size
+    return packing_kernel(tile_for(sizes, group), group, shape, transposed_weight_at(sizes, kernel_size))
+
+
+def depthwise(
+    channels: int, kernel_size: int, stride: int, padding: int, has_bias: bool, group: Threadgroup
+) -> PrimFunc:
+    """One filter per channel: x [B, channels, L], w [channels, 1, kernel_size], bias [channels] if any -> y.
+
+    y is [B, channels, outputs]; nothing is packed.
+    """
+    plan = Depthwise(channels, kernel_size, stride, padding, group)
+    return convolution_function(plan, Ending(has_bias), _depthwise, T.int32)
+
+
+@T.inline
+def _output(plan: Any, operands: Any, row: Any, place: Any) -> None:
+    member: T.int32 = T.truncdiv(row, plan.channels)
+    channel: T.int32 = T.truncmod(row, plan.channels)
+    if place < operands.outputs:
+        total: T.float32 = T.float32(0)
+        if operands.ending.has_bias:
+            total = operands.bias[channel]
+        for tap in T.serial(plan.kernel_size):
+            reach: T.int32 = place + plan.padding - tap
+            if T.And(T.truncmod(reach, plan.stride) == 0, T.And(reach >= 0, reach < operands.length * plan.stride)):
+                total = (
+                    total
+                    + operands.weight[channel, 0, tap]
+                    * operands.source[member, channel, T.truncdiv(reach, plan.stride)]
+                )
+        operands.target[member, channel, place] = total
+
+
+@T.inline
+def _depthwise(plan: Any, operands: Any) -> None:
+    for row in T.thread_binding(operands.batch * plan.channels, thread="blockIdx.y"):
+        for part in T.thread_binding(T.ceildiv(operands.outputs, plan.hardware.threads), thread="blockIdx.x"):
+            for thread in T.thread_binding(plan.hardware.threads, thread="threadIdx.x"):
+                _output(plan, operands, row, part * plan.hardware.threads + thread)

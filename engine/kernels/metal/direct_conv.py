@@ -1,0 +1,88 @@
+"""The kernels of every convolution on Apple's GPUs: a grid of tiles, and the packing of their weights.
+
+It does not know the operator, nor what happens inside a tile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.convolution import Correlation, Ending, WeightAt
+from engine.kernels.metal.simdgroup_tile import SimdgroupTile, simdgroup_tile
+from engine.kernels.metal.thread_tile import ThreadTile, thread_tile
+from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.precision import Precision
+from engine.kernels.signatures import convolution_function
+
+Tile = SimdgroupTile | ThreadTile
+FEWEST_HALVES = 64
+"""Channels, and rows, below which factors stay of single precision: harmonics and spectra need it, and are small."""
+
+
+def tile_for(sizes: Correlation, group: Threadgroup, factors: Precision = Precision.FLOAT32) -> Tile:
+    """The tile that suits the sizes; it multiplies what `factors` says only where that gains much."""
+    tile = SimdgroupTile(sizes, factors if min(sizes.channels, sizes.row_count) >= FEWEST_HALVES else Precision.FLOAT32)
+    return tile if tile.suits else ThreadTile(sizes, group)
+
+
+def correlation_kernel(plan: Tile, ending: Ending) -> PrimFunc:
+    """The kernel: x [B, channels, L], packed weight, bias [out], residual as y -> y [B, out channels, outputs].
+
+    Bias and residual are arguments only where the ending has them.
+    """
+    return convolution_function(plan, ending, _tiles, T.int32)
+
+
+def _inside(plan: Tile) -> Any:
+    return simdgroup_tile if isinstance(plan, SimdgroupTile) else thread_tile
+
+
+@T.inline
+def _tiles(plan: Any, operands: Any) -> None:
+    for member in T.thread_binding(operands.batch, thread="blockIdx.z"):
+        for block in T.thread_binding(plan.blocks, thread="blockIdx.y"):
+            for part in T.thread_binding(
+                T.ceildiv(T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
+                thread="blockIdx.x",
+            ):
+                for ty in T.thread_binding(plan.threads[0], thread="threadIdx.y"):
+                    for tx in T.thread_binding(plan.threads[1], thread="threadIdx.x"):
+                        _inside(plan)(plan, operands, member, block, part * plan.tile_columns, ty, tx)
+
+
+def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+    """The function that packs: w of this shape -> packed weight.
+
+    `value_at(w, channel, tap, row)` is the expression for one weight.
+    """
+    depth, taps, rows = plan.packed_shape
+    count = depth * taps * rows
+
+    @T.prim_func(s_tir=True)
+    def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        weight = T.match_buffer(w, shape, "float32")
+        packed = T.match_buffer(p, (depth, taps, rows), plan.factors)
+        for block in T.thread_binding(-(-count // group.threads), thread="blockIdx.x"):
+            for thread in T.thread_binding(group.threads, thread="threadIdx.x"):
+                place: T.int32 = block * group.threads + thread
+                if place < count:
+                    channel: T.int32 = plan.channel_at(place)
+                    row: T.int32 = plan.row_at(place)
+                    packed[
+                        T.truncdiv(place, taps * rows),
+                        T.truncmod(T.truncdiv(place, rows), taps),
+                        T.truncmod(place, rows),
+                    ] = T.cast(
+                        T.if_then_else(
+                            T.And(channel < plan.sizes.channels, row < plan.sizes.row_count),
+                            value_at(weight, channel, plan.tap_at(place), row),
+                            T.float32(0),
+                        ),
+                        plan.factors,
+                    )
+
+    return pack_correlation_weight

@@ -1,0 +1,219 @@
+"""The functions of convolutions, linear layers and adaptive norms, some of whose operands may be missing.
+
+They are the same for every target; what they do with their operands is inlined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tvm.script import tirx as T
+from tvm.tirx import PrimFunc
+
+from engine.kernels.activations import Activation
+from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.mathematics import times
+
+
+def without_operands(function: PrimFunc, *names: str) -> PrimFunc:
+    """The function without the buffers of these names, none of which its body uses."""
+    kept = [parameter for parameter in function.params if parameter.name not in names]
+    return PrimFunc(kept, function.body, function.ret_type, function.attrs)
+
+
+def with_operands(function: PrimFunc, **given: bool) -> PrimFunc:
+    """The function without those of the named buffers that are not given."""
+    return without_operands(function, *(name for name, is_given in given.items() if not is_given))
+
+
+class ConvolutionPlan(Protocol):
+    """How a convolution is computed, as far as its operands show it."""
+
+    @property
+    def sizes(self) -> Correlation:
+        """What is computed."""
+
+    @property
+    def packed_shape(self) -> tuple[int, ...]:
+        """Shape of the packed weight."""
+
+    @property
+    def factors(self) -> str:
+        """Type of the packed weight."""
+
+
+class LinearPlan(Protocol):
+    """Likewise for a linear layer."""
+
+    @property
+    def in_features(self) -> int:
+        """Columns of x."""
+
+    @property
+    def out_features(self) -> int:
+        """Columns of y."""
+
+    @property
+    def rows_type(self) -> str:
+        """Type of x and y."""
+
+    @property
+    def packed_shape(self) -> tuple[int, ...]:
+        """Shape of the packed weight."""
+
+
+@dataclass(frozen=True)
+class ConvolutionOperands:
+    """Buffers and sizes inside the function of a convolution; bias and residual are used only where `ending` has them.
+
+    `source` is [batch, channels, length], `bias` [out channels]; `residual` and `target` are [batch, out channels,
+    outputs].
+    """
+
+    ending: Ending
+    source: Any
+    weight: Any
+    bias: Any
+    residual: Any
+    target: Any
+    batch: Any
+    length: Any
+    outputs: Any
+
+    def biased(self, total: Any, channel: Any) -> Any:
+        """A sum with the bias of its channel."""
+        return total + self.bias[channel] if self.ending.has_bias else total
+
+    def ended(self, total: Any, place: tuple[Any, ...]) -> Any:
+        """What is stored at a place of the target, given its sum with bias."""
+        if self.ending.has_residual:
+            total = total + self.residual[place]
+        return total if self.ending.factor == 1 else times(total, self.ending.factor)
+
+
+@dataclass(frozen=True)
+class LinearOperands:
+    """Buffers and size inside the function of a linear layer; bias is used only where there is one.
+
+    `source` is [row_count, in], `bias` [out], `target` [row_count, out].
+    """
+
+    has_bias: bool
+    source: Any
+    weight: Any
+    bias: Any
+    target: Any
+    row_count: Any
+
+    def biased(self, total: Any, output: Any) -> Any:
+        """A sum with the bias of its output."""
+        return total + self.bias[output] if self.has_bias else total
+
+
+def convolution_function(plan: ConvolutionPlan, ending: Ending, body: Any, index: Any) -> PrimFunc:
+    """The function: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs].
+
+    `body` is inlined with (plan, `ConvolutionOperands`); `index` is the type of sizes, such as `T.int64`.
+    """
+
+    @T.prim_func(s_tir=True)
+    def convolution(x: T.handle, w: T.handle, b: T.handle, r: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = index()
+        length = index()
+        outputs = index()
+        source = T.match_buffer(x, (batch, plan.sizes.channels, length), "float32")
+        weight = T.match_buffer(w, plan.packed_shape, plan.factors)
+        bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
+        residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
+        target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
+        body(plan, ConvolutionOperands(ending, source, weight, bias, residual, target, batch, length, outputs))
+
+    return without_operands(convolution, *ending.missing)
+
+
+def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> PrimFunc:
+    """The function: x [rows, in], packed weight, bias [out] if any -> y [rows, out].
+
+    `body` is inlined with (plan, `LinearOperands`); `index` is the type of sizes, such as `T.int64`.
+    """
+
+    @T.prim_func(s_tir=True)
+    def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        row_count = index()
+        source = T.match_buffer(x, (row_count, plan.in_features), plan.rows_type)
+        weight = T.match_buffer(w, plan.packed_shape, "float32")
+        bias = T.match_buffer(b, (plan.out_features,), "float32")
+        target = T.match_buffer(y, (row_count, plan.out_features), plan.rows_type)
+        body(plan, LinearOperands(has_bias, source, weight, bias, target, row_count))
+
+    return linear if has_bias else without_operands(linear, "bias")
+
+
+@dataclass(frozen=True)
+class NormOperands:
+    """Buffers and sizes inside the function: `source` and `target` [batch, channels, time], `styles` [batch, values].
+
+    `lengths` [batch]; `weight`, `bias` and `parameter` [channels], the last only where the activation has one.
+    """
+
+    channels: int
+    activation: Activation
+    source: Any
+    lengths: Any
+    styles: Any
+    offset: Any
+    weight: Any
+    bias: Any
+    parameter: Any
+    target: Any
+    batch: Any
+    time: Any
+
+    def gamma(self, member: Any, channel: Any) -> Any:
+        """A normalised value with its weight and bias is multiplied with 1 more than this."""
+        return self.styles[member, self.offset + channel]
+
+    def beta(self, member: Any, channel: Any) -> Any:
+        """What is added in the end."""
+        return self.styles[member, self.offset + self.channels + channel]
+
+    def alpha(self, channel: Any) -> Any:
+        """The activation's parameter, 0 if it has none."""
+        return self.parameter[channel] if self.activation.has_parameter else T.float32(0)
+
+
+def adaptive_norm_function(
+    channels: int, activation: Activation, body: Any, index: Any, styles_type: str = "float32"
+) -> PrimFunc:
+    """The function: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
+
+    `offset` is int32: where the channels' gamma and then their beta stand in the styles. The activation's parameter
+    [channels], if it has one, comes before y. `body` is inlined with `NormOperands`; `index` is the type of sizes, such
+    as `T.int64`.
+    """
+
+    @T.prim_func(s_tir=True)
+    def adaptive_norm(
+        x: T.handle, n: T.handle, s: T.handle, w: T.handle, b: T.handle, offset: T.int32, p: T.handle, y: T.handle
+    ) -> None:
+        T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
+        batch = index()
+        time = index()
+        values = index()
+        source = T.match_buffer(x, (batch, channels, time), "float32")
+        lengths = T.match_buffer(n, (batch,), "int32")
+        styles = T.match_buffer(s, (batch, values), styles_type)
+        weight = T.match_buffer(w, (channels,), "float32")
+        bias = T.match_buffer(b, (channels,), "float32")
+        parameter = T.match_buffer(p, (channels,), "float32")
+        target = T.match_buffer(y, (batch, channels, time), "float32")
+        body(
+            NormOperands(
+                channels, activation, source, lengths, styles, offset, weight, bias, parameter, target, batch, time
+            )
+        )
+
+    return with_operands(adaptive_norm, parameter=activation.has_parameter)

@@ -1,0 +1,162 @@
+"""The models on this machine: their architecture, weights and voices, verified before use.
+
+It does not know how a model is run or compiled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from engine.config import ModelConfig
+from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownModel
+from engine.model_store import ModelStore
+from engine.network.weights import Weights, load_weights
+from engine.speech import STARTER as STARTER
+from engine.speech import VoiceInfo
+from engine.system.paths import project_folder, resources_folder, starter_folder
+from engine.voices.packs import Voice, describe
+
+FULL_SIZE = "kokoro-82m"
+MODEL_NAMES = (STARTER, FULL_SIZE)
+_STARTER_WEIGHTS = "model.safetensors"
+_RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
+_RANDOM_STYLE_SCALE = 0.1
+"""Kokoro's own voice packs have entries of about this size."""
+_DRAWING_SOURCES = "engine/network"
+_DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
+"""What random weights come from, besides the architecture and the seed."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """One model ready to load: `load_weights` gives float32 arrays by folded state-dict key.
+
+    `identity` names these weights and no others: the SHA-256 of their file, or what they are drawn from. `weights_name`
+    is what they are called on the command line, where they are not the model's own.
+    """
+
+    name: str
+    config: ModelConfig
+    voices: Mapping[str, Voice] = field(repr=False)
+    load_weights: Callable[[], Weights] = field(repr=False)
+    identity: str
+    weights_name: str | None = None
+
+
+def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpoint:
+    """The checkpoint of this name; `weights` may be `random:SEED` for the full-size architecture.
+
+    Raises `UnknownModel`, `MissingModel` or `DamagedFile`.
+    """
+    config = model_config(model)
+    if weights is not None:
+        return _random_checkpoint(model, config, weights)
+    if model == STARTER:
+        return _starter(config)
+    return _installed(model, config)
+
+
+def model_config(model: str) -> ModelConfig:
+    """The architecture of a model by name, without its weights."""
+    if model not in MODEL_NAMES:
+        raise UnknownModel(f"There is no model named “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
+    folder = starter_folder() if model == STARTER else resources_folder() / model
+    return ModelConfig.load(folder / "config.json")
+
+
+def starter_voices() -> tuple[VoiceInfo, ...]:
+    """The bundled voices, read from the manifest alone."""
+    return tuple(_voice_info(entry) for entry in _manifest()["voices"])
+
+
+def _starter(config: ModelConfig) -> Checkpoint:
+    manifest = _manifest()
+    for name, digest in manifest["files"].items():
+        _verify(starter_folder() / name, digest)
+    tables = load_file(starter_folder() / "voices.safetensors")
+    voices = {entry["name"]: Voice(_voice_info(entry), tables[entry["name"]]) for entry in manifest["voices"]}
+    path = starter_folder() / _STARTER_WEIGHTS
+    return Checkpoint(STARTER, config, voices, lambda: load_weights(path), manifest["files"][_STARTER_WEIGHTS])
+
+
+def _voice_info(entry: Mapping[str, Any]) -> VoiceInfo:
+    return VoiceInfo(entry["name"], describe(entry["name"]).title, entry["language"], entry["gender"])
+
+
+def _installed(model: str, config: ModelConfig) -> Checkpoint:
+    installed = ModelStore().open(model)
+    if installed is None:
+        raise MissingModel(
+            f"The weights of {model} are not on this machine.",
+            f"Get them with “python -m engine models fetch {model}”, or use --model starter; "
+            "--weights random:0 tries the architecture without them.",
+            Cure.GET_MODEL,
+        )
+    return Checkpoint(model, config, installed.voices, installed.load_weights, installed.identity)
+
+
+def _random_checkpoint(model: str, config: ModelConfig, weights: str) -> Checkpoint:
+    match = _RANDOM_WEIGHTS.fullmatch(weights)
+    if not match:
+        raise InvalidRequest(f"“{weights}” names no weights.", "Write random:SEED, such as random:0.")
+    seed = int(match[1])
+
+    def load() -> Weights:
+        from engine.network.random_weights import random_weights  # brings torch, which only this case needs
+
+        return random_weights(config, seed)
+
+    identity = _random_identity(config, seed)
+    return Checkpoint(model, config, {"af_random": _random_voice(config, seed)}, load, identity, weights)
+
+
+def _random_identity(config: ModelConfig, seed: int) -> str:
+    digest = hashlib.sha256(f"{config.fingerprint()} {seed}".encode())
+    for package in _DRAWING_PACKAGES:
+        digest.update(importlib.metadata.version(package).encode())
+    for path in sorted((project_folder() / _DRAWING_SOURCES).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _random_voice(config: ModelConfig, seed: int) -> Voice:
+    style = np.random.default_rng(seed).standard_normal((1, 1, 2 * config.style_dim)) * _RANDOM_STYLE_SCALE
+    return Voice(describe("af_random"), style.astype(np.float32))
+
+
+def _manifest() -> dict[str, Any]:
+    path = starter_folder() / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        _ = manifest["files"], manifest["voices"]
+    except (OSError, ValueError, KeyError) as error:
+        raise _damaged(path) from error
+    return dict(manifest)
+
+
+def _verify(path: Path, digest: str) -> None:
+    try:
+        actual = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise _damaged(path) from error
+    if actual != digest:
+        raise _damaged(path)
+
+
+def _damaged(path: Path) -> DamagedFile:
+    return DamagedFile(
+        path,
+        f"The starter model's file {path.name} is damaged or missing.",
+        f"Restore {path} with “git checkout -- resources/starter” or reinstall the application.",
+        Cure.INSTALL_AGAIN,
+    )

@@ -1,0 +1,45 @@
+"""The device stages as torch modules over a network's own parameters, for batches of any length.
+
+Each computes, on every member of a batch, what kokoro's modules compute on that member alone; nothing beyond a member's
+length reaches its result. Every module can be exported whole with symbolic batch, tokens and frames. Lengths start at
+1 token and 1 frame; tokens count the two border tokens where there are any. It does not know how a graph is compiled.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from engine.network.building import Network
+from engine.network.exportable.probing import Probed, probe_paths
+from engine.network.exportable.prosody import Duration, PitchAndEnergy
+from engine.network.exportable.speech import Decoder, Source, Waveform
+from engine.network.exportable.text import Bert, TextEncoder
+from engine.ops.packed_lstm import LstmSemantics
+from engine.stages import stage_named
+
+
+def exportable_stages(
+    network: Network, semantics: LstmSemantics = LstmSemantics.PACKED, probed: bool = False
+) -> dict[str, nn.Module]:
+    """One module per device stage, by stage name.
+
+    `forward` takes the stage's declared inputs and returns its declared outputs, in order. The network's weight norm
+    must be folded: parameters then have the names of `engine.network.weights`. Only packed `semantics` keep the promise
+    that nothing beyond a member's length reaches its result. With `probed`, a stage that has inner values to show is a
+    `Probed`, and returns them too.
+    """
+    stages: dict[str, nn.Module] = {
+        "bert": Bert(network),
+        "duration": Duration(network, semantics),
+        "f0n": PitchAndEnergy(network, semantics),
+        "text_encoder": TextEncoder(network, semantics),
+        "source": Source(network),
+        "decoder": Decoder(network),
+        "istft": Waveform(network),
+    }
+    return {name: _probed(network, name, module) for name, module in stages.items()} if probed else stages
+
+
+def _probed(network: Network, name: str, module: nn.Module) -> nn.Module:
+    paths = probe_paths(network, stage_named(name))
+    return Probed(module, paths) if paths else module

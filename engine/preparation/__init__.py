@@ -1,0 +1,1 @@
+"""Makes ready what speaking needs: the device, the LSTM method, modules, weights."""

@@ -1,0 +1,129 @@
+"""Which method computes the LSTMs of compiled modules: what was asked for, or the best that works here.
+
+On Metal that is Metal Performance Shaders where their modules are there and a probe in a process of its own succeeds;
+the outcome is kept per version of the system. It does not know how a method works.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from engine.artifacts.manifest import Manifest, Variant
+from engine.config import ModelConfig
+from engine.errors import InvalidRequest
+from engine.ops.packed_lstm import LstmMethod
+from engine.preparation.modules import find_modules
+from engine.system.paths import cache_folder, project_folder
+from engine.system.whole_file import write_atomically
+
+AUTO = "auto"
+LSTM_METHODS = (AUTO, *LstmMethod)
+_MACS = "metal-macos"
+_PROBE = "engine.runners.lstm_probe"
+_PROBE_SECONDS = 60
+_OUTCOMES = "lstm_probe.json"
+
+
+@dataclass(frozen=True)
+class MethodChoice:
+    """The method that is used, and why, in words."""
+
+    method: LstmMethod
+    why: str
+
+    @property
+    def words(self) -> str:
+        """Both in a line."""
+        return f"{self.method} ({self.why})"
+
+
+@dataclass(frozen=True)
+class ProbeOutcome:
+    """Whether Metal Performance Shaders' LSTM works here, else why not."""
+
+    works: bool
+    why: str = ""
+
+
+Probe = Callable[[Path], ProbeOutcome]
+
+
+def check_lstm_method(wanted: str) -> None:
+    """Raise `InvalidRequest` for a name not in `LSTM_METHODS`."""
+    if wanted not in LSTM_METHODS:
+        raise InvalidRequest(f"There is no LSTM method “{wanted}”.", f"Use one of: {', '.join(LSTM_METHODS)}.")
+
+
+def choose_lstm_method(
+    wanted: str, config: ModelConfig, variant: Variant, probe: Probe | None = None
+) -> tuple[Variant, MethodChoice]:
+    """The modules to use in the place of `variant`, and the method that makes them so.
+
+    Raises `InvalidRequest` for a method that is none, or that the modules' target has not.
+    """
+    check_lstm_method(wanted)
+    if wanted == LstmMethod.MPS and variant.target != _MACS:
+        raise InvalidRequest("The LSTM method mps needs a Mac with an Apple GPU.", "Use tir, or auto.")
+    choice = (
+        _automatic(config, variant, probe or kept_outcome)
+        if wanted == AUTO
+        else MethodChoice(LstmMethod(wanted), "it was asked for")
+    )
+    return replace(variant, lstm_method=str(choice.method)), choice
+
+
+def _automatic(config: ModelConfig, variant: Variant, probe: Probe) -> MethodChoice:
+    if variant.target != _MACS:
+        return MethodChoice(LstmMethod.TIR, "kernels in the modules; Metal Performance Shaders need a Mac's GPU")
+    found = find_modules(config, replace(variant, lstm_method=str(LstmMethod.MPS)))
+    if found.folder is None:
+        return MethodChoice(
+            LstmMethod.TIR, f"the modules for Metal Performance Shaders cannot be used: {found.problem}"
+        )
+    bridge = Manifest.load(found.folder).bridge
+    outcome = ProbeOutcome(False, "their library is missing") if bridge is None else probe(found.folder / bridge.file)
+    if outcome.works:
+        return MethodChoice(LstmMethod.MPS, "Metal Performance Shaders' LSTM works here")
+    return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {outcome.why}")
+
+
+def kept_outcome(library: Path) -> ProbeOutcome:
+    """The outcome of the probe of this library on this version of the system: the kept one, or a new one."""
+    path = cache_folder() / _OUTCOMES
+    key = f"{platform.platform()} {hashlib.sha256(library.read_bytes()).hexdigest()[:16]}"
+    outcomes = _kept(path)
+    if key not in outcomes:
+        outcomes[key] = run_probe([sys.executable, "-m", _PROBE, str(library)])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps({name: asdict(one) for name, one in outcomes.items()}, indent=1).encode())
+    return outcomes[key]
+
+
+def run_probe(command: Sequence[str], seconds: float = _PROBE_SECONDS) -> ProbeOutcome:
+    """What becomes of the probe in a child process; a crash is an outcome like any other."""
+    try:
+        done = subprocess.run(
+            command, cwd=project_folder(), capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return ProbeOutcome(False, f"it was not done after {seconds:g} seconds")
+    if done.returncode == 0:
+        return ProbeOutcome(True)
+    if done.returncode < 0:
+        return ProbeOutcome(False, f"it ended its process ({signal.Signals(-done.returncode).name})")
+    return ProbeOutcome(False, (done.stderr.strip().splitlines() or [f"code {done.returncode}"])[-1])
+
+
+def _kept(path: Path) -> dict[str, ProbeOutcome]:
+    try:
+        return {name: ProbeOutcome(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,164 @@
+"""Makes sure the compiled modules of a model are there, building them in a child process when they are not.
+
+The child brings torch and the compiler and gives their memory back when it ends. This module does not know how
+modules are built or run.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from filelock import FileLock
+
+from engine.artifacts.freshness import Fresh, Missing, Stale, freshness
+from engine.artifacts.manifest import Variant, expected_identity, modules_folder
+from engine.config import ModelConfig
+from engine.errors import CompileError, Cure, EngineError
+from engine.speech import PreparationEvent
+from engine.stages import DEVICE_STAGES
+from engine.system.paths import built_modules_folder, project_folder, shipped_modules_folder
+from engine.system.waiting import hold, lines_of
+
+Observer = Callable[[PreparationEvent], None]
+
+_NAMES = tuple(stage.name for stage in DEVICE_STAGES)
+
+
+def ensure_modules(
+    model: str,
+    config: ModelConfig,
+    variant: Variant,
+    observe: Observer,
+    cancel: threading.Event | None = None,
+) -> Path:
+    """The folder with intact, current modules of this architecture and variant: shipped, or built, now if need be.
+
+    `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
+    """
+    if (found := find_modules(config, variant)).folder is None:
+        with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
+            if (found := find_modules(config, variant)).folder is None:
+                _build(model, variant, observe, cancel)
+                found = find_modules(config, variant)
+    if found.folder is None:
+        problem = f"The speech modules cannot be used: {found.problem}."
+        raise CompileError(problem, "Run “python -m engine doctor”.", Cure.EXAMINE)
+    return found.folder
+
+
+@dataclass(frozen=True)
+class FoundModules:
+    """The folder of modules that can be used; else why there is none, in words."""
+
+    folder: Path | None
+    problem: str = ""
+
+
+def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
+    """The modules of this architecture and variant, those that were shipped before those that were built here."""
+    folders = [modules_folder(root, config, variant) for root in (shipped_modules_folder(), built_modules_folder())]
+    problem = "they are not built yet"
+    for folder in folders:
+        match freshness(folder, expected_identity(config, variant), _NAMES):
+            case Fresh():
+                return FoundModules(folder)
+            case Stale(why):
+                problem = why
+            case Missing():
+                pass
+    return FoundModules(None, problem)
+
+
+@contextmanager
+def _sole_builder(folder: Path, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
+    """Wait until no other process builds the same modules: the window and its diagnostics both may want to."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(sole_maker(folder, "Waiting for the compiler", observe, cancel))
+        except OSError as error:
+            raise CompileError(
+                f"The folder {folder.parent} cannot be written ({error.strerror}).",
+                "Make it writable; modules are kept there.",
+            ) from error
+        yield
+
+
+@contextmanager
+def sole_maker(path: Path, title: str, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
+    """Wait until no other process makes what will be at `path`, `observe`d under this title.
+
+    Raises `OSError` where nothing can be written, and `Cancelled`.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path.with_name(f"{path.name}.lock"))
+    with hold(lock, partial(observe, PreparationEvent(title, 0, 1)), cancel):
+        yield
+
+
+def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Event | None) -> None:
+    observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
+    command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
+    command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
+    if (failure := run_engine(command, observe, cancel)) is not None:
+        raise CompileError(failure.message, failure.hint, failure.cure)
+
+
+def run_engine(
+    arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None
+) -> EngineError | None:
+    """Run a command of the engine in a process of its own, its progress passed on; what went wrong, if anything did.
+
+    Raises `Cancelled`, once the process has ended.
+    """
+    command = [sys.executable, "-m", "engine", *arguments, "--progress-json"]
+    child = subprocess.Popen(
+        command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    try:
+        failure = _follow(child.stderr, observe, cancel)
+        child.wait()  # it has closed its output, but may not have ended
+    finally:
+        child.kill()
+        code = child.wait()
+    if code == 0:
+        return None
+    ended = f"The process for “{arguments[0]}” ended with code {code}."
+    return failure or EngineError(ended, "Run “python -m engine doctor”.", Cure.EXAMINE)
+
+
+def failure_line(error: EngineError) -> str:
+    """An error as a child process tells it, in a line of JSON."""
+    cure = error.cure.value if error.cure is not None else None
+    return json.dumps({"message": error.message, "hint": error.hint, "cure": cure})
+
+
+def _follow(stream: IO[str] | None, observe: Observer, cancel: threading.Event | None) -> EngineError | None:
+    """Pass progress on until the child closes its output; returns what it said went wrong."""
+    failure = None
+    for line in lines_of(stream, cancel):
+        told = _told(line)
+        if isinstance(told, PreparationEvent):
+            observe(told)
+        failure = told if isinstance(told, EngineError) else failure
+    return failure
+
+
+def _told(line: str) -> PreparationEvent | EngineError | None:
+    """What a line says; none where it is neither progress nor a failure."""
+    try:
+        fields = json.loads(line)
+        if "message" in fields:
+            cure = fields["cure"]
+            return EngineError(fields["message"], fields["hint"], Cure(cure) if cure is not None else None)
+        return PreparationEvent(**fields)
+    except (ValueError, TypeError, KeyError):
+        return None

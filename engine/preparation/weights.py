@@ -1,0 +1,96 @@
+"""The weights of a model as its compiled modules take them: mapped from a file of the cache, made by a child process.
+
+The child holds the originals, and torch where weights are random, and gives their memory back when it ends. This module
+does not know how weights are packed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from engine.artifacts.manifest import CPU_DEVICE, Manifest
+from engine.artifacts.packed_weights import PackedWeights, load_packed, part_of, save_packed, weights_key
+from engine.errors import OutputError
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.preparation.modules import Observer, run_engine, sole_maker
+from engine.speech import Array, PreparationEvent
+from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
+
+TITLE = "Preparing the voice model"
+_WAITING = "Waiting for the voice model"
+
+
+def ensure_weights(
+    checkpoint: Checkpoint, folder: Path, observe: Observer, cancel: threading.Event | None = None
+) -> Mapping[str, Array] | PackedWeights:
+    """The weights of a checkpoint for the modules in `folder`, packed, now if need be.
+
+    The result are its own weights where the modules run on a GPU, and where packed ones cannot be kept, of which
+    `observe` is told. One set is kept for each model: for modules beside those that speak, pack in your own process.
+    Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
+    """
+    manifest = Manifest.load(folder)
+    if manifest.identity.device != CPU_DEVICE:
+        return checkpoint.load_weights()
+    model, weights = checkpoint.name, checkpoint.weights_name
+    path, key = packed_weights_path(model, weights), weights_key(manifest, checkpoint.identity)
+    if (found := load_packed(path, key)) is not None:
+        return found
+    problem = _pack(path, key, _arguments(model, weights, folder), observe, cancel)
+    if (found := load_packed(path, key)) is not None:
+        return found
+    observe(PreparationEvent(f"The prepared voice model is not kept: {problem}", 0, 1))
+    return checkpoint.load_weights()
+
+
+def packed_weights_path(model: str, weights: str | None) -> Path:
+    """Where the packed weights of a model are kept; those for newer modules, or drawn anew, take the place of older."""
+    name = model if weights is None else f"{model}-random"
+    return packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}"
+
+
+def all_packed_weights() -> list[Path]:
+    """The files of every model whose packed weights are kept."""
+    return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
+
+
+def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> None:
+    """Pack the weights of a checkpoint for the modules in `folder`, for the processor, and keep them.
+
+    Raises `OutputError` where they cannot be kept, and what loading a model raises.
+    """
+    from engine.runners.tvm_runner import packed_stages  # brings tvm
+
+    manifest, checkpoint = Manifest.load(folder), open_checkpoint(model, weights)
+    path = packed_weights_path(model, weights)
+    observe(PreparationEvent(TITLE, 0, 1))
+    stages = packed_stages(folder, checkpoint.load_weights())
+    try:
+        save_packed(path, weights_key(manifest, checkpoint.identity), stages)
+    except OSError as error:
+        raise OutputError(
+            f"The folder {path.parent} cannot hold it ({error.strerror}).", "Make room there, or make it writable."
+        ) from error
+    observe(PreparationEvent(TITLE, 1, 1))
+
+
+def _pack(path: Path, key: str, arguments: list[str], observe: Observer, cancel: threading.Event | None) -> str:
+    """Have them packed in a child process, unless another did meanwhile; what went wrong, in words."""
+    try:
+        with sole_maker(path, _WAITING, observe, cancel):
+            if load_packed(path, key) is not None:
+                return ""
+            try:
+                failure = run_engine(arguments, observe, cancel)
+            finally:
+                part_of(path).unlink(missing_ok=True)
+    except OSError as error:
+        return f"the folder {path.parent} cannot be written ({error.strerror})."
+    return str(failure or "")
+
+
+def _arguments(model: str, weights: str | None, folder: Path) -> list[str]:
+    chosen = [] if weights is None else ["--weights", weights]
+    return ["pack", "--model", model, *chosen, "--modules", str(folder)]

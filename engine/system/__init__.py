@@ -1,0 +1,1 @@
+"""What the operating system gives: paths, files, processes, memory, processor cores."""

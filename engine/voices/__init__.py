@@ -1,0 +1,1 @@
+"""Voices: packs, blends of them, and the blends that the user keeps."""

@@ -1,0 +1,95 @@
+"""Voice packs: which voices a model has, what is known of them, and the style of a voice for a number of phonemes.
+
+It does not know the model that speaks with them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import InvalidRequest, UnknownVoice
+from engine.languages import AMERICAN, LANGUAGES
+from engine.speech import Style, VoiceInfo
+from engine.system.paths import resources_folder
+
+GENDERS = {"f": "female", "m": "male"}
+"""The second letter of a Kokoro voice name; the first is its language's."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A voice pack: `table` [rows, 1, 2 * style_dim]; row n - 1 is the style for n phonemes, timbre before prosody."""
+
+    info: VoiceInfo
+    table: NDArray[np.float32]
+
+    def style(self, phoneme_count: int) -> Style:
+        """The style for this many phonemes; a pack with fewer rows uses its last."""
+        row = self.table[min(max(phoneme_count, 1), len(self.table)) - 1, 0].astype(np.float32)
+        middle = len(row) // 2
+        return Style(timbre=row[:middle], prosody=row[middle:])
+
+
+@cache
+def official_voices() -> tuple[VoiceInfo, ...]:
+    """The voices of Kokoro-82M 1.0, grouped by language."""
+    path = resources_folder() / "kokoro-82m" / "voices.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    return tuple(
+        VoiceInfo(entry["name"], _title(entry["name"]), entry["language"], entry["gender"], entry["grade"])
+        for entry in entries
+    )
+
+
+def describe(name: str) -> VoiceInfo:
+    """What is known of a voice, or else what a Kokoro-style name such as `af_sally` says of it."""
+    for voice in official_voices():
+        if voice.name == name:
+            return voice
+    languages = {language.letter: language for language in LANGUAGES}
+    kind = name.partition("_")[0]
+    language = languages.get(kind[:1], AMERICAN)
+    return VoiceInfo(name, _title(name), language.tag, GENDERS.get(kind[1:2], ""))
+
+
+def find(voices: Mapping[str, Voice], name: str) -> Voice:
+    """The voice of this name, which may be short (see `full_name`)."""
+    return voices[full_name(name, voices)]
+
+
+def full_name(name: str, known: Collection[str]) -> str:
+    """The known name that is meant: `af_heart` by that name, or by `heart` where no other voice is called so.
+
+    Raises `UnknownVoice` with the known names and the nearest one, `InvalidRequest` for what may mean several.
+    """
+    if name in known:
+        return name
+    meant = [each for each in known if name.lower() in (each.lower(), _short(each))]
+    if len(meant) > 1:
+        raise InvalidRequest(f"“{name}” may mean several voices.", f"Write {' or '.join(meant)}.")
+    if not meant:
+        raise UnknownVoice(name, tuple(known), nearest(name, known))
+    return meant[0]
+
+
+def nearest(name: str, known: Collection[str]) -> str | None:
+    """The known name that is most like this one, if any is."""
+    by_word = {word: each for each in known for word in (each.lower(), _short(each))}
+    matches = difflib.get_close_matches(name.lower(), list(by_word), n=1, cutoff=0.5)
+    return by_word[matches[0]] if matches else None
+
+
+def _short(name: str) -> str:
+    kind, _, short = name.lower().partition("_")
+    return short or kind
+
+
+def _title(name: str) -> str:
+    return (name.partition("_")[2] or name).capitalize()

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.audio.peak_pyramid import FINEST_BIN_SAMPLES, PeakPyramid
+
+NOISE = np.random.default_rng(1).uniform(-1, 1, 300_000).astype(np.float32)
+
+
+def filled(signal: np.ndarray, piece: int) -> PeakPyramid:
+    pyramid = PeakPyramid()
+    for start in range(0, len(signal), piece):
+        pyramid.append(signal[start : start + piece])
+    return pyramid
+
+
+@given(lengths=st.lists(st.integers(0, 700), max_size=20), columns=st.integers(1, 50))
+def test_every_covered_sample_lies_in_its_column(lengths: list[int], columns: int) -> None:
+    signal = NOISE[: sum(lengths)]
+    pyramid, start = PeakPyramid(), 0
+    for length in lengths:
+        pyramid.append(signal[start : start + length])
+        start += length
+    covered = pyramid.covered_samples
+    assert len(signal) - covered < FINEST_BIN_SAMPLES
+    peaks = pyramid.peaks(0, len(signal), columns)
+    column = np.minimum((np.arange(covered) / max(len(signal) / columns, 1)).astype(int), columns - 1)
+    assert (signal[:covered] >= peaks.lowest[column]).all()
+    assert (signal[:covered] <= peaks.highest[column]).all()
+
+
+@pytest.mark.parametrize("columns", [1, 4, 37, 73])
+def test_columns_that_fall_on_bins_are_exact(columns: int) -> None:
+    width = FINEST_BIN_SAMPLES * 8**2
+    signal = NOISE[: columns * width]
+    peaks = filled(signal, 1234).peaks(0, len(signal), columns)
+    np.testing.assert_array_equal(peaks.lowest, signal.reshape(columns, width).min(axis=1))
+    np.testing.assert_array_equal(peaks.highest, signal.reshape(columns, width).max(axis=1))
+
+
+def test_the_part_that_is_not_there_yet_is_flat() -> None:
+    peaks = filled(NOISE[:6400], 6400).peaks(0, 12_800, 100)
+    assert (peaks.highest[:50] > 0).all()
+    assert not peaks.highest[50:].any()
+    assert not peaks.lowest[50:].any()
+
+
+def test_nothing_is_flat() -> None:
+    assert not PeakPyramid().peaks(0, 0, 10).highest.any()

@@ -1,0 +1,222 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.audio.output import AudioDeviceLost, NoAudioDevice
+from app.audio.player import STALL_SECONDS, AudioPlayer, Playback
+from app.audio.track import AudioTrack
+from engine.speech import Plan
+from tests.app.fakes import RATE_HZ, FakeClock, FakeOutput, FakeStream, chunk_of, utterances_of
+
+UTTERANCES = utterances_of("One. Two. Three. Four.")
+
+
+@dataclass
+class Stage:
+    """A player with a fake device, driven by hand."""
+
+    player: AudioPlayer
+    output: FakeOutput
+    clock: FakeClock
+    track: AudioTrack
+
+    def grow(self, count: int = 1) -> None:
+        first = self.track.segment_count
+        for utterance in UTTERANCES[first : first + count]:
+            self.track.append(chunk_of(utterance, len(UTTERANCES)))
+
+    def pass_time(self, frames: int, block: int = 50) -> None:
+        for _ in range(frames // block):
+            self.output.stream.pull(block)
+            self.clock.seconds += block / RATE_HZ
+            self.player.tick()
+
+
+@pytest.fixture
+def stage(qtbot: QtBot) -> Iterator[Stage]:
+    output, clock, track = FakeOutput(), FakeClock(), AudioTrack()
+    track.plan(Plan(UTTERANCES))
+    player = AudioPlayer(output, clock)
+    player.load(track)
+    yield Stage(player, output, clock, track)
+    player.close()
+
+
+def test_plays_every_sample_once_though_the_track_grows_while_playing(stage: Stage) -> None:
+    stage.grow()
+    stage.player.play()
+    for _ in range(3):
+        stage.pass_time(700)
+        stage.grow()
+    stage.track.finish()
+    stage.pass_time(2800)
+    np.testing.assert_array_equal(stage.output.stream.heard(), stage.track.samples())
+    assert stage.player.playback is Playback.STOPPED
+    assert stage.player.position == stage.track.length
+    assert not stage.output.stream.active
+
+
+def test_is_gapless_across_chunks(stage: Stage) -> None:
+    stage.grow(2)
+    stage.track.finish()
+    stage.player.play()
+    blocks = [stage.output.stream.pull(150) for _ in range(14)]
+    np.testing.assert_array_equal(np.concatenate(blocks)[:2000], stage.track.samples())
+
+
+def test_waits_for_the_first_audio_and_starts_by_itself(stage: Stage) -> None:
+    stage.player.play()
+    assert stage.player.waiting
+    assert not stage.output.streams
+    stage.grow()
+    stage.player.tick()
+    assert stage.output.stream.active
+    assert not stage.player.waiting
+
+
+def test_the_position_is_what_is_heard_not_what_was_taken(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeStream, "latency_seconds", 0.2)
+    stage.grow()
+    stage.player.play()
+    stage.pass_time(500)
+    assert stage.player.position == pytest.approx(300, abs=1)
+    stage.clock.seconds += 0.1
+    stage.player.tick()
+    assert stage.player.position == pytest.approx(400, abs=1)
+
+
+def test_the_end_is_reached_when_the_last_sample_is_heard(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeStream, "latency_seconds", 0.2)
+    stage.grow()
+    stage.track.finish()
+    stage.player.play()
+    stage.pass_time(1150)
+    assert (stage.player.playback, stage.player.position) == (Playback.PLAYING, pytest.approx(950, abs=1))
+    stage.pass_time(150)
+    assert (stage.player.playback, stage.player.position) == (Playback.PLAYING, 1000)
+    stage.pass_time(200)
+    assert (stage.player.playback, stage.player.position) == (Playback.STOPPED, 1000)
+
+
+def test_pausing_is_silent_at_once_and_goes_on_where_it_was(stage: Stage) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(450)
+    stage.player.pause()
+    assert not stage.output.stream.active
+    assert stage.player.position == 450
+    stage.player.play()
+    stage.pass_time(100)
+    heard = np.concatenate(stage.output.stream.played)
+    np.testing.assert_array_equal(heard, stage.track.samples()[:550])
+
+
+def test_seeking_while_playing_goes_on_from_there(stage: Stage) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(100)
+    stage.player.seek(1500)
+    assert stage.player.position == 1500
+    stage.pass_time(200)
+    np.testing.assert_array_equal(stage.output.stream.heard()[100:], stage.track.samples()[1500:1700])
+
+
+@pytest.mark.parametrize(("wanted", "reached"), [(-5, 0), (99_999, 1000), (10, 10)])
+def test_seeking_stays_inside_what_is_there(stage: Stage, wanted: int, reached: int) -> None:
+    stage.grow()
+    stage.player.seek(wanted)
+    assert stage.player.position == reached
+    assert stage.player.playback is Playback.STOPPED
+
+
+def test_playing_at_the_end_starts_again(stage: Stage) -> None:
+    stage.grow()
+    stage.track.finish()
+    stage.player.seek(1000)
+    stage.player.play()
+    assert stage.player.position == 0
+    assert stage.player.playback is Playback.PLAYING
+
+
+def test_nothing_to_play_is_not_playing(stage: Stage) -> None:
+    stage.track.finish()
+    stage.player.play()
+    assert stage.player.playback is Playback.STOPPED
+
+
+def test_no_device_is_said_once_and_nothing_breaks(stage: Stage, qtbot: QtBot) -> None:
+    stage.output.error = NoAudioDevice()
+    stage.grow()
+    with qtbot.waitSignal(stage.player.failed) as failed:
+        stage.player.play()
+    assert isinstance(failed.args[0], NoAudioDevice)
+    assert stage.player.playback is Playback.STOPPED
+
+
+def test_a_missing_device_is_found_out_silently(stage: Stage, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(stage.player.failed):
+        assert stage.player.has_device()
+        stage.output.error = NoAudioDevice()
+        assert not stage.player.has_device()
+
+
+def test_a_device_that_stops_asking_is_lost_and_playing_goes_on_with_another(stage: Stage, qtbot: QtBot) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(300)
+    stage.output.stream.active = False
+    with qtbot.waitSignal(stage.player.failed) as failed:
+        stage.player.tick()
+    assert isinstance(failed.args[0], AudioDeviceLost)
+    assert (stage.player.playback, stage.player.position) == (Playback.PAUSED, 300)
+    assert stage.output.stream.closed
+    stage.player.play_on_current_device()
+    stage.pass_time(100)
+    assert stage.output.refreshed == 1
+    np.testing.assert_array_equal(stage.output.stream.heard(), stage.track.samples()[300:400])
+
+
+def test_simply_playing_on_finds_the_other_device_too(stage: Stage) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(300)
+    stage.output.stream.active = False
+    stage.player.tick()
+    stage.player.play()
+    stage.pass_time(100)
+    assert stage.output.refreshed == 1
+    np.testing.assert_array_equal(stage.output.stream.heard(), stage.track.samples()[300:400])
+
+
+def test_a_device_that_is_stuck_is_lost(stage: Stage, qtbot: QtBot) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.clock.seconds += STALL_SECONDS + 0.1
+    with qtbot.waitSignal(stage.player.failed) as failed:
+        stage.player.tick()
+    assert isinstance(failed.args[0], AudioDeviceLost)
+
+
+def test_waiting_long_for_the_engine_is_no_lost_device(stage: Stage, qtbot: QtBot) -> None:
+    stage.grow()
+    stage.player.play()
+    stage.pass_time(1000)
+    stage.clock.seconds += 10 * STALL_SECONDS
+    with qtbot.assertNotEmitted(stage.player.failed):
+        stage.player.tick()
+        stage.grow()
+        stage.player.tick()
+        stage.pass_time(100)
+    assert stage.player.position == 1100
+
+
+def test_another_track_starts_at_its_beginning(stage: Stage) -> None:
+    stage.grow()
+    stage.player.play()
+    stage.pass_time(200)
+    stage.player.load(AudioTrack())
+    assert (stage.player.playback, stage.player.position) == (Playback.STOPPED, 0)
+    assert stage.output.stream.closed

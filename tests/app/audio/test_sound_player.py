@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.audio.output import NoAudioDevice
+from app.audio.player import AudioPlayer, Playback
+from app.audio.sound_player import SoundPlayer
+from app.audio.track import AudioTrack
+from tests.app.fakes import RATE_HZ, FakeOutput, chunk_of, utterances_of
+
+
+class Desk:
+    """A speech of a second, and a player of pieces beside it, on one device."""
+
+    def __init__(self) -> None:
+        self.output = FakeOutput()
+        self.speech = AudioPlayer(self.output)
+        track = AudioTrack()
+        track.append(chunk_of(utterances_of("One.")[0], 1))
+        track.finish()
+        self.speech.load(track)
+        self.sounds = SoundPlayer(self.speech, self.output)
+        self.playing: list[bool] = []
+        self.sounds.playing_changed.connect(self.playing.append)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Desk:
+    return Desk()
+
+
+def piece(length: int, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(-1, 1, length).astype(np.float32)
+
+
+def test_a_piece_is_played_as_it_is(desk: Desk, qtbot: QtBot) -> None:
+    samples = piece(700)
+    desk.sounds.play(samples, RATE_HZ)
+    assert desk.sounds.playing
+    desk.output.stream.pull(1000)
+    np.testing.assert_array_equal(desk.output.stream.heard(), samples)
+    qtbot.waitUntil(lambda: not desk.sounds.playing)
+    assert desk.playing == [True, False]
+
+
+def test_what_cannot_be_heard_as_it_is_is_limited(desk: Desk) -> None:
+    desk.sounds.play(np.array([3.0, -7.0, 0.5, np.nan], np.float32), RATE_HZ)
+    desk.output.stream.pull(4)
+    np.testing.assert_array_equal(desk.output.stream.heard(), np.array([1, -1, 0.5, 0], np.float32))
+
+
+def test_another_piece_replaces_the_first(desk: Desk) -> None:
+    first, second = piece(500, 1), piece(500, 2)
+    desk.sounds.play(first, RATE_HZ)
+    desk.output.stream.pull(100)
+    desk.sounds.play(second, RATE_HZ)
+    assert [stream.active for stream in desk.output.streams] == [False, True]
+    desk.output.stream.pull(500)
+    np.testing.assert_array_equal(desk.output.stream.heard(), second)
+
+
+def test_speech_and_pieces_take_the_device_from_each_other(desk: Desk) -> None:
+    desk.speech.play()
+    desk.output.stream.pull(300)
+    desk.speech.tick()
+    position = desk.speech.position
+    desk.sounds.play(piece(500), RATE_HZ)
+    assert desk.speech.playback is Playback.STOPPED
+    assert desk.output.streams[0].closed
+    desk.speech.play()
+    assert not desk.sounds.playing
+    assert desk.output.streams[1].closed
+    assert desk.speech.position == position
+
+
+def test_stopping_gives_the_device_back(desk: Desk) -> None:
+    desk.sounds.play(piece(500), RATE_HZ)
+    desk.sounds.stop()
+    assert not desk.sounds.playing
+    assert desk.output.stream.closed
+
+
+def test_a_missing_device_is_told(desk: Desk, qtbot: QtBot) -> None:
+    desk.output.error = NoAudioDevice()
+    with qtbot.waitSignal(desk.sounds.failed) as failed:
+        desk.sounds.play(piece(500), RATE_HZ)
+    assert isinstance(failed.args[0], NoAudioDevice)
+    assert not desk.sounds.playing
+
+
+def test_nothing_is_played_when_there_is_nothing(desk: Desk) -> None:
+    desk.sounds.play(np.zeros(0, np.float32), RATE_HZ)
+    assert not desk.sounds.playing

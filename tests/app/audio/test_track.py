@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from app.audio.track import AudioTrack
+from engine.speech import Plan
+from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
+
+UTTERANCES = utterances_of("One. Three three. Two.")
+
+
+def track_of(count: int) -> AudioTrack:
+    track = AudioTrack()
+    track.plan(Plan(UTTERANCES))
+    for utterance in UTTERANCES[:count]:
+        track.append(chunk_of(utterance, len(UTTERANCES), 100 + utterance.index))
+    return track
+
+
+def test_an_empty_track() -> None:
+    track = AudioTrack()
+    assert (track.length, track.expected_length(), len(track.samples())) == (0, 0, 0)
+    assert track.segment_at(0) is None
+    assert not len(track.read(0, 10))
+
+
+def test_reading_goes_through_all_chunks_and_ends() -> None:
+    track, parts, position = track_of(3), [], 0
+    while len(part := track.read(position, 33)):
+        parts.append(part)
+        position += len(part)
+    assert position == track.length == 303
+    np.testing.assert_array_equal(np.concatenate(parts), track.samples())
+
+
+@pytest.mark.parametrize(("position", "index"), [(0, 0), (99, 0), (100, 1), (200, 1), (201, 2), (303, 2)])
+def test_the_segment_at_a_position(position: int, index: int) -> None:
+    segment = track_of(3).segment_at(position)
+    assert segment is not None
+    assert segment.utterance.index == index
+
+
+def test_a_track_is_whole_when_every_utterance_is_there_and_no_more_will_come() -> None:
+    cut, whole = track_of(2), track_of(3)
+    assert not whole.whole
+    cut.finish()
+    whole.finish()
+    assert (cut.whole, whole.whole) == (False, True)
+
+
+def test_the_expected_length_follows_the_phonemes_to_come() -> None:
+    track = track_of(1)
+    assert track.expected_length() == 100 * len("OneThree threeTwo") // len("One")
+    track.finish()
+    assert track.expected_length() == track.length == 100
+
+
+def test_samples_are_kept_without_a_copy() -> None:
+    track = AudioTrack()
+    chunk = chunk_of(UTTERANCES[0], 1)
+    track.append(chunk)
+    assert np.shares_memory(track.read(0, RATE_HZ), chunk.samples)

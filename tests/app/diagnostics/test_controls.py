@@ -1,0 +1,42 @@
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.controls import DiagnosticsControls
+from app.diagnostics.run import DiagnosticsRun, Shown
+from app.diagnostics.run_history import RunHistory
+from app.theme import DARK
+from engine.validator.results import Reading, Regime
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
+
+
+@pytest.fixture
+def controls(qtbot: QtBot) -> DiagnosticsControls:
+    controls = DiagnosticsControls()
+    qtbot.addWidget(controls)
+    controls.set_colours(DARK)
+    return controls
+
+
+def test_what_is_shown_comes_from_both_lines(controls: DiagnosticsControls) -> None:
+    assert controls.shown == Shown(Regime.COMPILED)
+    controls.to_run.regime.choose(Regime.UPSTREAM)
+    controls.to_show.reading.choose(Reading.OWN_FED)
+    controls.to_show.show_utterances(UTTERANCES)
+    controls.to_show.utterance.choose(1)
+    assert controls.shown == Shown(Regime.UPSTREAM, Reading.OWN_FED, 1)
+
+
+def test_a_run_fills_the_choices(controls: DiagnosticsControls) -> None:
+    history, run = RunHistory(), finished_run()
+    history.add(run)
+    controls.show_run(run, history)
+    assert controls.to_run.reference.value == Regime.DYNAMIC
+    assert len(controls.to_show.utterance.values) == 1 + len(UTTERANCES)
+    assert controls.to_show.export_button.isEnabled()
+
+
+def test_nothing_can_be_exported_before_there_is_something(controls: DiagnosticsControls) -> None:
+    controls.refresh(None)
+    assert not controls.to_show.export_button.isEnabled()
+    controls.refresh(DiagnosticsRun(request(), CONFIG))
+    assert not controls.to_show.export_button.isEnabled()

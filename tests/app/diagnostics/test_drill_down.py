@@ -1,0 +1,169 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.drill_down import DrillDown
+from app.diagnostics.listening import Part
+from app.diagnostics.run import DiagnosticsRun, Shown
+from app.theme import DARK
+from engine.validator.results import Reading, Regime
+from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, events, finished_run, request
+
+SHOWN = Shown(Regime.COMPILED, utterance=0)
+
+
+@pytest.fixture
+def drill_down(qtbot: QtBot) -> DrillDown:
+    drill_down = DrillDown()
+    qtbot.addWidget(drill_down)
+    drill_down.resize(700, 320)
+    drill_down.show()
+    qtbot.waitExposed(drill_down)
+    return drill_down
+
+
+def shows(qtbot: QtBot, drill_down: DrillDown, page: object) -> None:
+    qtbot.waitUntil(lambda: drill_down.stack.currentWidget() is page)
+
+
+def test_it_asks_for_a_stage(drill_down: DrillDown) -> None:
+    assert "Choose a stage" in drill_down.words.text()
+    drill_down.show_stage(finished_run(), SHOWN, None)
+    assert drill_down.stack.currentWidget() is drill_down.words
+
+
+def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
+    drill_down.show_stage(DiagnosticsRun(request(), CONFIG), SHOWN, "bert")
+    assert "Nothing is known" in drill_down.words.text()
+    assert drill_down.outputs.output is None
+
+
+def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+    assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
+    assert not drill_down.listening.isVisible()
+    assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
+
+
+def test_arrays_are_drawn_as_heat_maps(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "duration")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    drill_down.choose("predictor.lstm")
+    shows(qtbot, drill_down, drill_down.profile)
+    assert drill_down.outputs.output == "predictor.lstm"
+    drill_down.choose("prosody_features")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+
+
+def test_the_choice_stays_within_a_stage_only(drill_down: DrillDown) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "f0n")
+    drill_down.choose("energy")
+    drill_down.show_stage(run, replace(SHOWN, reading=Reading.OWN_FED), "f0n")
+    assert drill_down.outputs.output == "energy"
+    drill_down.show_stage(run, SHOWN, "decoder")
+    drill_down.show_stage(run, SHOWN, "f0n")
+    assert drill_down.outputs.output == "f0"
+
+
+def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    arrays = run.arrays
+    assert isinstance(arrays, MemoryArrays)
+    drill_down.show_stage(run, SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.listening.spectrogram_button.click()
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    for part, regime, reading in (
+        (Part.OURS, Regime.COMPILED, Reading.REFERENCE_FED),
+        (Part.REFERENCE, Regime.DYNAMIC, Reading.OWN_FED),
+    ):
+        with qtbot.waitSignal(drill_down.playback_wanted) as wanted:
+            drill_down.listening.buttons[part].click()
+        samples, rate_hz = wanted.args
+        assert rate_hz == CONFIG.sample_rate_hz
+        assert samples == pytest.approx(np.clip(arrays.arrays[(0, regime, reading, "audio")][0], -1, 1))
+    with qtbot.waitSignal(drill_down.playback_wanted):
+        drill_down.listening.buttons[Part.DIFFERENCE].click()
+
+
+def test_a_spectrogram_is_for_audio_only(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "istft")
+    drill_down.listening.spectrogram_button.click()
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    drill_down.show_stage(run, SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+
+
+def test_nothing_is_loaded_twice(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    arrays = run.arrays
+    assert isinstance(arrays, MemoryArrays)
+    drill_down.show_stage(run, SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+    qtbot.wait(150)
+    loaded = arrays.loaded
+    for _ in range(5):
+        drill_down.show_stage(run, SHOWN, "f0n")
+    qtbot.wait(100)
+    assert arrays.loaded == loaded
+
+
+def test_zooming_shows_more(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.signals.panes[0].view.setXRange(0.4, 0.41, padding=0)
+
+    def close() -> bool:
+        times = drill_down.signals.ours.times
+        return times[0] >= 0.399 and times[-1] <= 0.412
+
+    qtbot.waitUntil(close)
+
+
+def test_without_arrays_the_profile_is_drawn(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    for event in events(run.request):
+        run.take(event)
+    drill_down.show_stage(run, SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.profile)
+    assert not drill_down.listening.isVisible()
+
+
+def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    run.arrays = MemoryArrays()
+    drill_down.show_stage(run, SHOWN, "istft")
+    qtbot.waitUntil(lambda: "kept" in drill_down.words.text())
+    assert drill_down.stack.currentWidget() is drill_down.words
+
+
+def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    run.crash("Gone.")
+    drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
+    qtbot.waitUntil(lambda: "not kept" in drill_down.words.text())
+    assert "Crashed" in drill_down.figures.label.text()
+
+
+def test_the_worst_utterance_is_looked_at(drill_down: DrillDown) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
+    worst = run.utterance_to_show(Shown(Regime.COMPILED), "istft")
+    assert drill_down.title.accessibleDescription().endswith(f"utterance {worst + 1}")
+
+
+def test_a_moment_is_marked(drill_down: DrillDown) -> None:
+    drill_down.show_moment(0.3)
+    assert drill_down.signals.panes[0].cursor.value() == 0.3
+
+
+def test_it_takes_the_theme_s_colours(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.set_colours(DARK)
+    assert drill_down.signals.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface

@@ -1,0 +1,202 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.listening import Part
+from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.stage_columns import Column
+from app.theme import DARK
+from engine.stages import STAGES
+from engine.validator.results import FailedEvent, Reading, Regime, RowEvent
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
+
+REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> DiagnosticsPanel:
+    panel = DiagnosticsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(1000, 420)
+    panel.show()
+    qtbot.waitExposed(panel)
+    return panel
+
+
+@pytest.fixture
+def run() -> DiagnosticsRun:
+    asked = request(REGIMES)
+    return DiagnosticsRun(asked, CONFIG, arrays_of(asked))
+
+
+def cells(panel: DiagnosticsPanel, column: Column) -> list[str]:
+    model = panel.table.model()
+    return [model.index(number, column).data() for number in range(model.rowCount())]
+
+
+def test_rows_come_one_by_one(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
+    panel.show_run(run)
+    assert cells(panel, Column.VERDICT) == ["waiting"] * len(STAGES)
+    for event in events(run.request, UTTERANCES[:1]):
+        panel.take(event)
+        if isinstance(event, RowEvent) and event.row.stage == "alignment":
+            break
+    qtbot.waitUntil(lambda: cells(panel, Column.VERDICT)[:2] == ["✓ Pass"] * 2)
+    assert cells(panel, Column.VERDICT)[3:] == ["waiting"] * (len(STAGES) - 3)
+
+
+def test_many_events_are_drawn_once(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
+    panel.show_run(run)
+    drawn: list[int] = []
+    panel.model.dataChanged.connect(lambda first, last: drawn.append(first.row()))
+    for event in events(run.request):
+        panel.take(event)
+    assert drawn == []
+    qtbot.waitUntil(lambda: drawn == list(range(len(STAGES))))
+
+
+def test_it_fits_into_a_thousand_pixels(panel: DiagnosticsPanel) -> None:
+    assert panel.minimumSizeHint().width() <= 1000
+    assert panel.minimumSizeHint().height() <= 420
+
+
+def test_a_crash_leaves_clear_rows_and_a_usable_panel(
+    panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot
+) -> None:
+    panel.show_run(run)
+    for event in events(run.request)[:40]:
+        panel.take(event)
+    panel.take_crash("The reference process has ended.")
+    qtbot.waitUntil(lambda: cells(panel, Column.VERDICT)[-1] == "! Crashed")
+    assert "has ended" in panel.controls.status.label.accessibleDescription()
+    with qtbot.waitSignal(panel.diagnose_wanted):
+        panel.controls.to_run.diagnose_button.click()
+
+
+def test_a_failure_is_said(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
+    panel.show_run(run)
+    panel.take(FailedEvent("There is no such voice.", "Choose another."))
+    qtbot.waitUntil(lambda: "no such voice. Choose another." in panel.controls.status.label.accessibleDescription())
+    assert run.state is RunState.FAILED
+
+
+def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot) -> None:
+    button = panel.controls.to_run.diagnose_button
+    panel.show_run(run)
+    assert button.text() == "Stop"
+    with qtbot.waitSignal(panel.stop_wanted):
+        button.click()
+    panel.take_stop()
+    qtbot.waitUntil(lambda: button.text() == "Diagnose")
+
+
+def test_a_cell_selects_its_stage_and_moment(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run())
+    panel.strip.cell_chosen.emit("f0n", 0.4)
+    assert panel.table.stage == "f0n"
+    assert panel.drill_down.signals.panes[0].cursor.value() == 0.4
+    assert panel.strip.isVisible()
+
+
+def test_choosing_a_stage_opens_the_drill_down(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
+    panel.show_run(finished_run())
+    place = panel.table.visualRect(panel.table.proxy.index_of("istft")).center()
+    qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert panel.drill_down.isVisible()
+    assert panel.drill_down.outputs.output == "audio"
+    qtbot.waitUntil(panel.drill_down.signals.isVisible)
+    with qtbot.waitSignal(panel.playback_wanted):
+        panel.drill_down.listening.buttons[Part.OURS].click()
+
+
+def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
+    panel.controls.to_run.regime.choose(Regime.STATIC_NO_PACK)
+    panel.refresh()
+    panel.controls.status.pointer.click()
+    assert panel.table.stage == "bert"
+    assert panel.drill_down.isVisible()
+
+
+def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run())
+    panel.controls.to_show.worst_first.click()
+    assert cells(panel, Column.STAGE)[0] == "Waveform"
+    panel.controls.to_show.worst_first.click()
+    assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
+
+
+def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run((Regime.STATIC_NO_PACK,)))
+    panel.controls.to_run.regime.choose(Regime.STATIC_NO_PACK)
+    panel.controls.to_show.reading.choose(Reading.OWN_FED)
+    panel.controls.to_show.utterance.choose(2)
+    panel.controls.to_show.changed.emit()
+    assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
+    assert panel.strip.content is not None
+    assert panel.strip.content.index == 2
+
+
+def test_export_asks_for_a_place(panel: DiagnosticsPanel, qtbot: QtBot, tmp_path: Path) -> None:
+    panel.show_run(finished_run())
+    panel.export_folder = tmp_path
+    panel.controls.to_show.export_button.click()
+    dialog = panel.findChild(QFileDialog)
+    assert dialog.selectedFiles() == [str(tmp_path / "The window is open Everything happens.zip")]
+    with qtbot.waitSignal(panel.export_wanted) as wanted:
+        dialog.accept()
+    assert wanted.args == [tmp_path / "The window is open Everything happens.zip"]
+
+
+def test_an_older_run_can_be_looked_at_while_another_goes_on(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
+    first = finished_run()
+    panel.show_run(first)
+    panel.show_run(run)
+    panel.controls.to_show.run_chosen.emit(first)
+    assert panel.run is first
+    assert panel.live_run is run
+    assert panel.controls.to_run.diagnose_button.text() == "Stop"
+    for event in events(run.request)[:20]:
+        panel.take(event)
+    assert run.row_count > 0
+    assert first.state is RunState.FINISHED
+
+
+def test_an_earlier_run_shows_the_changes(panel: DiagnosticsPanel) -> None:
+    first, second = finished_run(), finished_run()
+    panel.show_run(first)
+    panel.show_run(second)
+    assert panel.table.isColumnHidden(Column.CHANGE)
+    panel.controls.to_show.earlier.choose(first)
+    panel.controls.to_show.changed.emit()
+    assert not panel.table.isColumnHidden(Column.CHANGE)
+    assert cells(panel, Column.CHANGE) == ["same"] * len(STAGES)
+
+
+def test_every_part_is_painted_in_any_theme(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
+    panel.show_run(run)
+    panel.set_colours(DARK)
+    assert panel.strip.grab().toImage().pixelColor(4, 4).name() == DARK.surface
+
+
+def test_all_that_can_be_used_has_a_name(panel: DiagnosticsPanel) -> None:
+    usable = [each for each in panel.findChildren(QWidget) if each.isVisible() and each.isEnabled()]
+    usable = [each for each in usable if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.focusProxy() is None]
+    names = {each.accessibleName() or getattr(each, "text", str)() for each in usable}
+    assert "" not in names
+    assert {"Stages", "Divergence along time", "Compared", "Reading", "Utterance"} <= names
+
+
+def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> None:
+    """Python may delete one while Qt walks through all windows, which ends the application."""
+
+    def nobody_s() -> set[QMenu]:
+        return {each for each in QApplication.allWidgets() if isinstance(each, QMenu) and each.parent() is None}
+
+    before = nobody_s()
+    qtbot.addWidget(DiagnosticsPanel())
+    assert nobody_s() <= before

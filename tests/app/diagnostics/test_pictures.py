@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.diagnostics.pictures import (
+    MOST_LINES,
+    HeatPicture,
+    NoPicture,
+    PictureRequest,
+    ProfilePicture,
+    SignalPicture,
+    picture_of,
+    spectrogram_db,
+)
+from app.diagnostics.utterance_clock import clock_of
+from engine.stages import STAGES, stage_named
+from engine.validator.results import Reading, Regime
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, arrays_of, compared, request, row
+
+CLOCK = clock_of(UTTERANCES[0], alignment(UTTERANCES[0]), CONFIG)
+COLUMNS = 200
+
+
+def asked(stage: str, output: str, arrays: MemoryArrays | None = None, **changes: object) -> PictureRequest:
+    made = PictureRequest(
+        arrays or arrays_of(request()),
+        row(stage_named(stage), output, Regime.COMPILED),
+        CLOCK,
+        0.0,
+        CLOCK.seconds,
+        COLUMNS,
+    )
+    return replace(made, **changes)
+
+
+def changed(output: str, change: object) -> MemoryArrays:
+    """Arrays in which ours of one output is the reference's, changed."""
+    arrays = arrays_of(request())
+    truth = arrays.arrays[(0, Regime.DYNAMIC, Reading.OWN_FED, output)]
+    arrays.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, output)] = change(truth.copy())
+    return arrays
+
+
+def test_signals_have_a_difference() -> None:
+    picture = picture_of(asked("istft", "audio"))
+    assert isinstance(picture, SignalPicture)
+    assert picture.values_per_second == pytest.approx(CONFIG.sample_rate_hz)
+    assert len(picture.ours.lowest) == COLUMNS
+    assert picture.difference is not None
+    assert 0 < picture.difference.highest.max() < 1e-3
+
+
+def test_a_part_of_a_signal_is_looked_at_closely() -> None:
+    picture = picture_of(asked("istft", "audio", start_seconds=0.5, end_seconds=0.505))
+    assert isinstance(picture, SignalPicture)
+    assert picture.ours.edges[0] == 12_000
+    assert picture.ours.edges[-1] == 12_121
+    assert len(picture.ours.lowest) == 121
+    assert picture.difference is not None
+    assert picture.difference.edges.tolist() == picture.ours.edges.tolist()
+
+
+def test_signals_of_other_lengths_have_no_difference() -> None:
+    picture = picture_of(asked("f0n", "f0", changed("f0", lambda f0: f0[:, :-3])))
+    assert isinstance(picture, SignalPicture)
+    assert picture.difference is None
+    assert picture.ours.edges[-1] == picture.reference.edges[-1] - 6
+
+
+@pytest.mark.parametrize(
+    ("stage", "output"), [("bert", "text_features"), ("decoder", "phase"), ("source", "harmonics")]
+)
+def test_arrays_become_small_heat_maps(stage: str, output: str) -> None:
+    picture = picture_of(asked(stage, output))
+    assert isinstance(picture, HeatPicture)
+    assert [pane.is_error for pane in picture.panes] == [False, False, True]
+    for pane in picture.panes:
+        assert pane.steps.shape[0] <= MOST_LINES
+        assert pane.steps.shape[1] == COLUMNS
+        assert pane.steps.dtype == np.uint8
+
+
+def test_a_single_wrong_value_is_seen_however_small_the_picture() -> None:
+    def spoil(phase: np.ndarray) -> np.ndarray:
+        phase[0, 7, phase.shape[2] // 2] += 100
+        return phase
+
+    picture = picture_of(asked("decoder", "phase", changed("phase", spoil)))
+    assert isinstance(picture, HeatPicture)
+    wrong = np.argwhere(picture.panes[2].steps > 200)
+    assert len(wrong) == 1
+    assert wrong[0][0] == 7
+    assert wrong[0][1] == pytest.approx(COLUMNS / 2, abs=1)
+
+
+def test_a_single_wrong_token_is_as_wide_as_it_is_long() -> None:
+    token = 5
+
+    def spoil(features: np.ndarray) -> np.ndarray:
+        features[0, :, token] += 100
+        return features
+
+    picture = picture_of(asked("bert", "text_features", changed("text_features", spoil)))
+    assert isinstance(picture, HeatPicture)
+    columns = np.flatnonzero((picture.panes[2].steps > 200).all(axis=0)) / COLUMNS * CLOCK.seconds
+    assert columns[0] == pytest.approx(CLOCK.token_edges[token], abs=CLOCK.seconds / COLUMNS * 1.01)
+    assert columns[-1] == pytest.approx(CLOCK.token_edges[token + 1], abs=CLOCK.seconds / COLUMNS * 1.01)
+
+
+def test_equal_arrays_show_no_difference() -> None:
+    picture = picture_of(asked("decoder", "phase", changed("phase", lambda phase: phase)))
+    assert isinstance(picture, HeatPicture)
+    assert picture.panes[2].steps.max() == 0
+
+
+def test_heat_maps_of_other_lengths_say_so() -> None:
+    picture = picture_of(asked("decoder", "phase", changed("phase", lambda phase: phase[:, :, :-120])))
+    assert isinstance(picture, HeatPicture)
+    assert "Another number of frames" in picture.panes[2].title
+
+
+def test_spectrograms_of_audio() -> None:
+    picture = picture_of(asked("istft", "audio", spectrogram=True))
+    assert isinstance(picture, HeatPicture)
+    assert picture.top == "12 kHz"
+    assert picture.panes[2].title.startswith("Difference, up to −".replace("−", "-"))
+    quiet = picture_of(asked("istft", "audio", changed("audio", lambda audio: audio), spectrogram=True))
+    assert isinstance(quiet, HeatPicture)
+    assert quiet.panes[2].title == "Difference, none"
+
+
+def test_spectrograms_of_other_lengths_say_so() -> None:
+    picture = picture_of(asked("istft", "audio", changed("audio", lambda audio: audio[:, :-600]), spectrogram=True))
+    assert isinstance(picture, HeatPicture)
+    assert "Another number of frames" in picture.panes[2].title
+
+
+def test_every_output_has_a_picture_at_any_zoom() -> None:
+    arrays = arrays_of(request())
+    for stage in STAGES:
+        for tensor in compared(stage):
+            for start, end in ((0.0, CLOCK.seconds), (0.3, 0.31), (CLOCK.seconds - 0.011, CLOCK.seconds)):
+                picture = picture_of(asked(stage.name, tensor.name, arrays, start_seconds=start, end_seconds=end))
+                assert isinstance(picture, SignalPicture | HeatPicture)
+
+
+def test_inner_values_have_their_profile() -> None:
+    probe = row(stage_named("duration"), "predictor.lstm", Regime.COMPILED, probe=True)
+    picture = picture_of(asked("bert", "text_features", row=probe))
+    assert isinstance(picture, ProfilePicture)
+    assert len(picture.edges) == len(picture.errors) + 1
+    assert picture.edges[-1] == pytest.approx(CLOCK.seconds)
+
+
+def test_what_was_not_kept_is_said() -> None:
+    missing = picture_of(asked("istft", "audio", MemoryArrays()))
+    assert isinstance(missing, NoPicture)
+    assert "kept" in missing.words
+    nothing = replace(row(stage_named("istft"), "audio", Regime.COMPILED), profile=None)
+    assert isinstance(picture_of(replace(asked("istft", "audio"), arrays=None, row=nothing)), NoPicture)
+
+
+def test_what_is_not_finite_is_drawn_as_the_largest_error() -> None:
+    def spoil(phase: np.ndarray) -> np.ndarray:
+        phase[0, 3, :] = np.nan
+        return phase
+
+    picture = picture_of(asked("decoder", "phase", changed("phase", spoil)))
+    assert isinstance(picture, HeatPicture)
+    assert np.all(picture.panes[2].steps[3] == 255)
+
+
+RATE_HZ = 24_000
+LINES = 128
+
+
+def tone(frequency_hz: float, seconds: float = 1.0) -> np.ndarray:
+    return np.sin(2 * np.pi * frequency_hz * np.arange(int(RATE_HZ * seconds)) / RATE_HZ).astype(np.float32)
+
+
+@pytest.mark.parametrize("frequency_hz", [500, 3000, 11_000])
+def test_a_tone_is_loudest_at_its_frequency(frequency_hz: int) -> None:
+    found = spectrogram_db(tone(frequency_hz), 0, RATE_HZ, 50, LINES)
+    assert found.shape == (LINES, 50)
+    loudest = found[:, 25].argmax()
+    assert (loudest + 0.5) / LINES * RATE_HZ / 2 == pytest.approx(frequency_hz, abs=RATE_HZ / LINES)
+
+
+def test_the_loud_part_is_where_it_sounds() -> None:
+    samples = np.concatenate([np.zeros(RATE_HZ, np.float32), tone(1000)])
+    found = spectrogram_db(samples, 0, len(samples), 40, LINES).max(axis=0)
+    assert found[:18].max() < found[22:].min() - 60
+    late = spectrogram_db(samples, RATE_HZ, len(samples), 40, LINES).max(axis=0)
+    assert late.min() > found[:18].max() + 20
+
+
+def test_a_waveform_shorter_than_a_window_is_no_trouble() -> None:
+    assert np.isfinite(spectrogram_db(np.ones(3, np.float32), 0, 3, 10, LINES)).all()
+    assert np.isfinite(spectrogram_db(np.zeros(0, np.float32), 0, 0, 10, LINES)).all()

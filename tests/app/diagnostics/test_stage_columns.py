@@ -1,0 +1,78 @@
+from dataclasses import replace
+
+import pytest
+
+from app.diagnostics.stage_columns import TITLES, WAITING, Column, StageEntry, explanation_of, sort_key, words_of
+from engine.stages import STAGES, stage_named
+from engine.validator.results import DurationMetrics, Regime, Verdict
+from tests.app.diagnostics_fakes import metrics, row
+
+DECODER = stage_named("decoder")
+ROW = row(DECODER, "phase", Regime.COMPILED, error=1e-4)
+ENTRY = StageEntry(DECODER, 6, ROW, floor=replace(ROW, metrics=metrics(1e-3)))
+
+
+def test_every_column_says_something() -> None:
+    said = {column: words_of(replace(ENTRY, earlier=ROW), column) for column in Column}
+    assert said == {
+        Column.STAGE: "Decoder",
+        Column.CORRELATION: "1 − 5e−9",
+        Column.FLOOR: "1 − 5e−7",
+        Column.MAX_ERROR: "4e−4",
+        Column.SQNR: "80.0 dB",
+        Column.OURS_MS: "58.8",
+        Column.REFERENCE_MS: "152",
+        Column.VERDICT: "✓ Pass",
+        Column.CHANGE: "same",
+    }
+    assert set(TITLES) == set(Column)
+
+
+def test_what_is_awaited_says_so_and_nothing_else() -> None:
+    entry = StageEntry(DECODER, 6, awaited=True)
+    assert [words_of(entry, column) for column in Column if words_of(entry, column)] == ["Decoder", WAITING]
+    assert words_of(replace(entry, awaited=False), Column.VERDICT) == ""
+
+
+def test_the_alignment_shows_durations() -> None:
+    alignment = stage_named("alignment")
+    known = row(alignment, "frame_token", Regime.COMPILED)
+    entry = StageEntry(alignment, 2, known, token_count=42)
+    assert words_of(entry, Column.CORRELATION) == "equal"
+    differing = replace(entry, row=replace(known, durations=DurationMetrics(3, 1, 60, 61)))
+    assert words_of(differing, Column.CORRELATION) == "3 of 42 differ"
+    assert words_of(differing, Column.MAX_ERROR) == "–"
+    assert "durations of tokens" in explanation_of(differing, Column.CORRELATION)
+
+
+@pytest.mark.parametrize("column", list(Column))
+def test_what_is_unknown_is_sorted_first(column: Column) -> None:
+    assert column is Column.STAGE or sort_key(StageEntry(DECODER, 6), column) < sort_key(
+        replace(ENTRY, earlier=ROW), column
+    )
+
+
+def test_numbers_are_sorted_as_numbers() -> None:
+    small, large = replace(ENTRY, row=replace(ROW, seconds=0.009)), replace(ENTRY, row=replace(ROW, seconds=0.1))
+    assert words_of(small, Column.OURS_MS) == "9"
+    assert words_of(large, Column.OURS_MS) == "100"
+    assert sort_key(small, Column.OURS_MS) < sort_key(large, Column.OURS_MS)
+    exact = replace(ENTRY, row=replace(ROW, metrics=metrics(0)))
+    assert sort_key(exact, Column.SQNR) > sort_key(ENTRY, Column.SQNR)
+    failing = replace(ENTRY, row=replace(ROW, verdict=Verdict.FAIL))
+    assert sort_key(failing, Column.VERDICT) > sort_key(ENTRY, Column.VERDICT)
+
+
+def test_changes_are_sorted_by_decibels() -> None:
+    better = replace(ENTRY, earlier=replace(ROW, metrics=metrics(1e-2)))
+    worse = replace(ENTRY, earlier=replace(ROW, metrics=metrics(1e-6)))
+    assert sort_key(worse, Column.CHANGE) < (0,) < sort_key(better, Column.CHANGE)
+    exact = replace(ROW, metrics=metrics(0))
+    assert sort_key(replace(ENTRY, row=exact, earlier=exact), Column.CHANGE) == (0,)
+
+
+def test_cells_explain_themselves() -> None:
+    assert "phase" in explanation_of(ENTRY, Column.CORRELATION)
+    assert "tolerance" in explanation_of(ENTRY, Column.VERDICT)
+    assert explanation_of(replace(ENTRY, earlier=ROW), Column.CHANGE) == "Before: 1 − 5e−9, Pass"
+    assert explanation_of(StageEntry(STAGES[0], 0), Column.VERDICT) == ""

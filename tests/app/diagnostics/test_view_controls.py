@@ -1,0 +1,78 @@
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.run_history import RunHistory
+from app.diagnostics.view_controls import ViewControls
+from app.theme import DARK
+from engine.validator.results import Reading
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, request
+
+
+@pytest.fixture
+def controls(qtbot: QtBot) -> ViewControls:
+    controls = ViewControls()
+    qtbot.addWidget(controls)
+    controls.set_colours(DARK)
+    return controls
+
+
+def history_of(count: int) -> RunHistory:
+    history = RunHistory()
+    for _ in range(count):
+        history.add(DiagnosticsRun(request(), CONFIG))
+    return history
+
+
+def test_at_first_the_isolated_error_of_the_worst_is_shown(controls: ViewControls) -> None:
+    assert controls.shown_reading is Reading.REFERENCE_FED
+    assert controls.shown_utterance is None
+    assert controls.earlier_run is None
+
+
+def test_utterances_are_numbered_and_quoted(controls: ViewControls) -> None:
+    controls.show_utterances(UTTERANCES)
+    assert [controls.utterance.itemText(number) for number in range(4)] == [
+        "worst of all",
+        "1 · The window is open.",
+        "2 · Everything happens on this computer.",
+        "3 · Dr. Smith left.",
+    ]
+    controls.utterance.choose(2)
+    assert controls.shown_utterance == 2
+
+
+def test_choices_are_told(controls: ViewControls, qtbot: QtBot) -> None:
+    controls.show_utterances(UTTERANCES)
+    for box in (controls.reading, controls.utterance, controls.earlier):
+        with qtbot.waitSignal(controls.changed):
+            box.activated.emit(0)
+    with qtbot.waitSignal(controls.worst_first_toggled) as toggled:
+        controls.worst_first.click()
+    assert toggled.args == [True]
+    with qtbot.waitSignal(controls.export_wanted):
+        controls.export_button.click()
+
+
+def test_a_single_run_needs_no_choice(controls: ViewControls) -> None:
+    controls.show_history(RunHistory(), None)
+    assert controls.run.currentText() == "no run yet"
+    history = history_of(1)
+    controls.show_history(history, history.runs[0])
+    assert not controls.run.isEnabled()
+    assert not controls.earlier.isEnabled()
+
+
+def test_a_run_is_compared_with_others_only(controls: ViewControls, qtbot: QtBot) -> None:
+    history = history_of(3)
+    newest, middle, oldest = history.runs
+    controls.show_history(history, middle)
+    assert controls.run.value is middle
+    assert controls.earlier.values == (None, newest, oldest)
+    controls.earlier.choose(oldest)
+    assert controls.earlier_run is oldest
+    controls.show_history(history, oldest)
+    assert controls.earlier_run is None
+    with qtbot.waitSignal(controls.run_chosen) as chosen:
+        controls.run.activated.emit(0)
+    assert chosen.args == [newest]

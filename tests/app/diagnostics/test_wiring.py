@@ -1,0 +1,231 @@
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.activity import Readiness
+from app.audio.output import NoAudioDevice
+from app.audio.player import Playback
+from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.wiring import Diagnostics
+from app.main_window import MainWindow
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.theme import DARK, Appearance, Theme
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput
+
+COMMAND = (sys.executable, "-m", "tests.app.fake_service")
+WAIT_MS = 20_000
+
+
+class Desk:
+    """A window with diagnostics, a fake engine, device and reference."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, text: str = "rows 16") -> None:
+        self.qtbot, self.folder = qtbot, folder
+        self.engine, self.output = FakeEngine(), FakeOutput()
+        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
+        self.settings.text = text
+        self.speech = SpeechController(lambda: self.engine, self.output)
+        self.theme = Theme(qapp, Appearance.LIGHT)
+        self.window = MainWindow(self.speech, self.settings, self.theme)
+        self.diagnostics = Diagnostics(self.window, self.speech, self.output, self.settings, self.theme, COMMAND)
+        self.panel, self.controller = self.diagnostics.panel, self.diagnostics.controller
+        qtbot.addWidget(self.window)
+        self.window.show()
+        qtbot.waitExposed(self.window)
+
+    def prepare(self) -> None:
+        self.speech.prepare()
+        self.qtbot.waitUntil(lambda: self.speech.activity.readiness is Readiness.READY)
+
+    def speak(self, text: str) -> None:
+        self.window.page.editor.set_text(text)
+        self.window.speak()
+
+    def wait_for(self, state: RunState) -> DiagnosticsRun:
+        self.qtbot.waitUntil(lambda: self.panel.run is not None and self.panel.run.state is state, timeout=WAIT_MS)
+        assert self.panel.run is not None
+        return self.panel.run
+
+    def close(self) -> None:
+        self.diagnostics.shut_down(5000)
+        assert self.speech.shut_down(5000)
+        self.theme.deleteLater()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, qapp, tmp_path)
+    yield desk
+    desk.close()
+    qapp.setStyleSheet("")
+
+
+def test_it_opens_and_closes_by_key(desk: Desk, qtbot: QtBot) -> None:
+    assert not desk.panel.isVisible()
+    for visible in (True, False):
+        qtbot.keyClick(desk.window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+        assert desk.panel.isVisible() is visible
+    entry = desk.window.menu.view_menu.actions()[0]
+    assert (entry.text(), entry.isCheckable(), entry.isChecked()) == ("Diagnostics", True, False)
+
+
+def test_speech_is_diagnosed_while_the_panel_is_open_and_only_then(desk: Desk) -> None:
+    desk.prepare()
+    desk.speak("rows 1")
+    assert desk.panel.run is None
+    desk.diagnostics.open()
+    desk.speak("rows 16")
+    desk.qtbot.waitUntil(lambda: desk.diagnostics.busy)
+    run = desk.wait_for(RunState.FINISHED)
+    assert run.request.speech == desk.speech.request
+    assert run.row_count == 16
+    assert not desk.diagnostics.busy
+
+
+def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
+    desk.diagnostics.open()
+    desk.panel.controls.to_run.diagnose_button.click()
+    assert desk.panel.run is None  # no voice is known yet
+    assert "nothing to diagnose" in desk.window.page.banner.label.text()
+    desk.engine.hold.clear()
+    desk.prepare()
+    desk.panel.controls.to_run.diagnose_button.click()
+    assert desk.wait_for(RunState.FINISHED).row_count == 16
+
+
+def test_diagnose_takes_the_text_as_it_is_now_without_speaking_it(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.window.page.editor.set_text("rows 4")
+    desk.panel.controls.to_run.diagnose_button.click()
+    run = desk.wait_for(RunState.FINISHED)
+    assert run.request.speech.text == "rows 4"
+    assert not desk.engine.requests
+
+
+def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
+    desk.settings.model = "kokoro-82m"
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("rows 1")
+    assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"
+    desk.panel.controls.to_run.diagnose_button.click()
+    assert desk.panel.run is not None
+    assert desk.panel.run.request.model == "kokoro-82m"
+
+
+def test_diagnose_without_any_text_takes_the_latest_speech(desk: Desk) -> None:
+    desk.prepare()
+    desk.speak("rows 2")
+    desk.window.page.editor.set_text(" ")
+    desk.diagnostics.open()
+    desk.panel.controls.to_run.diagnose_button.click()
+    assert desk.wait_for(RunState.FINISHED).request.speech.text == "rows 2"
+
+
+def test_stop_stops(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("hold")
+    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.panel.controls.to_run.diagnose_button.text() == "Stop")
+    desk.panel.controls.to_run.diagnose_button.click()
+    desk.wait_for(RunState.STOPPED)
+    assert not desk.diagnostics.busy
+
+
+def test_a_killed_reference_leaves_a_usable_window(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("hold")
+    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 1, timeout=WAIT_MS)
+    assert desk.diagnostics.process.process_id is not None
+    os.kill(desk.diagnostics.process.process_id, signal.SIGKILL)
+    run = desk.wait_for(RunState.CRASHED)
+    assert "press diagnose" in run.message.lower()
+    desk.qtbot.waitUntil(lambda: "reference process ended" in desk.panel.controls.status.label.text())
+    desk.speak("rows 3")
+    desk.wait_for(RunState.FINISHED)
+    assert desk.speech.player.playback is Playback.PLAYING
+
+
+def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("hold")
+    desk.qtbot.waitUntil(lambda: desk.diagnostics.process.process_id is not None, timeout=WAIT_MS)
+    desk.diagnostics.dock.close()
+    assert desk.diagnostics.process.process_id is None
+    assert desk.panel.run is not None
+    assert desk.panel.run.state is RunState.STOPPED
+    desk.speak("rows 1")
+    assert desk.diagnostics.process.process_id is None
+
+
+def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
+    desk.diagnostics.open()
+    samples = np.linspace(-0.5, 0.5, 500, dtype=np.float32)
+    desk.panel.playback_wanted.emit(samples, RATE_HZ)
+    desk.output.stream.pull(500)
+    np.testing.assert_array_equal(desk.output.stream.heard(), samples)
+    desk.diagnostics.dock.close()
+    assert not desk.diagnostics.sounds.playing
+
+
+def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
+    desk.output.error = NoAudioDevice()
+    desk.panel.playback_wanted.emit(np.ones(100, np.float32), RATE_HZ)
+    message = desk.window.page.banner.message
+    assert message is not None
+    assert message.remedy is None
+    assert "No sound device" in message.text
+
+
+def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.panel.controls.to_run.diagnose_button.click()
+    desk.wait_for(RunState.FINISHED)
+    path = desk.folder / "none" / "a.zip"
+    desk.panel.export_wanted.emit(path)
+    assert desk.window.page.status.label.text() == "Exporting a.zip"
+    assert desk.diagnostics.busy
+    desk.qtbot.waitUntil(lambda: desk.window.page.banner.message is not None, timeout=WAIT_MS)
+    assert "a.zip was not exported." in desk.window.page.banner.label.text()
+    desk.diagnostics.export.exported.emit(desk.folder / "b.zip")
+    assert desk.window.page.status.label.text() == f"Exported b.zip to {desk.folder}"
+
+
+def test_an_open_panel_is_open_at_the_next_start(desk: Desk, qtbot: QtBot, qapp: QApplication) -> None:
+    desk.diagnostics.open()
+    desk.window.close()
+    assert not desk.settings.docks.isEmpty()
+    other = Desk(qtbot, qapp, desk.folder)
+    assert other.panel.isVisible()
+    assert other.diagnostics.process.process_id is None
+    other.close()
+
+
+def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    monkeypatch.setattr(desk.panel.model, "set_colours", seen.append)
+    desk.theme.choose(Appearance.DARK)
+    assert seen[-1] == DARK
+    desk.theme.choose(Appearance.LIGHT)
+
+
+def test_the_window_can_stay_small(desk: Desk) -> None:
+    desk.diagnostics.open()
+    desk.window.resize(640, 600)
+    desk.qtbot.wait(50)  # what its parts need is found out a moment later
+    assert desk.window.width() == 640
+    assert desk.window.height() <= 800

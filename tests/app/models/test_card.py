@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import SignalInstance
+from pytestqt.qtbot import QtBot
+
+from app.models.card import BAR_STEPS, ModelCard
+from app.models.jobs import Task
+from app.models.row import ModelRow
+from app.theme import DARK
+from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
+from engine.model_store.catalogue import catalogue
+
+STARTER, FULL_SIZE = catalogue()[:2]
+ABSENT = ModelStatus(FULL_SIZE, ModelState.ABSENT)
+INSTALLED = ModelStatus(FULL_SIZE, ModelState.INSTALLED, 340_000_000, ("af_heart",))
+
+
+def shown(qtbot: QtBot, row: ModelRow) -> ModelCard:
+    card = ModelCard(row)
+    qtbot.addWidget(card)
+    card.set_colours(DARK)
+    card.resize(500, card.sizeHint().height())
+    card.show()
+    return card
+
+
+def test_it_says_what_the_model_is_and_what_it_needs(qtbot: QtBot) -> None:
+    card = shown(qtbot, ModelRow(ABSENT, Path("none")))
+    assert card.title.text() == FULL_SIZE.title
+    assert FULL_SIZE.licence in card.source.text()
+    assert card.words.text().startswith("Not on this computer")
+    assert (card.button.text(), card.button.accessibleName()) == ("Fetch", f"Fetch {FULL_SIZE.title}")
+    assert not card.bar.isVisible()
+    assert not card.reveal.isEnabled()
+
+
+def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
+    card = shown(qtbot, ModelRow(ABSENT, Path()))
+    height = card.heightForWidth(500)
+    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, idle=False))
+    assert card.bar.maximum() == 0
+    progress = ModelProgress(FULL_SIZE.name, Activity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
+    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, progress=progress, idle=False))
+    assert card.bar.isVisible()
+    assert card.bar.value() == pytest.approx(BAR_STEPS / 2, abs=1)
+    assert "2.0 MB/s" in card.words.text()
+    assert card.button.text() == "Cancel"
+    assert card.heightForWidth(500) == height > 0
+
+
+def test_the_menu_fits_the_model(qtbot: QtBot, tmp_path: Path) -> None:
+    card = shown(qtbot, ModelRow(INSTALLED, tmp_path))
+    assert card.complete.isVisible()  # one voice of many
+    assert all(action.isEnabled() for action in (card.verify, card.remove, card.reveal))
+    card.show_row(ModelRow(ModelStatus(STARTER, ModelState.BUNDLED), tmp_path))
+    assert [action.isVisible() for action in (card.complete, card.verify, card.remove)] == [False] * 3
+    assert card.reveal.isEnabled()
+
+
+def test_everything_it_emits_carries_the_row(qtbot: QtBot, tmp_path: Path) -> None:
+    row = ModelRow(INSTALLED, tmp_path)
+    card = shown(qtbot, row)
+    for act, signal in (
+        (card.button.click, card.pressed),
+        (card.complete.trigger, card.complete_wanted),
+        (card.verify.trigger, card.verify_wanted),
+        (card.remove.trigger, card.remove_wanted),
+        (card.reveal.trigger, card.reveal_wanted),
+    ):
+        assert isinstance(signal, SignalInstance)
+        with qtbot.waitSignal(signal) as emitted:
+            act()
+        assert emitted.args == [row]

@@ -1,0 +1,133 @@
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.models.controller import ModelController
+from app.models.jobs import JobEnded, ModelJob, Task
+from app.models.row import ModelRow, RowButton
+from engine.errors import DownloadError
+from engine.model_store import ModelState
+from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
+
+
+class Desk:
+    """A controller, and what it has said."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.qtbot = qtbot
+        self.library = FakeLibrary(folder)
+        self.controller = ModelController(lambda: self.library, STARTER)
+        self.done: list[ModelJob] = []
+        self.failed: list[JobEnded] = []
+        self.controller.done.connect(self.done.append)
+        self.controller.failed.connect(self.failed.append)
+
+    @property
+    def row(self) -> ModelRow:
+        row = self.controller.row(FULL_SIZE)
+        assert row is not None
+        return row
+
+    def look(self) -> None:
+        self.controller.look()
+        self.wait()
+
+    def wait(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.controller.busy)
+
+    def wait_for_progress(self) -> None:
+        self.qtbot.waitUntil(lambda: bool(self.row.progress and self.row.progress.bytes_done))
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, tmp_path)
+    yield desk
+    assert desk.controller.shut_down(5000)
+
+
+def test_looking_shows_the_models_and_which_one_is_in_use(desk: Desk) -> None:
+    assert desk.controller.rows == ()
+    desk.look()
+    assert [(row.name, row.in_use) for row in desk.controller.rows][:2] == [(STARTER, True), (FULL_SIZE, False)]
+    assert threading.get_ident() not in desk.library.threads
+    desk.controller.set_in_use(FULL_SIZE)
+    assert desk.row.in_use
+
+
+def test_a_fetch_shows_its_progress_and_then_the_model(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.controller.fetch(FULL_SIZE)
+    assert (desk.row.task, desk.row.button) == (Task.FETCH, RowButton.CANCEL)
+    desk.wait_for_progress()
+    assert not desk.row.idle
+    desk.library.hold.set()
+    desk.wait()
+    assert (desk.row.task, desk.row.progress, desk.row.status.state) == (None, None, ModelState.INSTALLED)
+    assert [job.task for job in desk.done] == [Task.LOOK, Task.FETCH]
+
+
+def test_stopping_is_no_failure(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.controller.fetch(FULL_SIZE)
+    desk.wait_for_progress()
+    desk.controller.cancel()
+    assert desk.row.stopping
+    desk.wait()
+    assert not desk.failed
+    assert desk.row.status.state is ModelState.ABSENT
+    assert desk.library.discarded == [FULL_SIZE]
+
+
+def test_what_failed_can_be_done_again_with_what_waited_behind_it(desk: Desk) -> None:
+    desk.look()
+    desk.library.error = DownloadError("No.", "Do.")
+    paths = [Path("a.pth"), Path("b.pt")]
+    desk.controller.import_files(paths, FULL_SIZE)
+    desk.wait()
+    assert [ended.error for ended in desk.failed] == [desk.library.error]
+    assert [path for _, _, path in desk.library.asked] == paths[:1]
+    desk.library.error = None
+    desk.controller.retry()
+    desk.wait()
+    assert [path for _, _, path in desk.library.asked] == [paths[0], *paths]
+    assert [job.path for job in desk.done[1:]] == paths
+
+
+def test_stopping_stops_what_waits_too(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.controller.import_files([Path("a.pth"), Path("b.pt")], FULL_SIZE)
+    desk.wait_for_progress()
+    desk.controller.cancel()
+    desk.wait()
+    assert len(desk.library.asked) == 1
+    assert not desk.failed
+
+
+def test_looking_while_something_is_done_changes_nothing(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.controller.verify(FULL_SIZE)
+    desk.controller.look()
+    assert desk.row.task is Task.VERIFY
+    desk.library.hold.set()
+    desk.wait()
+    desk.controller.remove(FULL_SIZE)
+    desk.wait()
+    assert [job.task for job in desk.done] == [Task.LOOK, Task.VERIFY, Task.REMOVE]
+
+
+def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.controller.fetch(FULL_SIZE)
+    desk.wait_for_progress()
+    assert desk.controller.shut_down(5000)
+    assert FULL_SIZE not in desk.library.states
+    assert not desk.library.discarded

@@ -1,0 +1,299 @@
+"""Everything from the click to the store, the speech engine and the settings; the last tests have a real store."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.messages import Remedy
+from app.models import manager
+from app.models.card import ModelCard
+from app.models.manager import ModelManager
+from app.models.row import ModelRow, RowButton
+from app.models.worker import ModelLibrary
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.theme import Appearance, Theme
+from engine.errors import DownloadError, MissingModel, StorageError
+from engine.model_store import ModelEntry, ModelState, ModelStore, PinnedFile
+from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
+from tests.app.fakes import VOICES, FakeEngine, FakeOutput
+from tests.engine.model_store.stand_in_hub import REPOSITORY, REVISION, Fault, stand_in_hub
+
+NETWORK_MS = 60_000
+"""A process with the hub's client is started, on a machine that may be busy."""
+
+
+class Desk:
+    """A window with a fake engine and models of a test's choice."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, library: ModelLibrary | None = None) -> None:
+        self.qtbot = qtbot
+        self.library = FakeLibrary(folder)
+        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
+        self.settings.text = "One. Two."
+        self.speech = SpeechController(FakeEngine, FakeOutput())
+        self.theme = Theme(qapp, Appearance.LIGHT)
+        self.window = MainWindow(self.speech, self.settings, self.theme)
+        self.models = ModelManager(self.window, self.settings, self.theme, lambda: library or self.library)
+        self.dialog, self.page = self.models.dialog, self.window.page
+        self.engines_wanted: list[str] = []
+        self.models.engine_wanted.connect(self.note_engine)
+        qtbot.addWidget(self.window)
+        self.window.show()
+        qtbot.waitExposed(self.window)
+
+    def note_engine(self) -> None:
+        self.engines_wanted.append(self.settings.model)
+
+    def look(self) -> None:
+        self.models.controller.look()
+        self.wait()
+
+    def wait(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.models.controller.busy, timeout=NETWORK_MS)
+
+    def install(self) -> None:
+        self.library.states[FULL_SIZE] = ModelState.INSTALLED
+        self.look()
+
+    @property
+    def card(self) -> ModelCard:
+        return self.dialog.cards[FULL_SIZE]
+
+    @property
+    def row(self) -> ModelRow:
+        return self.card.row
+
+    def wait_for_progress(self) -> None:
+        self.qtbot.waitUntil(lambda: bool(self.row.progress and self.row.progress.bytes_done), timeout=NETWORK_MS)
+
+    def close(self) -> None:
+        assert self.models.shut_down(5000)
+        assert self.speech.shut_down(5000)
+        self.theme.deleteLater()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, qapp, tmp_path)
+    yield desk
+    desk.close()
+    qapp.setStyleSheet("")
+
+
+def test_the_menu_opens_the_models(desk: Desk) -> None:
+    desk.window.menu.models.trigger()
+    desk.wait()
+    assert desk.dialog.isVisible()
+    assert desk.row.button is RowButton.FETCH
+    desk.window.close()
+    assert not desk.dialog.isVisible()
+
+
+def test_a_fetch_goes_from_the_button_to_a_model_that_can_be_used(desk: Desk) -> None:
+    desk.models.open()
+    desk.wait()
+    desk.library.hold.clear()
+    desk.card.button.click()
+    desk.wait_for_progress()
+    assert desk.card.bar.isVisible()
+    assert "MB/s" in desk.card.words.text()
+    desk.library.hold.set()
+    desk.wait()
+    assert desk.card.button.text() == "Use"
+    assert desk.page.status.label.text() == f"{desk.row.title} is here"
+    assert not desk.engines_wanted
+    assert desk.page.banner.message is None
+
+
+def test_the_offer_is_made_once_and_declined(desk: Desk, qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    assert not desk.page.offer.isVisible()
+    desk.look()
+    assert desk.page.offer.isVisible()
+    assert desk.row.title in desk.page.offer.label.text()
+    desk.page.offer.decline_button.click()
+    desk.look()
+    assert not desk.page.offer.isVisible()
+    other = Desk(qtbot, qapp, tmp_path)
+    other.look()
+    assert not other.page.offer.isVisible()
+    other.close()
+
+
+def test_the_offer_accepted_fetches_in_sight(desk: Desk) -> None:
+    desk.look()
+    desk.library.hold.clear()
+    desk.page.offer.fetch_button.click()
+    assert desk.dialog.isVisible()
+    desk.wait_for_progress()
+    assert not desk.page.offer.isVisible()
+    desk.card.button.click()
+    desk.wait()
+    assert desk.settings.models_offered
+    assert not desk.page.offer.isVisible()
+
+
+def test_nothing_is_offered_to_those_who_have_it(desk: Desk) -> None:
+    desk.install()
+    assert not desk.page.offer.isVisible()
+    assert not desk.settings.models_offered
+
+
+@pytest.mark.parametrize("way", ["dialog", "menu"])
+def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> None:
+    desk.install()
+    desk.page.header.voices.show_voices(VOICES)
+    if way == "dialog":
+        desk.card.button.click()
+    else:
+        desk.window.menu.model_choices.actions()[1].trigger()
+    assert (desk.settings.model, desk.engines_wanted) == (FULL_SIZE, [FULL_SIZE])
+    assert desk.page.header.voices.voice is None
+    assert desk.card.button.text() == "In Use"
+    assert [action.isChecked() for action in desk.window.menu.model_choices.actions()] == [False, True]
+
+
+def test_using_what_is_in_use_changes_nothing(desk: Desk) -> None:
+    desk.install()
+    desk.models.use(STARTER)
+    assert not desk.engines_wanted
+
+
+def test_removing_the_model_in_use_says_what_speaks_instead(desk: Desk) -> None:
+    desk.install()
+    desk.card.button.click()
+    desk.card.remove.trigger()
+    desk.dialog.banner.button.click()
+    desk.wait()
+    assert desk.engines_wanted == [FULL_SIZE, STARTER]
+    assert "is removed. “Starter voices” is in use now." in desk.dialog.banner.label.text()
+    assert len(desk.window.menu.model_choices.actions()) == 1
+
+
+def test_a_model_in_use_that_could_not_be_removed_stays_in_use(desk: Desk) -> None:
+    desk.install()
+    desk.card.button.click()
+    desk.library.error = StorageError("The folder cannot be written.", "Make it writable.")
+    desk.models.controller.remove(FULL_SIZE)
+    desk.wait()
+    assert desk.settings.model == FULL_SIZE
+    assert "cannot be written" in desk.dialog.banner.label.text()
+
+
+def test_more_voices_for_the_model_in_use_are_there_at_once(desk: Desk) -> None:
+    desk.install()
+    desk.card.button.click()
+    desk.dialog.import_wanted.emit((Path("af_mine.pt"),), FULL_SIZE)
+    desk.wait()
+    assert desk.engines_wanted == [FULL_SIZE, FULL_SIZE]
+
+
+def test_verifying_says_that_all_is_well(desk: Desk) -> None:
+    desk.install()
+    desk.card.verify.trigger()
+    desk.wait()
+    assert desk.dialog.banner.label.text() == f"{desk.row.title} is intact."
+
+
+def test_a_failure_is_said_and_tried_again(desk: Desk) -> None:
+    desk.models.open()
+    desk.wait()
+    desk.library.error = DownloadError("The connection failed.", "Try it again.")
+    desk.card.button.click()
+    desk.wait()
+    assert desk.dialog.banner.label.text() == "The connection failed. Try it again."
+    assert desk.page.banner.message is None
+    desk.library.error = None
+    desk.dialog.banner.button.click()
+    desk.wait()
+    assert desk.row.status.state is ModelState.INSTALLED
+
+
+def test_with_the_models_closed_the_window_says_how_it_ended(desk: Desk) -> None:
+    desk.look()
+    desk.library.error = DownloadError("The connection failed.", "Try it again.")
+    desk.models.controller.fetch(FULL_SIZE)
+    desk.wait()
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.remedy is Remedy.MODELS
+    desk.page.banner.button.click()
+    desk.wait()
+    assert desk.dialog.isVisible()
+    desk.dialog.close()
+    desk.library.error = None
+    desk.models.controller.retry()
+    desk.wait()
+    assert desk.page.banner.label.text() == f"{desk.row.title} is here."
+    desk.page.banner.button.click()
+    assert desk.settings.model == FULL_SIZE
+
+
+def test_a_missing_model_leads_to_the_models(desk: Desk) -> None:
+    desk.window.show_failure(MissingModel("It is not here.", "Fetch it."))
+    desk.page.banner.button.click()
+    assert desk.dialog.isVisible()
+    desk.wait()
+
+
+def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) -> None:
+    desk.settings.model = FULL_SIZE
+    desk.look()
+    desk.window.show_failure(MissingModel("It is not here.", "Fetch it."))
+    desk.models.use(STARTER)
+    assert desk.page.banner.message is None
+    assert desk.engines_wanted == [STARTER]
+
+
+def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(manager, "reveal", lambda folder: False)
+    desk.dialog.reveal_wanted.emit(tmp_path)
+    assert str(tmp_path) in desk.dialog.banner.label.text()
+
+
+@pytest.fixture
+def fetching(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Desk, ModelStore]]:
+    """A window in the middle of a real fetch, from a hub that falls silent."""
+    content = bytes(4 << 20)
+    pinned = PinnedFile("model.pth", len(content), hashlib.sha256(content).hexdigest())
+    entry = ModelEntry(FULL_SIZE, "Some model", "MIT", "hub", tmp_path / "config.json", REPOSITORY, REVISION, pinned)
+    with stand_in_hub({pinned.path: content}) as hub:
+        hub.faults.append(Fault(pinned.path, stall_after=1 << 20))
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub_home"))
+        store = ModelStore(tmp_path / "models", (entry,))
+        desk = Desk(qtbot, qapp, tmp_path, store)
+        desk.models.open()
+        desk.wait()
+        desk.card.button.click()
+        desk.wait_for_progress()
+        assert store.status(FULL_SIZE).bytes_here > 0
+        yield desk, store
+    assert not (tmp_path / "hub_home" / "hub").exists()
+
+
+def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, ModelStore]) -> None:
+    desk, store = fetching
+    desk.card.button.click()
+    desk.wait()
+    desk.close()
+    assert desk.row.status.state is ModelState.ABSENT
+    assert desk.card.button.text() == "Fetch"
+    assert desk.dialog.banner.message is None
+    left = [path for path in store.folder.rglob("*") if path.suffix != ".lock"]
+    assert left == []
+
+
+def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, ModelStore]) -> None:
+    desk, store = fetching
+    desk.close()
+    assert store.status(FULL_SIZE).state is ModelState.PARTIAL
+    assert store.status(FULL_SIZE).bytes_here > 0

@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from app.models.jobs import ModelJob, Task
+from app.models.row import ModelRow
+from app.models.words import (
+    duration_words,
+    outcome_words,
+    progress_words,
+    row_words,
+    size_words,
+    source_words,
+    state_words,
+)
+from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus, PinnedFile
+
+ENTRY = ModelEntry(
+    "m", "Some model", "MIT", "https://hub/some", Path(), "some", "0", PinnedFile("m.pth", 363_000_000, "")
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [(0, "0.0 MB"), (52_000, "0.1 MB"), (1_000_000, "1 MB"), (363_400_000, "363 MB"), (1_240_000_000, "1.2 GB")],
+)
+def test_sizes(count: int, words: str) -> None:
+    assert size_words(count) == words
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (ModelStatus(ENTRY, ModelState.BUNDLED), "Included"),
+        (ModelStatus(ENTRY, ModelState.ABSENT), "Not on this computer, 363 MB to fetch"),
+        (ModelStatus(ENTRY, ModelState.PARTIAL, 120_000_000), "Interrupted, 120 MB of 363 MB received"),
+        (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a", "b")), "Installed, 2 voices, 340 MB"),
+        (ModelStatus(ENTRY, ModelState.INSTALLED, 340_000_000, ("a",)), "Installed, 1 voice, 340 MB"),
+        (ModelStatus(ENTRY, ModelState.DAMAGED, problem="It is cut off."), "Damaged: It is cut off."),
+    ],
+)
+def test_states(status: ModelStatus, words: str) -> None:
+    assert state_words(status) == words
+    assert row_words(ModelRow(status, Path())) == words
+
+
+def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_000, **values: float) -> ModelProgress:
+    return ModelProgress("m", activity, done, total, **values)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (progress(Activity.FETCHING), "120 of 363 MB"),
+        (
+            progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3),
+            "120 of 363 MB, 4.1 MB/s, about 1 minute left",
+        ),
+        (progress(Activity.FETCHING, 363_000_000, seconds_left=0.0), "363 of 363 MB"),
+        (progress(Activity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
+        (progress(Activity.CHECKING, seconds_left=3), "Checking, 120 of 363 MB, a few seconds left"),
+        (progress(Activity.CONVERTING), "Making it ready, 120 of 363 MB"),
+        (progress(Activity.WAITING, 0), "Waiting for another program that works on this model…"),
+    ],
+)
+def test_progress(said: ModelProgress, words: str) -> None:
+    assert progress_words(said) == words
+    assert row_words(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (2, "a few seconds"),
+        (41, "about 40 seconds"),
+        (55, "about 1 minute"),
+        (200, "about 3 minutes"),
+        (3300, "about 1 hour"),
+        (9000, "about 2 hours"),
+    ],
+)
+def test_durations_are_only_guessed(seconds: float, words: str) -> None:
+    assert duration_words(seconds) == words
+
+
+def test_a_job_that_begins_or_ends_says_so() -> None:
+    status = ModelStatus(ENTRY, ModelState.ABSENT)
+    assert row_words(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
+    assert row_words(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
+    assert outcome_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is here"
+    assert outcome_words(ModelJob(Task.LOOK), "Some model") == ""
+
+
+def test_the_licence_comes_with_the_source() -> None:
+    assert source_words(ENTRY) == "MIT · hub/some"

@@ -1,0 +1,257 @@
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from pytestqt.qtbot import QtBot
+
+from app.activity import Readiness
+from app.audio.output import AudioDeviceLost, NoAudioDevice
+from app.audio.player import Playback
+from app.speech.controller import SpeechController
+from engine.errors import CompileError, OutputError
+from engine.speech import SpeechRequest, Utterance
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, utterances_of
+
+TEXT = "One. Two. Three."
+REQUEST = SpeechRequest(TEXT, "af_heart")
+STOP_WITHIN_SECONDS = 0.2
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+def output() -> FakeOutput:
+    return FakeOutput()
+
+
+@pytest.fixture
+def controller(engine: FakeEngine, output: FakeOutput, qtbot: QtBot) -> Iterator[SpeechController]:
+    controller = SpeechController(lambda: engine, output)
+    yield controller
+    assert controller.shut_down(5000)
+
+
+def wait_made(qtbot: QtBot, controller: SpeechController) -> None:
+    qtbot.waitUntil(lambda: controller.track.finished and not controller.activity.making, timeout=5000)
+
+
+def test_prepares_in_the_background_and_says_so(controller: SpeechController, qtbot: QtBot) -> None:
+    seen = []
+    controller.activity_changed.connect(seen.append)
+    with qtbot.waitSignal(controller.voices_listed):
+        controller.prepare()
+    qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
+    assert any(activity.preparation and activity.preparation.total == 7 for activity in seen)
+    assert controller.activity.idle
+
+
+def test_speaking_fills_the_track_and_plays_it(controller: SpeechController, output: FakeOutput, qtbot: QtBot) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    expected = np.concatenate([chunk_of(utterance, 3).samples for utterance in utterances_of(TEXT)])
+    np.testing.assert_array_equal(controller.track.samples(), expected)
+    assert controller.player.playback is Playback.PLAYING
+    assert output.stream.active
+    assert controller.track.whole
+    assert controller.request == REQUEST
+
+
+def test_speaking_before_it_is_ready_happens_when_it_is(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    controller.prepare()
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    assert engine.prepared == 1
+    assert controller.track.whole
+
+
+def test_the_utterance_that_is_heard_is_announced(
+    controller: SpeechController, output: FakeOutput, qtbot: QtBot
+) -> None:
+    heard: list[Utterance | None] = []
+    controller.utterance_changed.connect(heard.append)
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    while controller.player.playback is Playback.PLAYING:
+        output.stream.pull(100)
+        controller.player.tick()
+    assert [utterance and utterance.index for utterance in heard] == [0, 1, 2, None]
+
+
+def test_stopping_is_silent_at_once_even_when_the_engine_is_busy(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(output.streams) and output.stream.active)
+    engine.hold.clear()
+    begun = time.perf_counter()
+    controller.stop()
+    assert not output.stream.active
+    assert controller.activity.idle or controller.activity.readiness is Readiness.PREPARING
+    assert time.perf_counter() - begun < STOP_WITHIN_SECONDS
+
+
+def test_what_was_made_before_a_stop_can_be_played(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    with qtbot.waitSignal(controller.track_grew):
+        controller.stop()
+    length = controller.track.length
+    assert controller.track.expected_length() == length
+    qtbot.wait(50)
+    assert controller.track.length == length
+    controller.toggle_playback()
+    assert controller.player.playback is Playback.PLAYING
+
+
+def test_a_new_request_replaces_the_old_one_and_its_late_chunks_are_dropped(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    controller.speak(SpeechRequest("Other.", "am_adam"))
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert controller.track.segment_count == 1
+    segment = controller.track.segment_at(0)
+    assert segment is not None
+    assert segment.utterance.text == "Other."
+
+
+def test_a_failure_in_the_middle_keeps_what_was_spoken(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.speak_error, engine.fails_after = CompileError("No.", "Do."), 2
+    with qtbot.waitSignal(controller.failed) as failed:
+        controller.speak(REQUEST)
+    assert failed.args[0] is engine.speak_error
+    assert controller.track.length == 2 * RATE_HZ
+    assert controller.player.playback is Playback.PLAYING
+    assert not controller.activity.making
+
+
+def test_a_failed_preparation_can_be_tried_again(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.prepare_error = CompileError("No.", "Do.")
+    with qtbot.waitSignal(controller.failed):
+        controller.prepare()
+    assert controller.activity.readiness is Readiness.FAILED
+    engine.prepare_error = None
+    controller.prepare()
+    qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
+
+
+def test_no_audio_device_is_said_and_speech_is_made_all_the_same(
+    controller: SpeechController, output: FakeOutput, qtbot: QtBot
+) -> None:
+    output.error = NoAudioDevice()
+    with qtbot.waitSignal(controller.failed) as failed:
+        controller.speak(REQUEST)
+    assert isinstance(failed.args[0], NoAudioDevice)
+    wait_made(qtbot, controller)
+    assert controller.track.whole
+    assert controller.activity.idle
+
+
+def test_a_lost_device_pauses_and_nothing_is_lost(
+    controller: SpeechController, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    output.stream.pull(500)
+    controller.player.tick()
+    output.stream.active = False
+    with qtbot.waitSignal(controller.failed) as failed:
+        controller.player.tick()
+    assert isinstance(failed.args[0], AudioDeviceLost)
+    assert controller.activity.playback is Playback.PAUSED
+    assert controller.track.whole
+    controller.player.play_on_current_device()
+    assert controller.player.position == 500
+    assert output.stream.active
+
+
+def test_saving_what_was_spoken_makes_nothing_again(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    with qtbot.waitSignal(controller.saved) as saved:
+        controller.save(tmp_path / "a.wav", REQUEST)
+    assert saved.args[0] == tmp_path / "a.wav"
+    assert len(engine.requests) == 1
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+
+
+def test_saving_first_makes_what_is_not_there_and_stays_silent(
+    controller: SpeechController, output: FakeOutput, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", REQUEST)
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    assert not output.streams
+
+
+def test_saving_while_it_is_made_waits_for_all_of_it(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    assert len(engine.requests) == 1
+
+
+def test_speaking_what_is_being_saved_plays_it_and_still_saves_it(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.speak(REQUEST)
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert len(engine.requests) == 1
+    assert controller.player.playback is Playback.PLAYING
+
+
+def test_saving_another_text_does_not_write_the_old_one(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", SpeechRequest("Other.", "af_heart"))
+    assert soundfile.info(tmp_path / "a.wav").frames == RATE_HZ
+
+
+def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path
+) -> None:
+    with qtbot.waitSignal(controller.failed) as failed:
+        controller.save(tmp_path / "none" / "a.wav", REQUEST)
+    assert isinstance(failed.args[0], OutputError)
+    assert controller.track.whole
+
+
+def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
+    engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller = SpeechController(lambda: engine, output)
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    assert controller.shut_down(2000)
+    assert engine.closed

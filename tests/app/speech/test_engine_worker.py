@@ -1,0 +1,180 @@
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from PySide6.QtCore import QObject, QThread, Signal
+from pytestqt.qtbot import QtBot
+
+from app.speech.engine_worker import NICENESS, EngineWorker, engine_for
+from app.speech.jobs import (
+    ChunkSpoken,
+    PreparationAdvanced,
+    Prepared,
+    PrepareJob,
+    Report,
+    SaveEnded,
+    SaveJob,
+    SpeakJob,
+    SpeechEnded,
+    SpeechPlanned,
+    VoicesListed,
+)
+from engine.errors import Cancelled, CompileError, OutputError
+from engine.speech import SpeechRequest
+from engine.synthesizer import Synthesizer
+from tests.app.fakes import RATE_HZ, VOICES, FakeEngine
+
+REQUEST = SpeechRequest("One. Two. Three.", "af_heart")
+
+
+class Sender(QObject):
+    prepare = Signal(object)
+    speak = Signal(object)
+    save = Signal(object)
+
+
+class Bench(Sender):
+    """A worker in a thread of its own and everything it has reported."""
+
+    def __init__(self, make_engine: Callable[[], FakeEngine]) -> None:
+        super().__init__()
+        self.reports: list[Report] = []
+        self.thread_ids: set[int] = set()
+        self.worker = EngineWorker(make_engine)
+        self.engine_thread = QThread()
+        self.worker.moveToThread(self.engine_thread)
+        self.prepare.connect(self.worker.prepare)
+        self.speak.connect(self.worker.speak)
+        self.save.connect(self.worker.save)
+        self.worker.reported.connect(self.take)
+        self.engine_thread.start()
+
+    def take(self, report: Report) -> None:
+        self.thread_ids.add(threading.get_ident())
+        self.reports.append(report)
+
+
+@pytest.fixture
+def engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+def bench(engine: FakeEngine, qtbot: QtBot) -> Iterator[Bench]:
+    bench = Bench(lambda: engine)
+    yield bench
+    bench.engine_thread.quit()
+    assert bench.engine_thread.wait(5000)
+
+
+def wait_for(qtbot: QtBot, bench: Bench, kind: type[object]) -> None:
+    qtbot.waitUntil(lambda: any(isinstance(report, kind) for report in bench.reports), timeout=5000)
+
+
+def test_preparing_lists_the_voices_first(bench: Bench, qtbot: QtBot) -> None:
+    bench.prepare.emit(PrepareJob())
+    wait_for(qtbot, bench, Prepared)
+    assert [type(report) for report in bench.reports] == [VoicesListed, PreparationAdvanced, Prepared]
+    assert bench.reports[0] == VoicesListed(VOICES)
+
+
+def test_the_engine_lives_in_its_thread_and_reports_arrive_in_the_windows(
+    bench: Bench, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    bench.prepare.emit(PrepareJob())
+    bench.speak.emit(SpeakJob(1, REQUEST))
+    wait_for(qtbot, bench, SpeechEnded)
+    assert bench.thread_ids == {threading.get_ident()}
+    assert len(engine.threads) == 1
+    assert threading.get_ident() not in engine.threads
+
+
+def test_the_engine_lets_sound_and_window_go_first(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:
+    before = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    bench.prepare.emit(PrepareJob())
+    wait_for(qtbot, bench, Prepared)
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == before
+    assert engine.niceness == (NICENESS if sys.platform == "linux" else before)
+
+
+def test_speaking_prepares_plans_and_gives_every_chunk(bench: Bench, qtbot: QtBot) -> None:
+    job = SpeakJob(1, REQUEST)
+    bench.speak.emit(job)
+    wait_for(qtbot, bench, SpeechEnded)
+    kinds = [type(report) for report in bench.reports]
+    assert kinds == [PreparationAdvanced, Prepared, SpeechPlanned, *[ChunkSpoken] * 3, SpeechEnded]
+    assert bench.reports[-1] == SpeechEnded(job, None)
+    assert bench.reports[-1].job is job
+
+
+def test_a_cancelled_job_ends_at_once(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:
+    engine.hold.clear()
+    job = SpeakJob(1, REQUEST)
+    bench.speak.emit(job)
+    wait_for(qtbot, bench, SpeechPlanned)
+    job.cancel.set()
+    wait_for(qtbot, bench, SpeechEnded)
+    assert isinstance(bench.reports[-1].error, Cancelled)
+    assert not any(isinstance(report, ChunkSpoken) for report in bench.reports)
+
+
+def test_a_job_cancelled_before_its_turn_costs_nothing(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:
+    job = SpeakJob(1, REQUEST)
+    job.cancel.set()
+    bench.speak.emit(job)
+    wait_for(qtbot, bench, SpeechEnded)
+    assert not engine.requests
+
+
+@pytest.mark.parametrize("error", [CompileError("No.", "Do."), ZeroDivisionError("surprise")])
+def test_any_failure_becomes_a_report_and_the_next_job_works(
+    bench: Bench, engine: FakeEngine, qtbot: QtBot, error: Exception
+) -> None:
+    engine.speak_error = error
+    bench.speak.emit(SpeakJob(1, REQUEST))
+    wait_for(qtbot, bench, SpeechEnded)
+    assert bench.reports[-1].error is error
+    engine.speak_error = None
+    bench.reports.clear()
+    bench.speak.emit(SpeakJob(2, REQUEST))
+    wait_for(qtbot, bench, SpeechEnded)
+    assert bench.reports[-1].error is None
+
+
+def test_an_engine_that_cannot_be_made_is_a_report(qtbot: QtBot) -> None:
+    def broken() -> FakeEngine:
+        raise CompileError("No.", "Do.")
+
+    bench = Bench(broken)
+    bench.prepare.emit(PrepareJob())
+    wait_for(qtbot, bench, Prepared)
+    assert isinstance(bench.reports[-1].error, CompileError)
+    bench.engine_thread.quit()
+    assert bench.engine_thread.wait(5000)
+
+
+def test_the_engine_has_the_model_and_the_device_that_were_asked_for() -> None:
+    engine = engine_for("kokoro-82m", "cpu")
+    assert isinstance(engine, Synthesizer)
+    assert (engine.model, engine.device) == ("kokoro-82m", "cpu")
+
+
+def test_saving_writes_the_file(bench: Bench, qtbot: QtBot, tmp_path: Path) -> None:
+    samples = np.linspace(-0.5, 0.5, 200, dtype=np.float32)
+    bench.save.emit(SaveJob(tmp_path / "a.wav", samples, RATE_HZ))
+    wait_for(qtbot, bench, SaveEnded)
+    assert bench.reports[-1].error is None
+    read, rate_hz = soundfile.read(tmp_path / "a.wav", dtype="float32")
+    assert rate_hz == RATE_HZ
+    np.testing.assert_allclose(read, samples, atol=1e-4)
+
+
+def test_saving_where_nothing_can_be_written_is_a_report(bench: Bench, qtbot: QtBot, tmp_path: Path) -> None:
+    bench.save.emit(SaveJob(tmp_path / "no folder" / "a.wav", np.zeros(2, np.float32), RATE_HZ))
+    wait_for(qtbot, bench, SaveEnded)
+    assert isinstance(bench.reports[-1].error, OutputError)

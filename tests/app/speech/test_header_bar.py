@@ -1,0 +1,35 @@
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.speech.header_bar import HeaderBar
+from app.theme import DARK
+
+
+def test_controls_are_named_and_in_the_order_of_use(qtbot: QtBot) -> None:
+    header = HeaderBar()
+    qtbot.addWidget(header)
+    header.set_colours(DARK)
+    layout = header.layout()
+    controls = [widget for index in range(layout.count()) if (widget := layout.itemAt(index).widget())]
+    places = [controls.index(each) for each in (header.voices, header.speed, header.save_button, header.speak_button)]
+    assert places == sorted(places)
+    for control in (header.voices, header.speed.slider, header.save_button, header.speak_button):
+        assert control.accessibleName()
+    assert not header.save_button.icon().isNull()
+
+
+def test_where_there_is_little_room_it_says_less(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    header = HeaderBar(window)
+    header.resize(1000, 40)
+    window.show()
+    whole, narrowest = header.sizeHint().width(), header.minimumSizeHint().width()
+    assert not header.short
+    header.resize(narrowest, 40)
+    assert header.short
+    assert header.minimumSizeHint().width() <= narrowest < whole
+    assert (header.save_button.text(), header.save_button.accessibleName()) == ("Save…", "Save as WAV")
+    qtbot.waitUntil(lambda: header.speak_button.geometry().right() < narrowest)
+    header.resize(whole, 40)
+    assert not header.short

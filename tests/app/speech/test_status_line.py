@@ -1,0 +1,66 @@
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.activity import Activity, Readiness
+from app.speech.status_line import StatusLine
+from engine.speech import PreparationEvent
+
+READY = Activity(Readiness.READY)
+
+
+@pytest.fixture
+def status(qtbot: QtBot) -> StatusLine:
+    status = StatusLine()
+    qtbot.addWidget(status)
+    status.resize(700, 30)
+    status.show()
+    return status
+
+
+def test_preparing_shows_how_far_it_is(status: StatusLine) -> None:
+    status.follow(Activity(preparation=PreparationEvent("Compiling the decoder", 5, 7)))
+    assert status.label.text() == "Preparing: compiling the decoder, 5 of 7"
+    assert (status.progress.value(), status.progress.maximum()) == (5, 7)
+    assert not status.progress.isHidden()
+
+
+def test_long_words_give_way_to_a_narrow_window(status: StatusLine) -> None:
+    status.tell("Saved a.wav in /a/folder/that/is/very/far/down/below/many/others/and/takes/a/while/to/be/read")
+    status.resize(400, 30)
+    assert status.minimumSizeHint().width() < 400
+    assert status.label.text().endswith("…")
+    assert "takes/a/while" in status.label.toolTip()
+
+
+def test_progress_is_hidden_when_nothing_goes_on(status: StatusLine) -> None:
+    status.follow(READY)
+    assert status.label.text() == "Ready"
+    assert status.progress.isHidden()
+
+
+def test_making_shows_how_much_is_made(status: StatusLine) -> None:
+    status.follow(Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7, made_count=2))
+    assert (status.progress.value(), status.progress.maximum()) == (2, 7)
+
+
+def test_news_stay_until_something_begins(status: StatusLine) -> None:
+    status.follow(READY)
+    status.tell("Saved a.wav")
+    status.follow(READY)
+    assert status.label.text() == "Saved a.wav"
+    status.follow(Activity(Readiness.READY, making=True))
+    assert status.label.text() == "Making speech"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "0 words · 0 characters"),
+        ("I", "1 word · 1 character"),
+        ("Hello  there\nyou", "3 words · 16 characters"),
+        ("a " * 2000, "2,000 words · 4,000 characters"),
+    ],
+)
+def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> None:
+    status.count(text)
+    assert status.counter.text() == words

@@ -1,0 +1,155 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtGui import QTextCursor
+from pytestqt.qtbot import QtBot
+
+from app.speech.text_editor import LARGEST_FILE_BYTES, TextEditor
+from app.theme import DARK
+from engine.speech import Utterance
+from tests.app.fakes import utterances_of
+
+TEXT = "One. 🙂🙂 Two. Three."
+
+
+@pytest.fixture
+def editor(qtbot: QtBot) -> TextEditor:
+    editor = TextEditor()
+    qtbot.addWidget(editor)
+    editor.resize(300, 120)
+    return editor
+
+
+def marked(editor: TextEditor) -> list[str]:
+    return [each.cursor.selectedText() for each in editor.edit.extraSelections()]
+
+
+def test_what_is_heard_is_marked_though_emoji_count_twice(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    utterances = utterances_of(TEXT)
+    editor.remember_spans(TEXT, utterances)
+    for utterance in utterances:
+        editor.mark(utterance)
+        assert marked(editor) == [TEXT[utterance.start : utterance.end]]
+    editor.mark(None)
+    assert not marked(editor)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"])), data=st.data())
+def test_any_span_is_found(editor: TextEditor, text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    editor.set_text(text)
+    editor.select(start, end)
+    assert editor.edit.textCursor().selectedText() == text[start:end]
+
+
+def test_marks_move_along_when_the_text_is_edited(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    utterances = utterances_of(TEXT)
+    editor.remember_spans(TEXT, utterances)
+    QTextCursor(editor.edit.document()).insertText("Before all that. ")
+    editor.mark(utterances[2])
+    assert marked(editor) == ["Three."]
+
+
+def test_a_text_that_is_not_the_spoken_one_gets_no_marks(editor: TextEditor) -> None:
+    editor.set_text("Something else.")
+    editor.remember_spans(TEXT, utterances_of(TEXT))
+    editor.mark(utterances_of(TEXT)[0])
+    assert not marked(editor)
+
+
+def test_a_marked_part_that_is_deleted_is_no_longer_marked(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    utterances = utterances_of(TEXT)
+    editor.remember_spans(TEXT, utterances)
+    editor.set_text("")
+    editor.mark(utterances[0])
+    assert not marked(editor)
+
+
+def test_what_is_heard_is_kept_in_view(editor: TextEditor, qtbot: QtBot) -> None:
+    text = "\n".join(f"Line {number}." for number in range(200))
+    editor.show()
+    qtbot.waitExposed(editor)
+    editor.set_text(text)
+    last = Utterance(0, "Line 199.", "x", len(text) - 9, len(text))
+    editor.remember_spans(text, [last])
+    editor.mark(last)
+    selection = editor.edit.extraSelections()[0]
+    bottom = editor.edit.cursorRect(selection.cursor).bottom()
+    assert 0 <= bottom <= editor.edit.viewport().height()
+
+
+def test_undo_does_not_go_back_before_the_start(editor: TextEditor) -> None:
+    editor.start_with("From last time.")
+    editor.edit.undo()
+    assert editor.text == "From last time."
+
+
+def test_dropped_text_is_plain(editor: TextEditor) -> None:
+    data = QMimeData()
+    data.setHtml("<b>Bold</b> words")
+    data.setText("Bold words")
+    editor.edit.insertFromMimeData(data)
+    assert editor.text == "Bold words"
+
+
+def dropped(path: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    return data
+
+
+def test_a_dropped_text_file_is_opened_and_can_be_undone(editor: TextEditor, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("From a file – “good”.", encoding="utf-8")
+    editor.set_text("Before.")
+    data = dropped(tmp_path / "a.txt")
+    assert editor.edit.canInsertFromMimeData(data)
+    editor.edit.insertFromMimeData(data)
+    assert editor.text == "From a file – “good”."
+    editor.edit.undo()
+    assert editor.text == "Before."
+
+
+def refused(editor: TextEditor, qtbot: QtBot, path: Path) -> str:
+    editor.set_text("Before.")
+    with qtbot.waitSignal(editor.file_refused) as refusal:
+        editor.edit.insertFromMimeData(dropped(path))
+    assert editor.text == "Before."
+    return str(refusal.args[0])
+
+
+def test_files_that_are_no_text_are_refused_and_nothing_changes(
+    editor: TextEditor, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "a.bin").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "big.txt").write_bytes(b"a" * (LARGEST_FILE_BYTES + 1))
+    assert "not a plain text file" in refused(editor, qtbot, tmp_path / "a.bin")
+    assert "too large" in refused(editor, qtbot, tmp_path / "big.txt")
+    assert "cannot be read" in refused(editor, qtbot, tmp_path / "none.txt")
+
+
+def test_tab_leaves_the_editor(editor: TextEditor) -> None:
+    assert editor.edit.tabChangesFocus()
+    assert editor.edit.accessibleName()
+
+
+def test_the_mark_takes_the_themes_colour(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    editor.remember_spans(TEXT, utterances_of(TEXT))
+    editor.mark(utterances_of(TEXT)[0])
+    editor.set_colours(DARK)
+    assert editor.edit.extraSelections()[0].format.background().color().name() == DARK.highlight
+
+
+def test_two_hundred_thousand_characters_are_no_problem(editor: TextEditor) -> None:
+    text = "Word after word. " * 12_000
+    editor.set_text(text)
+    assert editor.text == text
+    editor.remember_spans(text, utterances_of(text[:3000]))

@@ -1,0 +1,56 @@
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from app.system import display
+from app.system.display import MISSING_LIBRARY, NO_DISPLAY, why_no_window
+
+pytestmark = pytest.mark.usefixtures("linux")
+
+
+@pytest.fixture
+def linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(display, "_can_load", lambda library: True)
+
+
+@pytest.mark.parametrize("value", ["", "nonsense", ":", ":x", ":94321", "unix:94321.0"])
+def test_no_display_is_said_in_one_sentence_with_a_way_out(value: str) -> None:
+    assert why_no_window({"DISPLAY": value}) == NO_DISPLAY
+    assert "python -m engine speak" in NO_DISPLAY
+
+
+def test_a_display_that_answers_is_enough() -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0/tmp/.X11-unix/X94322")
+        server.listen()
+        assert why_no_window({"DISPLAY": ":94322.0"}) is None
+
+
+def test_a_wayland_display_that_answers_is_enough() -> None:
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(Path(folder) / "wayland-7"))
+        server.listen()
+        assert why_no_window({"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": folder}) is None
+
+
+def test_a_library_that_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(display, "_can_load", lambda library: False)
+    monkeypatch.setattr(display, "_x_display_answers", lambda value: True)
+    assert why_no_window({"DISPLAY": ":0"}) == MISSING_LIBRARY
+
+
+def test_a_remote_display_that_refuses_is_none() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        number = unused.getsockname()[1] - display.X_PORT
+    assert why_no_window({"DISPLAY": f"127.0.0.1:{number}"}) == NO_DISPLAY
+
+
+def test_a_chosen_platform_and_a_mac_need_no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert why_no_window({"QT_QPA_PLATFORM": "offscreen"}) is None
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert why_no_window({}) is None

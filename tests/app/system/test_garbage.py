@@ -1,0 +1,95 @@
+import gc
+import threading
+import weakref
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QTimer
+from pytestqt.qtbot import QtBot
+
+from app.system import garbage
+from app.system.garbage import collect_what_is_due, collected_between_events, not_collected
+
+
+class Cycle:
+    """Garbage as soon as nobody else refers to it."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def left_alone() -> weakref.ref[Cycle]:
+    gc.collect()
+    return weakref.ref(Cycle())
+
+
+def enough_for_a_collection() -> list[list[int]]:
+    return [[] for _ in range(gc.get_threshold()[0] + 100)]
+
+
+def test_python_collects_nothing_inside_and_again_outside() -> None:
+    gc.enable()  # it is off in all tests of the window
+    try:
+        with not_collected():
+            alone = left_alone()
+            assert enough_for_a_collection()
+            assert alone() is not None
+        assert gc.isenabled()
+    finally:
+        gc.disable()
+
+
+def test_what_is_due_is_collected() -> None:
+    alone = left_alone()
+    kept = enough_for_a_collection()
+    collect_what_is_due()
+    assert alone() is None
+    assert kept
+
+
+def test_nothing_is_collected_that_is_not_due() -> None:
+    alone = left_alone()
+    collect_what_is_due()
+    assert alone() is not None
+
+
+def test_the_oldest_generation_due_is_collected(monkeypatch: pytest.MonkeyPatch) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr(gc, "get_count", lambda: (701, 11, 10))
+    monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
+    monkeypatch.setattr(gc, "collect", collected.append)
+    collect_what_is_due()
+    assert collected == [1]
+
+
+def test_events_of_the_window_collect(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "LOOK_EVERY_MS", 10)
+    threads: list[int] = []
+    with collected_between_events():
+        alone = left_alone()
+        weakref.finalize(alone(), lambda: threads.append(threading.get_ident()))
+        kept = in_another_thread(enough_for_a_collection)
+        assert alone() is not None
+        qtbot.waitUntil(lambda: alone() is None)
+    assert threads == [threading.get_ident()]
+    assert kept
+
+
+def in_another_thread(make: Callable[[], list[list[int]]]) -> list[list[int]]:
+    made: list[list[int]] = []
+    thread = threading.Thread(target=lambda: made.extend(make()))
+    thread.start()
+    thread.join()
+    return made
+
+
+def test_the_timer_ends_with_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[None] = []
+    monkeypatch.setattr(garbage, "LOOK_EVERY_MS", 1)
+    monkeypatch.setattr(garbage, "collect_what_is_due", lambda: looks.append(None))
+    with collected_between_events():
+        qtbot.waitUntil(lambda: bool(looks))
+    seen = len(looks)
+    QTimer.singleShot(20, lambda: looks.append(None))
+    qtbot.waitUntil(lambda: len(looks) > seen)
+    assert len(looks) == seen + 1

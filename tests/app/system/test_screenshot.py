@@ -1,0 +1,77 @@
+from pathlib import Path
+
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.activity import Activity, Readiness
+from app.audio.player import Playback
+from app.system.screenshot import SETTLED_AFTER_MS, ScreenshotWhenIdle
+
+IDLE = Activity(Readiness.READY)
+BUSY = Activity(Readiness.READY, playback=Playback.PLAYING)
+
+
+def test_the_picture_waits_until_nothing_goes_on(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
+    screenshot.follow(IDLE)
+    screenshot.follow(BUSY)
+    with qtbot.assertNotEmitted(screenshot.taken, wait=SETTLED_AFTER_MS + 200):
+        pass
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [0]
+    assert QImage(str(tmp_path / "a.png")).size() == label.grab().size()
+
+
+def test_the_picture_waits_for_what_else_goes_on(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    answers = iter([True, False])
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png", lambda: next(answers))
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [0]
+    assert next(answers, None) is None
+
+
+def test_words_that_have_just_changed_have_their_place(qtbot: QtBot, tmp_path: Path) -> None:
+    window, label, widths = QWidget(), QLabel("Stop"), []
+    qtbot.addWidget(window)
+    layout = QHBoxLayout(window)
+    layout.addWidget(label)
+    layout.addStretch(1)
+    window.resize(400, 50)
+    window.show()
+
+    def just_ended() -> bool:
+        label.setText("Diagnose all of it")
+        return False
+
+    screenshot = ScreenshotWhenIdle(window, tmp_path / "a.png", just_ended)
+    screenshot.taken.connect(lambda: widths.append(label.width()))
+    with qtbot.waitSignal(screenshot.taken):
+        screenshot.follow(IDLE)
+    assert widths == [label.sizeHint().width()]
+
+
+def test_a_picture_that_cannot_be_written_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "none" / "a.png")
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [1]
+
+
+def test_a_failure_before_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+    label = QLabel("Hello")
+    qtbot.addWidget(label)
+    screenshot = ScreenshotWhenIdle(label, tmp_path / "a.png")
+    screenshot.note_failure(ValueError("x"))
+    with qtbot.waitSignal(screenshot.taken) as taken:
+        screenshot.follow(IDLE)
+    assert taken.args == [1]
+    assert (tmp_path / "a.png").exists()

@@ -1,0 +1,107 @@
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app import main_menu
+from app.activity import Activity, Readiness
+from app.main_menu import MainMenu
+from app.speech.text_editor import TextEditor
+from app.theme import Appearance
+from engine.preparation.devices import DEVICES
+
+
+def all_actions(menu: MainMenu) -> list[QAction]:
+    return [action for sub in menu.findChildren(QMenu) for action in sub.actions() if action.text()]
+
+
+def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    keys = {action: [key.toString() for key in action.shortcuts()] for action in all_actions(menu)}
+    assert keys[menu.speak] == ["Ctrl+Return", "Ctrl+Enter"]
+    assert "Esc" in keys[menu.stop]
+    assert keys[menu.save] == ["Ctrl+S"]
+    assert keys[menu.open_text] == ["Ctrl+O"]
+
+
+def test_no_key_means_two_things(qtbot: QtBot) -> None:
+    menu, editor = MainMenu(), TextEditor()
+    qtbot.addWidget(menu)
+    qtbot.addWidget(editor)
+    menu.add_editing(editor)
+    keys = [key.toString() for action in all_actions(menu) for key in action.shortcuts()]
+    assert "" not in keys
+    assert len(keys) == len(set(keys))
+
+
+def test_stop_is_offered_only_while_something_can_be_stopped(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.follow(Activity(Readiness.READY))
+    assert not menu.stop.isEnabled()
+    menu.follow(Activity(Readiness.READY, making=True))
+    assert menu.stop.isEnabled()
+
+
+def test_one_appearance_is_ticked(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.choose(Appearance.DARK)
+    assert [action.data() for action in menu.appearances.actions() if action.isChecked()] == [Appearance.DARK]
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_devices_are_offered_and_say_why_not(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.choose_device("cpu")
+    automatic, processor, metal = menu.devices.actions()
+    assert [action.data() for action in menu.devices.actions()] == list(DEVICES)
+    assert [action.isChecked() for action in (automatic, processor, metal)] == [False, True, False]
+    assert metal.isEnabled() == (obstacle is None)
+    assert metal.toolTip() == (obstacle or "Metal GPU")
+
+
+def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    assert menu.model_menu.isEmpty()
+    menu.offer_models([("small", "Small one")], "small")
+    menu.offer_models([("small", "Small one"), ("large", "Large one")], "small")
+    assert [(action.text(), action.isChecked()) for action in menu.model_menu.actions()] == [
+        ("Small one", True),
+        ("Large one", False),
+    ]
+    menu.offer_models([("small", "Small one"), ("large", "Large one")], "large")
+    with qtbot.waitSignal(menu.model_choices.triggered) as chosen:
+        menu.model_menu.actions()[0].trigger()
+    assert chosen.args[0].data() == "small"
+
+
+def test_a_part_of_the_window_comes_first_in_its_menu(qtbot: QtBot) -> None:
+    menu, part = MainMenu(), QAction("Part")
+    qtbot.addWidget(menu)
+    part.setCheckable(True)
+    menu.add_view(part, "Ctrl+D")
+    first, second, third = menu.view_menu.actions()[:3]
+    assert first is part
+    assert second.isSeparator()
+    assert third in menu.appearances.actions()
+    assert [key.toString() for key in part.shortcuts()] == ["Ctrl+D"]
+
+
+def test_editing_works_from_the_menu(qtbot: QtBot) -> None:
+    menu, editor = MainMenu(), TextEditor()
+    qtbot.addWidget(menu)
+    qtbot.addWidget(editor)
+    menu.add_editing(editor)
+    editor.set_text("Hello")
+    by_title = {action.text(): action for action in menu.edit_menu.actions()}
+    by_title["Undo"].trigger()
+    assert editor.text == ""
+    by_title["Redo"].trigger()
+    assert editor.text == "Hello"

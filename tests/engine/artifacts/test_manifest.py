@@ -1,0 +1,158 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from engine.artifacts import manifest as artifacts_manifest
+from engine.artifacts.manifest import (
+    CPU,
+    Manifest,
+    Variant,
+    expected_identity,
+    library_suffix,
+    modules_folder,
+    verify,
+)
+from engine.errors import DamagedFile
+from tests.engine.example_libraries import IDENTITY, library, save_libraries
+
+MACS = Variant("metal-macos")
+PROBED = Variant("cpu", probed=True)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return save_libraries(tmp_path)
+
+
+def test_a_manifest_survives_saving(folder):
+    assert Manifest.load(folder) == Manifest(IDENTITY, (library("bert"), library("decoder")))
+
+
+def test_a_library_replaces_the_older_one_of_its_stage():
+    manifest = Manifest(IDENTITY, (library("bert"), library("decoder")))
+    newer = replace(library("bert"), seconds=2.0)
+    assert manifest.with_artifact(newer).artifact("bert") == newer
+    assert len(manifest.with_artifact(newer).artifacts) == 2
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"identity": {}, "artifacts": []}', "\x00"])
+def test_a_damaged_manifest_is_named(folder, text):
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(DamagedFile, match=r"manifest\.json"):
+        Manifest.load(folder)
+
+
+@pytest.mark.parametrize("damage", [b"", b"librarx", b"library "])
+def test_a_damaged_library_is_refused(folder, damage):
+    (folder / "decoder.so").write_bytes(damage)
+    with pytest.raises(DamagedFile, match="is damaged"):
+        verify(folder, library("decoder"))
+
+
+def test_a_deleted_library_is_refused(folder):
+    (folder / "decoder.so").unlink()
+    with pytest.raises(DamagedFile, match="cannot be read"):
+        verify(folder, library("decoder"))
+
+
+def test_verify_gives_the_path_of_an_intact_library(folder):
+    assert verify(folder, library("bert")) == folder / "bert.so"
+
+
+def test_the_identity_follows_config_processor_and_sources(tiny_config, monkeypatch):
+    here = expected_identity(tiny_config, CPU)
+    assert here.config == tiny_config.fingerprint()
+    assert here.target.startswith("cpu ")
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "linux-other")
+    monkeypatch.setattr(artifacts_manifest, "compiler_source_hash", lambda: "other")
+    elsewhere = expected_identity(tiny_config, CPU)
+    assert elsewhere.target == "cpu linux-other"
+    assert elsewhere.compiler_source_hash == "other"
+    assert elsewhere.declaration == here.declaration
+
+
+def test_the_source_hash_follows_every_compiler_source(tmp_path, monkeypatch):
+    for folder in ("engine/compiler", "engine/kernels/cpu", "engine/network/exportable"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.setattr(artifacts_manifest, "project_folder", lambda: tmp_path)
+    hash_now = artifacts_manifest.compiler_source_hash.__wrapped__
+    hashes = {hash_now()}
+    for file in ("engine/compiler/a.py", "engine/kernels/cpu/b.py", "engine/network/exportable/c.py"):
+        (tmp_path / file).write_text("x = 1")
+        hashes.add(hash_now())
+    (tmp_path / "engine/kernels/cpu/b.py").write_text("x = 2")
+    hashes.add(hash_now())
+    assert len(hashes) == 5
+
+
+def test_libraries_without_probes_are_never_taken_for_those_with(tiny_config, monkeypatch):
+    plain, probed = (expected_identity(tiny_config, variant) for variant in (CPU, PROBED))
+    assert plain.probes == ""
+    assert replace(probed, probes="") == plain != probed
+    monkeypatch.setattr(artifacts_manifest, "STAGES", artifacts_manifest.STAGES[:2])
+    assert expected_identity(tiny_config, CPU) == plain
+    assert expected_identity(tiny_config, PROBED).probes not in ("", probed.probes)
+
+
+def test_a_manifest_from_before_there_were_variants_is_read(folder):
+    path = folder / "manifest.json"
+    values = json.loads(path.read_text())
+    for name in ("lstm_method", "lstm_semantics", "precision", "probes"):
+        del values["identity"][name]
+    for entry in values["artifacts"]:
+        del entry["probes"]
+    path.write_text(json.dumps(values))
+    assert Manifest.load(folder) == Manifest(IDENTITY, (library("bert"), library("decoder")))
+
+
+def test_the_order_of_probes_survives_saving(tmp_path):
+    probed = replace(library("bert"), probes=("b.lstm", "a.lstm"))
+    manifest = Manifest(IDENTITY, (probed,))
+    manifest.save(tmp_path)
+    assert Manifest.load(tmp_path) == manifest
+
+
+def test_folders_are_apart_by_architecture_and_variant(tmp_path, tiny_config):
+    folder = modules_folder(tmp_path, tiny_config, CPU)
+    assert folder.parent == tmp_path
+    assert folder.name == f"{tiny_config.fingerprint()}-cpu"
+    assert modules_folder(tmp_path, tiny_config, PROBED).name == f"{folder.name}-probed"
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        (MACS, "metal-macos"),
+        (Variant("metal-macos", lstm_method="mps"), "metal-macos-mps"),
+        (
+            Variant("metal-macos", "torch", "no-pack", "float16", probed=True),
+            "metal-macos-torch-no-pack-float16-probed",
+        ),
+    ],
+)
+def test_only_what_is_unusual_about_a_variant_is_named(variant, name):
+    assert variant.name == name
+
+
+def test_any_difference_in_variant_makes_another_identity(tiny_config):
+    others = [replace(MACS, **{field: "other"}) for field in ("lstm_method", "lstm_semantics", "precision")]
+    others.append(Variant("cpu", triple="aarch64-linux-gnu"))
+    variants = [CPU, PROBED, MACS, replace(MACS, probed=True), *others]
+    assert len({expected_identity(tiny_config, variant) for variant in variants}) == len(variants)
+
+
+def test_libraries_for_macs_are_the_same_wherever_they_are_built(tiny_config, monkeypatch):
+    here = expected_identity(tiny_config, MACS)
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
+    assert expected_identity(tiny_config, MACS) == here
+    assert expected_identity(tiny_config, CPU).target == "cpu another"
+    assert (library_suffix(MACS), library_suffix(CPU)) == (".dylib", ".so")
+
+
+def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatch):
+    macs, linux = (Variant("cpu", triple=triple) for triple in ("arm64-apple-macos", "aarch64-linux-gnu"))
+    assert (library_suffix(macs), library_suffix(linux)) == (".dylib", ".so")
+    here = expected_identity(tiny_config, linux)
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
+    assert expected_identity(tiny_config, linux) == here

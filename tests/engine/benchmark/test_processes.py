@@ -1,0 +1,93 @@
+"""What is made of a process's answers."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from engine.benchmark import processes
+from engine.benchmark.job import Job
+from engine.benchmark.lengths import Length
+from engine.benchmark.processes import TimedProcess, WorkerProcess
+from engine.benchmark.speaking import SPEAK
+from engine.benchmark.worker import SPEAKING
+from engine.errors import EngineError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    Job("starter", None, 1, stage_seconds=0).save(tmp_path)
+    return tmp_path
+
+
+def test_a_process_that_is_killed_is_told_of_in_a_sentence(folder):
+    with WorkerProcess(SPEAKING, folder, 1) as process:
+        assert process.answer() == {"ready": SPEAKING}
+        os.kill(process.number, signal.SIGKILL)
+        with pytest.raises(EngineError, match=r"speaking ended by itself: SIGKILL\. Leave it out"):
+            process.ask(SPEAK, text="Hello.")
+
+
+def test_a_process_that_fails_says_its_last_words(folder):
+    with WorkerProcess("nobody", folder, 1) as process, pytest.raises(EngineError, match="KeyError: 'nobody'"):
+        process.answer()
+
+
+def test_a_mistake_is_told_as_it_was_worded(tmp_path):
+    Job("nonesuch", None, 1).save(tmp_path)
+    with WorkerProcess(SPEAKING, tmp_path, 1) as process, pytest.raises(EngineError, match="no model named “nonesuch”"):
+        process.answer()
+
+
+class Answering:
+    """In the place of a process: it gets warm, then runs twice after a rest."""
+
+    def __init__(self, name, folder, threads):
+        self.answers = [
+            {"first_run_seconds": 10.0},
+            {"stages": {"bert": 1.0, "decoder": 1.0}, "peak_bytes": 7, "rest_seconds": 3, "rest_processor_seconds": 0},
+            {"stages": {"bert": 2.0, "decoder": 1.0}, "peak_bytes": 8, "rest_seconds": 1, "rest_processor_seconds": 1},
+        ]
+
+    def answer(self):
+        return {"ready": "x"}
+
+    def ask(self, question, **details):
+        return self.answers.pop(0)
+
+
+class Failing(Answering):
+    """A process that does not get ready."""
+
+    closed = False
+
+    def answer(self):
+        raise EngineError("It is broken.")
+
+    def close(self):
+        Failing.closed = True
+
+
+@pytest.fixture
+def process(monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "WorkerProcess", Answering)
+    return TimedProcess("x", tmp_path, 1)
+
+
+def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
+    process.warm_up(Length(8, 3, 0.2))
+    runs = [process.run(Length(8, 3, 0.2)) for _ in range(2)]
+    figures = process.figures()
+    assert [run["bert"] for run in runs] == [1.0, 2.0]
+    assert figures.first_run_seconds == 10.0
+    assert figures.peak_bytes == 8
+    assert figures.idle_share == 0.25  # one processor second in four
+
+
+def test_a_process_that_does_not_get_ready_is_not_left_behind(monkeypatch, tmp_path):
+    monkeypatch.setattr(processes, "WorkerProcess", Failing)
+    with pytest.raises(EngineError, match="broken"):
+        TimedProcess("x", tmp_path, 1)
+    assert Failing.closed

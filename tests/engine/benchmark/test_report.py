@@ -1,0 +1,68 @@
+"""The contract of `engine benchmark --json`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.benchmark.peers import ONNX_RUNTIME, PYTORCH
+from engine.benchmark.report import as_data, in_words
+from tests.engine.benchmark.example_measurement import alone, measurement
+
+
+def test_lengths_have_ours_peers_and_how_many_times_faster():
+    first, second = as_data(measurement())["lengths"]
+    assert (first["audio_seconds"], second["audio_seconds"]) == (2.0, 10.0)
+    assert first["ours"]["seconds"] == pytest.approx(0.112)
+    assert first["ours"]["rtf"] == pytest.approx(0.056)
+    assert first["ours"]["stages"]["decoder"]["share_of_peak"] == pytest.approx(2.0)
+    assert first["ours"]["stages"]["istft"]["gflop_per_second"] is None
+    assert first["peers"][PYTORCH]["stages"]["bert"]["times_as_long"] == pytest.approx(3)
+    assert first["best_peer"] == ONNX_RUNTIME
+    assert first["times_faster_than_best_peer"] == pytest.approx(0.25 / 0.112)
+    assert first["stages_times_faster_than_best_peer"]["bert"] == pytest.approx(0.8)
+
+
+def test_all_of_it_is_json():
+    data = as_data(measurement())
+    assert json.loads(json.dumps(data, allow_nan=False))["left_out"] == dict(measurement().left_out)
+    assert (data["warm_up_seconds"], data["stage_seconds"]) == (10, 0.5)
+    assert data["requests"]["cold_seconds"] == 2.25
+    (memory,) = data["memory"]
+    assert (memory["utterance_seconds"], memory["peak_bytes"]) == (1.56, 560_000_000)
+    assert data["compile_seconds"]["total"] == 35.5
+    assert data["processes"][PYTORCH]["peak_bytes"] == 1_500_000_000
+
+
+def test_alone_there_are_no_peers():
+    (length,) = as_data(measurement(lengths=(alone(),)))["lengths"]
+    assert length["peers"] == {}
+    assert length["times_faster_than_best_peer"] is None
+
+
+def test_the_table_has_every_stage_and_the_total():
+    words = in_words(measurement())
+    rows = {line.split()[0]: line.split() for line in words.splitlines() if line.startswith("  ")}
+    assert rows["decoder"] == ["decoder", "100.00", "0.0100", "400.0", "200%", "300.00", "3.00", "250.00", "2.40"]
+    assert rows["istft"][3:5] == ["-", "-"]
+    assert rows["total"][1] == "112.00"
+
+
+def test_what_matters_is_said():
+    words = in_words(measurement())
+    assert "had run the stages for 10 s before the first round" in words
+    assert "2.23 times as fast as the best peer, onnxruntime" in words
+    assert "slower than the best peer by more than 10%: bert (0.80)" in words
+    assert "Left out: torch-compile: torch.compile needs a C++ compiler (g++)." in words
+    assert "short text 40 ms, long text 400 ms" in words
+    assert "peak memory for up to 10 s of speech" in words
+    assert "           1.6      2.50       560" in words
+    assert "compiled in 35.5 s" in words
+
+
+def test_alone_nothing_is_compared():
+    words = in_words(measurement(lengths=(alone(),), export_seconds=None, left_out={}))
+    assert "best peer" not in words
+    assert "Left out" not in words
+    assert "exported to ONNX" not in words

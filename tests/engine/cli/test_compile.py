@@ -1,0 +1,94 @@
+import argparse
+from pathlib import Path
+
+import pytest
+
+from engine.artifacts.manifest import Variant
+from engine.cli.compile import add_options, request_from
+from engine.errors import CompileError, InvalidRequest, MissingModel
+from engine.stages import DEVICE_STAGES
+
+
+def request(*arguments, model="starter", weights=None):
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return request_from(parser.parse_args([*arguments], argparse.Namespace(model=model, weights=weights)))
+
+
+def test_everything_is_built_with_kernels_and_packing_unless_said_otherwise():
+    usual = request()
+    assert usual.stages == DEVICE_STAGES
+    assert usual.variant == Variant("cpu")
+    assert usual.folder.name == f"{usual.config.fingerprint()}-cpu"
+    assert usual.checkpoint is None
+
+
+def test_options_make_the_variant_and_its_folder():
+    words = ["--target", "metal-macos", "--lstm-method", "mps", "--lstm-semantics", "no-pack", "--probes"]
+    asked = request(*words, "--stage", "f0n")
+    assert asked.variant == Variant("metal-macos", "mps", "no-pack", probed=True)
+    assert [stage.name for stage in asked.stages] == ["f0n"]
+    assert asked.folder.name.endswith("-metal-macos-mps-no-pack-probed")
+    assert request("--output-dir", "there").folder == Path("there")
+
+
+def test_half_precision_is_a_variant_of_its_own():
+    asked = request("--target", "metal-macos", "--precision", "float16")
+    assert asked.variant == Variant("metal-macos", precision="float16")
+    assert asked.folder.name.endswith("-metal-macos-float16")
+
+
+def test_processors_of_another_system_are_a_variant_of_their_own():
+    asked = request("--triple", "aarch64-linux-gnu")
+    assert asked.variant == Variant("cpu", triple="aarch64-linux-gnu")
+    assert asked.folder.name.endswith("-cpu-aarch64-linux-gnu")
+    with pytest.raises(CompileError, match="no triple"):
+        request("--triple", "armv7")
+    with pytest.raises(InvalidRequest, match="cannot be run on this computer"):
+        request("--triple", "aarch64-linux-gnu", "--validate")
+
+
+def test_time_for_tuning_is_given_in_minutes():
+    assert request().tuning_seconds == 0
+    assert request("--tune", "0.5").tuning_seconds == 30
+    assert request("--tune").tuning_seconds == 240
+
+
+def test_validation_opens_the_model_before_any_work():
+    assert request("--validate").checkpoint.name == "starter"
+    with pytest.raises(MissingModel, match="not on this machine"):
+        request("--validate", model="kokoro-82m")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--stage", "mouth"], "Stages: all, bert"),
+        (["--lstm-method", "cudnn"], "Methods: mps, tir, torch"),
+        (["--lstm-semantics", "sloppy"], "Semantics: packed, no-pack"),
+        (["--lstm-method", "mps"], "mps does not run on cpu"),
+        (["--triple", "aarch64-linux-gnu", "--target", "metal-macos"], "a triple of its own"),
+        (["--tune", "-1"], "number of minutes"),
+        (["--tune", "nan"], "number of minutes"),
+        (["--tune", "1", "--triple", "aarch64-linux-gnu"], "Only modules for this processor"),
+        (["--precision", "float8"], "Precisions: float32, float16"),
+        (["--precision", "float16"], "float16 is for Metal"),
+    ],
+)
+def test_what_there_is_not_is_named(words, message):
+    with pytest.raises(InvalidRequest, match=message):
+        request(*words)
+
+
+def test_an_unknown_target_is_named():
+    with pytest.raises(CompileError, match="Known targets"):
+        request("--target", "vulkan")
+
+
+def test_modules_for_macs_cannot_be_validated_elsewhere(monkeypatch):
+    words = ["--target", "metal-macos", "--validate"]
+    monkeypatch.setattr("sys.platform", "linux")
+    with pytest.raises(InvalidRequest, match="cannot be run on this computer"):
+        request(*words)
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert request(*words).checkpoint is not None

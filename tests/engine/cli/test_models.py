@@ -1,0 +1,73 @@
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.__main__ import main
+from engine.cli.models import Outcome, add_options, in_words, outcome_of
+from engine.errors import InvalidRequest
+from engine.model_store import Activity, ModelProgress, ModelStore
+from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published
+from tests.engine.model_store.stand_in_hub import Fault, StandInHub
+
+
+def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    shown: list[str] = []
+    return outcome_of(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
+
+
+def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
+    outcome, _ = act(ModelStore(tmp_path), "list")
+    assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m"]
+    assert "comes with the program" in outcome.words
+    assert "355 MB from https://huggingface.co/hexgrad/Kokoro-82M" in outcome.words
+
+
+def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.__main__.stay_offline", lambda: None)  # for good, in a process of its own
+    assert main(["models", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[1]["bytes_to_fetch"] == 355_476_935
+    assert main(["models", "fetch", "nothing"]) == 1
+    assert "There is no model named “nothing”" in capsys.readouterr().err
+
+
+def test_from_fetching_to_removing(models: ModelStore, hub: StandInHub) -> None:
+    outcome, shown = act(models, "fetch", "kokoro-82m")
+    assert outcome.words == "Some model is here."
+    assert (outcome.data["state"], outcome.data["voices"]) == ("installed", list(VOICE_NAMES))
+    assert shown[0].startswith("kokoro-82m: fetching, ")
+    assert act(models, "verify", "kokoro-82m")[0].words == "Some model is intact."
+    assert "2 voices, someone/some-model at" in act(models, "list")[0].words
+    assert act(models, "remove", "kokoro-82m")[0].data["state"] == "absent"
+
+
+def test_importing(models: ModelStore, published: Published, tmp_path: Path) -> None:
+    outcome, _ = act(models, "import", published.write(tmp_path / "source"))
+    assert outcome.words == "Some model is imported."
+
+
+def test_what_is_partial_or_damaged_is_listed_so(models: ModelStore, hub: StandInHub) -> None:
+    hub.faults.append(Fault("af_heart.pt", 404))
+    with pytest.raises(Exception, match="404"):
+        act(models, "fetch", "kokoro-82m")
+    assert "partial" in act(models, "list")[0].words
+    hub.faults.clear()
+    act(models, "fetch", "kokoro-82m")
+    for path in (models.folder / "kokoro-82m").glob("model*"):
+        path.unlink()
+    assert "is damaged or missing" in act(models, "list")[0].words
+
+
+def test_what_makes_no_sense_is_refused(models: ModelStore, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match="There is no file or folder"):
+        act(models, "import", tmp_path / "gone" / CHECKPOINT_NAME)
+
+
+def test_progress_in_words() -> None:
+    progress = ModelProgress("m", Activity.FETCHING, 12_000_000, 355_000_000, 3_200_000.0, 107.2)
+    assert in_words(progress) == "m: fetching, 12 of 355 MB, 3.2 MB/s, 107 s left"
+    assert in_words(ModelProgress("m", Activity.CHECKING, 0, 5_000_000)) == "m: checking, 0 of 5 MB"

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.compiler import linking
+from engine.compiler import linking as compiler_linking
+from engine.compiler.linking import link_for_arm_linux, link_for_mac, linker_command, run_linker, zig_command
+from engine.errors import CompileError
+from tests.engine.compiler.elf import is_arm64_library
+
+
+def test_zig_is_asked_for_a_target():
+    assert zig_command("aarch64-macos.13.0", "Macs")[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.13.0"]
+
+
+def test_where_it_is_missing_the_error_says_so(monkeypatch):
+    monkeypatch.setattr(linking, "find_spec", lambda _: None)
+    with pytest.raises(CompileError, match="Zig, which links for Macs, is not installed"):
+        zig_command("aarch64-macos.13.0", "Macs")
+
+
+def test_what_the_linker_says_reaches_the_error(tmp_path):
+    with pytest.raises(CompileError, match="Linking for a Mac failed: ls"):
+        run_linker(["ls", str(tmp_path / "none.o")], "a Mac")
+    with pytest.raises(CompileError, match="Linking for a Mac failed"):
+        run_linker([str(tmp_path / "no program")], "a Mac")
+
+
+def test_libraries_are_for_arm_and_may_ask_for_what_they_have_not(tmp_path):
+    source, library = tmp_path / "one.c", tmp_path / "one.so"
+    source.write_text("int two(void); int one(void) { return two() - 1; }")
+    link_for_arm_linux(str(library), [str(source)])
+    assert is_arm64_library(library)
+
+
+def test_what_the_linker_for_linux_says_reaches_the_error(tmp_path):
+    with pytest.raises(CompileError, match=r"Linking for Linux on ARM failed: .*none"):
+        link_for_arm_linux(str(tmp_path / "out.so"), [str(tmp_path / "none.o")])
+
+
+def test_zig_links_where_there_is_no_mac(monkeypatch):
+    monkeypatch.setattr(compiler_linking.sys, "platform", "linux")
+    assert linker_command()[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.13.0"]
+
+
+def test_the_systems_compiler_links_on_a_mac(monkeypatch):
+    monkeypatch.setattr(compiler_linking.sys, "platform", "darwin")
+    monkeypatch.setattr(compiler_linking.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert linker_command() == ["/usr/bin/clang", "-arch", "arm64", "-mmacosx-version-min=13.0"]
+
+
+def test_nothing_of_where_a_library_was_linked_is_in_it(tmp_path):
+    source = tmp_path / "one.c"
+    source.write_text("int one(void) { return 1; }")
+    libraries = [tmp_path / "one.dylib", tmp_path / "another folder" / "one.dylib"]
+    libraries[1].parent.mkdir()
+    for library in libraries:
+        link_for_mac(str(library), [str(source)])
+    assert libraries[0].read_bytes() == libraries[1].read_bytes()
+    assert str(tmp_path).encode() not in libraries[0].read_bytes()
+
+
+def test_a_missing_linker_is_named(monkeypatch):
+    monkeypatch.setattr(compiler_linking.sys, "platform", "darwin")
+    monkeypatch.setattr(compiler_linking.shutil, "which", lambda _: None)
+    with pytest.raises(CompileError, match="xcode-select"):
+        linker_command()

@@ -1,0 +1,108 @@
+import numpy as np
+import torch
+import tvm
+import tvm_ffi
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from engine.compiler.memory_plan import Life, begin_at_offset, places, share_workspace
+from engine.compiler.passes import all_passes, apply
+from engine.compiler.targets import host_cpu
+from engine.runners.workspace import WORKSPACE_FUNCTION
+from engine.stages import TOKENS, Size, Tensor
+
+ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
+
+
+@st.composite
+def lives(draw):
+    first = draw(st.integers(0, 20))
+    return Life(64 * draw(st.integers(1, 9)), first, first + draw(st.integers(0, 9)))
+
+
+@given(st.lists(lives(), max_size=12))
+def test_arrays_needed_at_the_same_step_are_apart(arrays):
+    placed = list(zip(arrays, places(arrays), strict=True))
+    assert all(start >= 0 and start % 64 == 0 for _, start in placed)
+    for index, (one, start) in enumerate(placed):
+        for other, other_start in placed[:index]:
+            assert not one.meets(other) or start + one.size <= other_start or other_start + other.size <= start
+
+
+@given(st.integers(1, 9), st.integers(1, 30))
+def test_a_chain_takes_no_more_than_two_arrays(units, length):
+    arrays = [Life(64 * units, step, step + 1) for step in range(length)]
+    assert set(places(arrays)) <= {0, 64 * units}
+
+
+def test_a_small_array_takes_the_gap_between_two():
+    arrays = [Life(128, 0, 9), Life(64, 0, 2), Life(128, 0, 9), Life(64, 3, 9)]
+    assert places(arrays) == [0, 256, 128, 256]
+
+
+def test_a_view_begins_at_its_address():
+    machine = tvm.compile(
+        tvm.IRModule({"begin": begin_at_offset.with_attr("global_symbol", "begin")}), target=host_cpu()
+    )
+    whole = tvm.runtime.tensor(np.arange(64, dtype=np.uint8))
+    view = tvm_ffi.get_global_func("runtime.TVMTensorCreateView")(
+        whole, tvm_ffi.Shape((8,)), tvm_ffi.dtype("uint8"), 16
+    )
+    machine["begin"](view)
+    assert view.data_ptr() == whole.data_ptr() + 16
+    np.testing.assert_array_equal(view.numpy(), np.arange(16, 24))
+    machine["begin"](view)
+    assert view.data_ptr() == whole.data_ptr() + 16
+
+
+class Branches(nn.Module):
+    """Layers whose results are needed at different times, one of them under another shape."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(32, 32) for _ in range(5))
+
+    def forward(self, x):
+        kept = self.layers[0](x)
+        shaped = kept.reshape(kept.shape[0], -1)
+        for layer in self.layers:
+            x = layer(x)
+        return shaped.reshape(x.shape) * x
+
+
+def test_views_of_an_array_keep_its_place(compiled):
+    rng = np.random.default_rng(0)
+    made = compiled(Branches(), ROWS)
+    for batch, tokens in ((1, 1), (2, 7), (3, 40)):
+        x = rng.standard_normal((batch, tokens, 32)).astype(np.float32)
+        np.testing.assert_allclose(made(x), made.eager(x), rtol=1e-4, atol=1e-5)
+
+
+def test_all_that_is_not_a_result_is_in_one_piece_of_memory(compiled):
+    made = compiled(Branches(), ROWS)
+    script = _before_lowering(made).script()
+    assert script.count("alloc_storage") == 1  # the result's
+    assert script.count(WORKSPACE_FUNCTION) == 1
+    # what is kept, and two that take turns: 3 arrays of 32 floats for each token
+    assert f"{3 * 32 * 4}" in script.split(WORKSPACE_FUNCTION, 1)[1].splitlines()[0]
+
+
+def test_an_array_that_grows_with_a_square_has_memory_of_its_own(compiled):
+    class Scores(nn.Module):
+        def forward(self, x):
+            scores = torch.matmul(x, x.transpose(1, 2))
+            return torch.matmul(scores, x)
+
+    made = compiled(Scores(), ROWS)
+    script = _before_lowering(made).script()
+    assert script.count("alloc_storage") == 2  # for scores and result
+    assert script.count(WORKSPACE_FUNCTION) == 1  # for the transposed rows
+    x = np.full((1, 3, 32), 0.5, np.float32)
+    np.testing.assert_allclose(made(x), made.eager(x), rtol=1e-5)
+
+
+def _before_lowering(made):
+    passes = all_passes(host_cpu())
+    last = next(place for place, step in enumerate(passes) if step.info.name == share_workspace.info.name)
+    return apply(made.graph.module, passes[: last + 1], host_cpu())["main"]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.estimate.report import COUNTED, as_data, in_words, milliseconds_per_second
+from engine.estimate.utterance_estimate import LABEL
+from tests.engine.estimate.example_work import estimate
+
+
+def blocks(value):
+    """Every object in the data, however deep."""
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            yield from blocks(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from blocks(inner)
+
+
+def test_every_block_of_times_says_that_it_was_estimated():
+    data = json.loads(json.dumps(as_data(estimate())))
+    assert data["basis"] == LABEL
+    for block in blocks(data):
+        if "milliseconds_per_audio_second" in block or "dispatches" in block:
+            assert block["basis"] in (LABEL, COUNTED)
+
+
+def test_times_are_per_second_of_audio():
+    made = estimate()
+    data = as_data(made)
+    (first,) = (chip for chip in data["chips"] if chip["name"] == "M1")
+    assert first["milliseconds_per_audio_second"]["estimate"] == pytest.approx(
+        milliseconds_per_second(made, made.chips[0], "estimate")
+    )
+    assert first["record_milliseconds_per_audio_second"] == 70.7
+    of_stages = [stage["milliseconds_per_audio_second"]["estimate"] for stage in first["stages"]]
+    assert sum(of_stages) == pytest.approx(first["milliseconds_per_audio_second"]["estimate"])
+
+
+def test_counts_are_there_per_kernel_and_stage():
+    counts = as_data(estimate())["counts"]
+    decoder = next(stage for stage in counts["stages"] if stage["stage"] == "decoder")
+    assert decoder["dispatches"] == 2
+    assert decoder["flop_per_audio_second"] == pytest.approx(5e10)
+    assert decoder["kernels"][0]["waste"] == pytest.approx(1)
+
+
+def test_every_heading_of_figures_says_that_nothing_was_measured():
+    lines = in_words(estimate()).splitlines()
+    headings = [line for line in lines if line and not line.startswith((" ", "(", "Record", "Chips"))]
+    assert len(headings) > 5
+    assert all("not measured" in heading for heading in headings)
+    assert any(LABEL in heading for heading in headings)
+
+
+def test_chips_stand_beside_the_records():
+    words = in_words(estimate())
+    assert "70.7" in words
+    assert "13.7" in words
+    assert "70.7" not in in_words(estimate("starter"))
+
+
+def test_longest_kernels_come_first():
+    lines = in_words(estimate()).splitlines()
+    kernels = [line for line in lines if "conv1d" in line or "copy" in line]
+    assert "decoder: conv1d" in kernels[0]
+    assert "waste 1.00" in kernels[0]

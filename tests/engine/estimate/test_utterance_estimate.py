@@ -1,0 +1,88 @@
+import pytest
+
+from engine.errors import InvalidRequest
+from engine.estimate.chips import M1, M2, M2_ULTRA_60, M2_ULTRA_76, record_of
+from engine.estimate.report import milliseconds_per_second
+from engine.estimate.roofline import Resource
+from engine.estimate.utterance_estimate import DECODER, Utterance, estimate_metal, timed, utterance_of
+from engine.estimate.work import StageWork
+from engine.model_store.checkpoints import model_config
+from tests.engine.estimate.example_work import estimate, kernel
+
+SECONDS = 5.0
+MOST_DISPATCHES = 400
+MOST_DISPATCHES_OF_STAGES = {
+    "bert": 93,
+    "duration": 16,
+    "f0n": 50,
+    "text_encoder": 18,
+    "source": 3,
+    "decoder": 172,
+    "istft": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def full_size():
+    seen = []
+    made = estimate_metal("kokoro-82m", model_config("kokoro-82m"), SECONDS, seen.append)
+    assert seen == [stage.stage for stage in made.stages]
+    return made
+
+
+@pytest.mark.parametrize("chip", [M1, M2, M2_ULTRA_60, M2_ULTRA_76], ids=lambda chip: chip.name)
+def test_the_decoder_is_estimated_at_or_below_the_record(full_size, chip):
+    (on_chip,) = (made for made in full_size.chips if made.chip == chip)
+    record = record_of("kokoro-82m", chip)
+    assert milliseconds_per_second(full_size, on_chip, "estimate", DECODER) <= record
+    assert milliseconds_per_second(full_size, on_chip, "estimate") <= record
+
+
+def test_no_kernel_multiplies_with_padding_or_with_zeros_between_values(full_size):
+    for chip in full_size.chips:
+        names = {(timed.stage, timed.kernel.name, timed.kernel.waste) for timed in chip.wasteful()}
+        assert not names, chip.chip.name
+
+
+def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
+    dispatches = {stage.stage: len(stage.kernels) for stage in full_size.stages}
+    assert all(dispatches[name] <= most for name, most in MOST_DISPATCHES_OF_STAGES.items()), dispatches
+    assert sum(dispatches.values()) == full_size.dispatches <= MOST_DISPATCHES
+
+
+def test_the_decoder_does_what_its_mathematics_needs(full_size):
+    decoder = next(stage for stage in full_size.stages if stage.stage == DECODER)
+    executed = sum(kernel.work.flop for kernel in decoder.kernels)
+    assert decoder.useful_flop <= executed <= 1.1 * decoder.useful_flop
+    assert decoder.useful_flop / SECONDS == pytest.approx(52e9, rel=0.02)
+
+
+def test_wasteful_kernels_that_take_time_are_found():
+    bad = kernel("conv_transpose1d", flop=1e12, operations=5e11, useful_flop=1e11)
+    rare = kernel("linear", flop=1e6, operations=5e5, useful_flop=1e5)
+    made = timed("kokoro-82m", Utterance(1.0, 40, 13), [StageWork("decoder", (bad, rare), 1.1e11)])
+    assert {timed.kernel.name for timed in made.chips[0].wasteful()} == {"conv_transpose1d"}
+
+
+def test_a_stage_is_bound_by_what_takes_most_of_its_time():
+    made = estimate()
+    assert made.chips[0].bound_by("decoder") is Resource.INSTRUCTIONS
+    assert made.chips[0].bound_by("bert") is Resource.MEMORY
+    assert made.dispatches == len(made.stages) + 1
+
+
+def test_the_record_comes_to_a_share_of_the_peak():
+    made = estimate()
+    assert made.record_share_of_peak(M1) == pytest.approx(made.useful_flop / 2 / (0.0707 * M1.flop_per_second))
+    assert estimate("starter").record_share_of_peak(M1) is None
+
+
+def test_an_utterance_is_whole_frames_of_tokens():
+    config = model_config("kokoro-82m")
+    assert utterance_of(10.01, config) == Utterance(10.0, 400, 133)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, 60.0])
+def test_no_utterance_is_that_long(seconds):
+    with pytest.raises(InvalidRequest, match="no length"):
+        utterance_of(seconds, model_config("kokoro-82m"))

@@ -1,0 +1,50 @@
+"""Builds one kernel for this machine and runs it on numpy arrays, for the tests of kernels."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import tvm
+from tvm.target import Target
+from tvm.tirx import PrimFunc
+
+from engine.compiler.targets import host_cpu
+from engine.kernels.cpu.register_tile import AVX2, NEON, Microkernel, microkernel_for
+
+Kernel = Callable[..., np.ndarray]
+
+
+@functools.cache
+def host() -> Target:
+    return host_cpu()
+
+
+def host_microkernel() -> Microkernel:
+    return microkernel_for(host())
+
+
+NARROW = (AVX2, NEON)
+"""Register tiles of other processors; the compiler splits or widens their vectors to run here."""
+
+
+def built(function: PrimFunc) -> Kernel:
+    """A callable (output shape, inputs...) -> output of `dtype`; it starts as NaN: nothing may be left unwritten."""
+    run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]
+
+    def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int, dtype: npt.DTypeLike = np.float32) -> np.ndarray:
+        output = tvm.runtime.tensor(np.full(shape, np.nan, dtype))
+        run(
+            *(value if isinstance(value, int) else tvm.runtime.tensor(np.ascontiguousarray(value)) for value in inputs),
+            output,
+        )
+        return output.numpy()
+
+    return kernel
+
+
+def lost_to_rounding(found: np.ndarray, exact: np.ndarray) -> float:
+    """The rms error of float32 results in units of half a last place of their rms: 0.4 when rounded just once."""
+    return float(np.sqrt(np.mean((found - exact) ** 2) / np.mean(exact**2)) * 2**24)

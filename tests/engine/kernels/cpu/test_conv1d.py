@@ -1,0 +1,150 @@
+"""Convolutions against PyTorch in float64, at every kind of length."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.cpu.conv1d import conv1d, pack_weight, packed_shape
+from engine.kernels.cpu.conv_choice import choices
+from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
+from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
+from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel, lost_to_rounding
+
+LENGTHS = [1, 2, 3, 15, 47, 48, 49, 95, 191, 193, 384, 1001]
+SIZES = [
+    Correlation(5, 13, 1, 1, 1, 0),
+    Correlation(16, 16, 3, 1, 1, 1),
+    Correlation(22, 8, 7, 3, 1, 9),
+    Correlation(3, 22, 11, 5, 1, 25),
+    Correlation(22, 24, 12, 1, 6, 3),
+    Correlation(1, 1, 3, 1, 2, 1),
+    Correlation(7, 9, 5, 2, 3, 4),
+    Correlation(2, 1, 1, 1, 1, 0),
+    Correlation(32, 33, 7, 3, 1, 9),
+    Correlation(32, 33, 11, 1, 1, 5),
+    Correlation(32, 32, 7, 1, 2, 3),
+]
+
+SMALL = Correlation(16, 16, 3, padding=1)
+
+
+@functools.cache
+def kernels(sizes: Correlation, has_bias: bool, microkernel: Microkernel) -> tuple[Kernel, Kernel]:
+    return built(pack_weight(sizes, microkernel)), built(conv1d(sizes, Ending(has_bias), microkernel))
+
+
+def compare(sizes: Correlation, batch: int, length: int, has_bias: bool, microkernel: Microkernel) -> None:
+    random = np.random.default_rng(length)
+    x = random.standard_normal((batch, sizes.channels, length), np.float32)
+    weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
+    bias = random.standard_normal(sizes.out_channels, np.float32)
+    expected = torch.nn.functional.conv1d(
+        torch.from_numpy(x).double(),
+        torch.from_numpy(weight).double(),
+        torch.from_numpy(bias).double() if has_bias else None,
+        stride=sizes.stride,
+        dilation=sizes.dilation,
+        padding=sizes.padding,
+    ).numpy()
+    pack, kernel = kernels(sizes, has_bias, microkernel)
+    packed = pack(packed_shape(sizes, microkernel), weight)
+    found = kernel(expected.shape, x, packed, *([bias] if has_bias else []))
+    assert np.abs(found - expected).max() < 2e-6 * sizes.channels * sizes.taps + 2e-6
+
+
+def fits(sizes: Correlation, length: int) -> bool:
+    return length + 2 * sizes.padding > sizes.dilation * (sizes.taps - 1)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_every_kind_of_length(sizes: Correlation) -> None:
+    for batch, length in enumerate(LENGTHS):
+        if fits(sizes, length):
+            compare(sizes, batch % 4 + 1, length, True, host_microkernel())
+
+
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    for length in LENGTHS:
+        compare(Correlation(6, 13, 3, 2, 1, 2), 2, length, False, microkernel)
+
+
+@pytest.mark.parametrize("taps", [1, 3])
+def test_careful_sums_lose_little_to_rounding(taps: int) -> None:
+    sizes = Correlation(512, 24, taps, padding=taps // 2)
+    microkernel = replace(host_microkernel(), careful=True)
+    random = np.random.default_rng(0)
+    x, weight = random.standard_normal((1, 512, 100), np.float32), random.standard_normal((24, 512, taps), np.float32)
+    pack, kernel = kernels(sizes, False, microkernel)
+    found = kernel((1, 24, 100), x, pack(packed_shape(sizes, microkernel), weight))
+    doubles = torch.from_numpy(x).double(), torch.from_numpy(weight).double()
+    assert lost_to_rounding(found, torch.conv1d(*doubles, padding=taps // 2).numpy()) < 2.6
+
+
+@given(length=st.integers(1, 2500), batch=st.integers(1, 4))
+@settings(deadline=None, max_examples=30)
+def test_any_length(length: int, batch: int) -> None:
+    compare(Correlation(6, 13, 7, 3, 1, 9), batch, length, True, host_microkernel())
+
+
+def test_many_channels_need_narrow_tiles() -> None:
+    compare(Correlation(1090, 16, 3, 1, 1, 1), 1, 300, True, host_microkernel())
+
+
+def test_not_a_number_stays_where_the_taps_reach() -> None:
+    pack, kernel = kernels(Correlation(5, 13, 1, 1, 1, 0), True, host_microkernel())
+    x = np.ones((2, 5, 100), np.float32)
+    x[0, :, 60:] = np.nan
+    packed = pack(packed_shape(Correlation(5, 13, 1), host_microkernel()), np.ones((13, 5, 1), np.float32))
+    found = kernel((2, 13, 100), x, packed, np.zeros(13, np.float32))
+    assert np.array_equal(found[0, :, :60], np.full((13, 60), 5))
+    assert np.array_equal(found[1], np.full((13, 100), 5))
+
+
+def test_a_member_of_a_batch_equals_it_alone() -> None:
+    pack, kernel = kernels(SMALL, True, host_microkernel())
+    random = np.random.default_rng(0)
+    x = random.standard_normal((3, 16, 77), np.float32)
+    packed = pack(packed_shape(SMALL, host_microkernel()), random.standard_normal((16, 16, 3), np.float32))
+    bias = random.standard_normal(16, np.float32)
+    together = kernel((3, 16, 77), x, packed, bias)
+    assert np.array_equal(together[1:2], kernel((1, 16, 77), x[1:2], packed, bias))
+
+
+@pytest.mark.parametrize("place", [1, 5])
+def test_a_tuned_convolution_computes_the_same(place: int) -> None:
+    sizes = Correlation(32, 33, 7, 3, padding=9)
+    choice = choices(sizes, host_microkernel())[place]
+    tuned = replace(host_microkernel(), tuned=((replace(sizes, padding=0), choice),))
+    for length in LENGTHS:
+        compare(sizes, 2, length, True, tuned)
+
+
+@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
+    target = OTHER_PROCESSORS[processor]
+    microkernel = microkernel_for(target)
+    lines = assembly(conv1d(SMALL, Ending(True), microkernel), target)
+    assert longest_run(lines) >= microkernel.rows * microkernel.vectors
+
+
+@pytest.mark.parametrize("sizes", [Correlation(5, 13, 3, padding=1), Correlation(32, 33, 3, padding=1)])
+def test_a_residual_is_added_and_the_sum_scaled(sizes: Correlation) -> None:
+    kernel = built(conv1d(sizes, Ending(True, has_residual=True, factor=0.75), host_microkernel()))
+    pack, plain = kernels(sizes, True, host_microkernel())
+    random = np.random.default_rng(0)
+    weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
+    packed = pack(packed_shape(sizes, host_microkernel()), weight)
+    bias = random.standard_normal(sizes.out_channels, np.float32)
+    for length in (1, 48, 100, 577):
+        x = random.standard_normal((2, sizes.channels, length), np.float32)
+        residual = random.standard_normal((2, sizes.out_channels, length), np.float32)
+        found = kernel(residual.shape, x, packed, bias, residual)
+        expected = (plain(residual.shape, x, packed, bias) + residual) * np.float32(0.75)
+        np.testing.assert_allclose(found, expected, atol=1e-5)

@@ -1,0 +1,109 @@
+"""Linear layers against PyTorch in float64, at every kind of row count."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.kernels.cpu.linear import linear, pack_weight, packed_shape
+from engine.kernels.cpu.register_tile import AVX2, AVX512, NEON, Microkernel, microkernel_for
+from engine.kernels.epilogue import Epilogue
+from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run, stores_beside
+from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel, lost_to_rounding
+
+ROWS = [1, 2, 3, 7, 8, 9, 47, 129]
+
+
+@functools.cache
+def kernels(
+    in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, microkernel: Microkernel
+) -> tuple[Kernel, Kernel]:
+    pack = built(pack_weight(out_features, in_features, microkernel))
+    return pack, built(linear(in_features, out_features, has_bias, epilogue, microkernel))
+
+
+def compare(
+    rows: int,
+    in_features: int,
+    out_features: int,
+    has_bias: bool = True,
+    epilogue: Epilogue = Epilogue.NONE,
+    microkernel: Microkernel | None = None,
+) -> None:
+    microkernel = microkernel or host_microkernel()
+    random = np.random.default_rng(rows)
+    x = random.standard_normal((rows, in_features), np.float32)
+    weight = random.standard_normal((out_features, in_features), np.float32)
+    bias = random.standard_normal(out_features, np.float32)
+    expected = torch.from_numpy(x).double() @ torch.from_numpy(weight).double().T
+    if has_bias:
+        expected = expected + torch.from_numpy(bias)
+    if epilogue is Epilogue.GELU_TANH:
+        expected = torch.nn.functional.gelu(expected, approximate="tanh")
+    pack, kernel = kernels(in_features, out_features, has_bias, epilogue, microkernel)
+    packed = pack(packed_shape(out_features, in_features, microkernel), weight)
+    operands = [x.astype(microkernel.totals), packed, *([bias] if has_bias else [])]
+    found = kernel((rows, out_features), *operands, dtype=np.dtype(microkernel.totals))
+    assert np.abs(found - expected.numpy()).max() < 1e-6 * in_features + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("in_features", "out_features", "has_bias"), [(5, 1, True), (33, 48, False), (128, 50, True), (1, 97, False)]
+)
+def test_every_kind_of_row_count(in_features: int, out_features: int, has_bias: bool) -> None:
+    for rows in ROWS:
+        compare(rows, in_features, out_features, has_bias)
+
+
+@pytest.mark.parametrize("out_features", [7, 96, 99])
+@pytest.mark.parametrize("careful", [False, True])
+def test_gelu_follows(out_features: int, careful: bool) -> None:
+    for rows in ROWS:
+        compare(rows, 20, out_features, True, Epilogue.GELU_TANH, replace(host_microkernel(), careful=careful))
+
+
+@pytest.mark.parametrize("microkernel", [*NARROW, replace(AVX512, careful=True), replace(NEON, careful=True)])
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    for rows in ROWS:
+        compare(rows, 33, 50, microkernel=microkernel)
+
+
+@given(rows=st.integers(1, 700))
+@settings(deadline=None, max_examples=30)
+def test_any_row_count(rows: int) -> None:
+    compare(rows, 33, 50)
+
+
+@pytest.mark.parametrize(
+    ("microkernel", "most"), [(AVX2, 4), (NEON, 4), (AVX512, 2), (replace(host_microkernel(), careful=True), 1e-6)]
+)
+def test_long_sums_lose_little_to_rounding(microkernel: Microkernel, most: float) -> None:
+    random = np.random.default_rng(0)
+    x, weight = random.standard_normal((64, 2048), np.float32), random.standard_normal((48, 2048), np.float32)
+    pack, kernel = kernels(2048, 48, False, Epilogue.NONE, microkernel)
+    packed = pack(packed_shape(48, 2048, microkernel), weight)
+    found = kernel((64, 48), x.astype(microkernel.totals), packed, dtype=np.dtype(microkernel.totals))
+    assert lost_to_rounding(found, x.astype(np.float64) @ weight.T) < most
+
+
+def test_not_a_number_stays_in_its_row() -> None:
+    pack, kernel = kernels(5, 1, True, Epilogue.NONE, host_microkernel())
+    x = np.ones((9, 5), np.float32)
+    x[3] = np.nan
+    packed = pack(packed_shape(1, 5, host_microkernel()), np.ones((1, 5), np.float32))
+    found = kernel((9, 1), x, packed, np.zeros(1, np.float32))
+    assert np.flatnonzero(found[:, 0] != 5).tolist() == [3]
+
+
+@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
+    target = OTHER_PROCESSORS[processor]
+    microkernel = microkernel_for(target)
+    lines = assembly(linear(64, 48, True, Epilogue.NONE, microkernel), target)
+    sums = microkernel.rows * microkernel.on_stack().vectors
+    assert longest_run(lines) >= sums
+    assert stores_beside(lines, sums) < sums

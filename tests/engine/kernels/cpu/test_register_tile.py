@@ -1,0 +1,151 @@
+"""The register tile follows the processor's vector registers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tvm.script import tirx as T
+from tvm.target import Target
+
+from engine.kernels.cpu import register_tile
+from engine.kernels.cpu.register_tile import (
+    AVX2,
+    AVX512,
+    NEON,
+    SSE,
+    Microkernel,
+    PackedTile,
+    Totals,
+    add,
+    clear,
+    join,
+    microkernel_for,
+    spill,
+)
+from engine.kernels.mathematics import ceil_div
+from tests.engine.kernels.cpu.running import built, lost_to_rounding
+
+
+@pytest.mark.parametrize(
+    ("processor", "expected"),
+    [("rocketlake", AVX512), ("znver4", AVX512), ("haswell", AVX2), ("nehalem", SSE)],
+)
+def test_tile_of_a_processor(processor: str, expected: Microkernel) -> None:
+    assert microkernel_for(Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})) == expected
+
+
+def test_tile_of_an_apple_processor() -> None:
+    assert microkernel_for(Target({"kind": "llvm", "mtriple": "arm64-apple-macos", "mcpu": "apple-m1"})) == NEON
+
+
+def test_a_feature_that_is_switched_off_does_not_count() -> None:
+    target = {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "rocketlake", "mattr": ["-avx512f"]}
+    assert microkernel_for(Target(target)) == AVX2
+
+
+@pytest.mark.parametrize(
+    ("cache_kilobytes", "tile_kilobytes"), [(None, 512), (256, 64), (512, 128), (1024, 512), (16 * 1024, 512)]
+)
+def test_packed_input_leaves_room_in_this_machines_cache(
+    monkeypatch: pytest.MonkeyPatch, cache_kilobytes: int | None, tile_kilobytes: int
+) -> None:
+    monkeypatch.setattr(register_tile, "second_level_cache_bytes", lambda: cache_kilobytes and cache_kilobytes * 1024)
+    here = {"kind": "llvm", "mcpu": "haswell"}
+    assert microkernel_for(Target(here)) == replace(AVX2, tile_bytes=tile_kilobytes * 1024)
+    assert microkernel_for(Target({**here, "mtriple": "x86_64-linux-gnu"})) == AVX2
+
+
+@pytest.mark.parametrize(("microkernel", "registers"), [(AVX512, 32), (AVX2, 16), (NEON, 32), (SSE, 16)])
+def test_tile_fits_the_registers(microkernel: Microkernel, registers: int) -> None:
+    vectors = microkernel.columns // microkernel.lanes
+    assert microkernel.columns % microkernel.lanes == 0
+    assert microkernel.rows * vectors + vectors + 1 <= registers
+
+
+def test_extents_are_padded_to_whole_vectors() -> None:
+    assert [AVX512.padded(extent) for extent in (0, 1, 16, 17)] == [0, 16, 16, 32]
+
+
+def test_quotients_are_rounded_up() -> None:
+    assert [ceil_div(extent, 8) for extent in (0, 1, 8, 9)] == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize(("row_count", "rows"), [(1, 1), (8, 8), (9, 5), (22, 8), (256, 8)])
+def test_rows_are_shared_out_evenly(row_count: int, rows: int) -> None:
+    assert AVX512.shared_by(row_count).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("microkernel", "vectors"),
+    [(AVX512, 1), (AVX2, 3), (NEON, 3), (replace(AVX512, rows=5), 3), (replace(AVX2, rows=8, careful=True), 1)],
+)
+def test_sums_are_kept_from_the_heap(microkernel: Microkernel, vectors: int) -> None:
+    assert microkernel.on_stack() == replace(microkernel, columns=vectors * microkernel.lanes)
+
+
+TILE = Microkernel(lanes=4, rows=3, columns=8)
+COUNT = 500
+
+
+def test_every_sum_is_reached() -> None:
+    @T.prim_func(s_tir=True)
+    def cleared(x: T.handle, y: T.handle) -> None:
+        source = T.match_buffer(x, (3, 8), "float32")
+        target = T.match_buffer(y, (6, 8), "float32")
+        sums = T.alloc_buffer((3, 8), "float32")
+        clear(TILE, sums)
+        spill(TILE, source, target)
+        for row, column in T.grid(3, 8):
+            target[3 + row, column] = sums[row, column]
+
+    x = np.arange(1, 25, dtype=np.float32).reshape(3, 8)
+    np.testing.assert_array_equal(built(cleared)((6, 8), x), [*x, *np.zeros_like(x)])
+
+
+@pytest.mark.parametrize(("has_exact_totals", "least", "most"), [(True, 0, 0.5), (False, 2, 20)])
+def test_totals_in_two_parts_are_as_if_rounded_once(has_exact_totals: bool, least: float, most: float) -> None:
+    @T.prim_func(s_tir=True)
+    def summed(x: T.handle, y: T.handle) -> None:
+        source = T.match_buffer(x, (COUNT, 3, 8), "float32")
+        target = T.match_buffer(y, (3, 8), "float32")
+        first = T.alloc_buffer((3, 8), "float32")
+        rest = T.alloc_buffer((3, 8), "float32")
+        sums = T.alloc_buffer((3, 8), "float32")
+        totals = T.meta_var(Totals(first, rest))
+        clear(TILE, first)
+        clear(TILE, rest)
+        for number in T.serial(COUNT):
+            for row, column in T.grid(3, 8):
+                sums[row, column] = source[number, row, column]
+            if has_exact_totals:
+                join(TILE, sums, totals)
+            else:
+                add(TILE, sums, totals.most)
+        for row, column in T.grid(3, 8):
+            target[row, column] = totals.at(row, column)
+
+    x = np.random.default_rng(0).standard_normal((COUNT, 3, 8), np.float32)
+    assert least <= lost_to_rounding(built(summed)((3, 8), x), x.astype(np.float64).sum(0)) < most
+
+
+@pytest.mark.parametrize("depth", [1, 22, 128, 256, 512, 1090])
+@pytest.mark.parametrize("halo", [0, 10, 50])
+def test_a_packed_tile_fits_its_budget(depth: int, halo: int) -> None:
+    packed = PackedTile(AVX512, depth, halo)
+    assert packed.pitch >= packed.width + halo
+    assert packed.parts == 1 or 4 * depth * packed.pitch <= AVX512.tile_bytes + 4 * depth * AVX512.lanes
+
+
+@pytest.mark.parametrize("depth", [22, 128, 256, 1090])
+@pytest.mark.parametrize("halo", [0, 2, 6])
+def test_panels_apart_have_a_halo_each_and_fit_their_budget(depth: int, halo: int) -> None:
+    packed = PackedTile(AVX2, depth, halo, apart=True)
+    assert packed.panels == packed.parts
+    assert AVX2.columns + halo <= packed.pitch < AVX2.columns + halo + AVX2.lanes
+    assert packed.parts == 1 or 4 * depth * packed.pitch * packed.panels <= AVX2.tile_bytes
+
+
+def test_a_tile_never_vanishes() -> None:
+    assert PackedTile(AVX512, 100_000, 2).parts == 1

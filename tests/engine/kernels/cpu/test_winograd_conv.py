@@ -1,0 +1,120 @@
+"""Convolutions by minimal filtering against PyTorch in float64, at every kind of length, and their code elsewhere."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.kernels.convolution import Correlation, Ending, weight_at
+from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
+from engine.kernels.cpu.winograd import MinimalFilter
+from engine.kernels.cpu.winograd_conv import filtering_kernel
+from engine.kernels.cpu.winograd_plan import Filtering
+from engine.kernels.cpu.winograd_tiles import filtering_weight
+from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
+from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
+
+LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
+WITH_BIAS = Ending(True)
+
+
+def plan(
+    kernel_size: int,
+    dilation: int,
+    form: tuple[int, int],
+    microkernel: Microkernel,
+    channels: tuple[int, int] = (5, 13),
+) -> Filtering:
+    padding = (kernel_size - 1) * dilation // 2
+    sizes = Correlation(*channels, kernel_size, dilation, padding=padding)
+    return Filtering(sizes, MinimalFilter(*form), microkernel)
+
+
+@functools.cache
+def kernels(made: Filtering, ending: Ending) -> tuple[Kernel, Kernel]:
+    shape = made.sizes.out_channels, made.sizes.channels, made.sizes.taps
+    return built(filtering_weight(made, shape, weight_at)), built(filtering_kernel(made, ending))
+
+
+def compare(made: Filtering, batch: int, length: int, ending: Ending = WITH_BIAS) -> None:
+    sizes = made.sizes
+    random = np.random.default_rng(length)
+    x = random.standard_normal((batch, sizes.channels, length), np.float32)
+    weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
+    bias = random.standard_normal(sizes.out_channels, np.float32)
+    expected = torch.nn.functional.conv1d(
+        torch.from_numpy(x).double(),
+        torch.from_numpy(weight).double(),
+        torch.from_numpy(bias).double() if ending.has_bias else None,
+        dilation=sizes.dilation,
+        padding=sizes.padding,
+    ).numpy()
+    residual = random.standard_normal(expected.shape, np.float32)
+    transform, kernel = kernels(made, ending)
+    operands = [*([bias] if ending.has_bias else []), *([residual] if ending.has_residual else [])]
+    found = kernel(expected.shape, x, transform(made.packed_shape, weight), *operands)
+    if ending.has_residual:
+        expected = (expected + residual) * ending.factor
+    assert np.abs(found - expected).max() < 5e-5 * np.sqrt(sizes.channels * sizes.taps)
+
+
+@pytest.mark.parametrize(
+    ("kernel_size", "dilation", "form"),
+    [(3, 1, (6, 3)), (3, 5, (6, 3)), (7, 1, (4, 7)), (7, 3, (4, 7)), (11, 1, (6, 6)), (11, 5, (6, 6)), (12, 2, (2, 4))],
+)
+def test_every_kind_of_length(kernel_size: int, dilation: int, form: tuple[int, int]) -> None:
+    made = plan(kernel_size, dilation, form, host_microkernel())
+    for batch, length in enumerate(LENGTHS):
+        compare(made, batch % 3 + 1, length)
+
+
+@pytest.mark.parametrize("microkernel", NARROW)
+def test_other_register_tiles(microkernel: Microkernel) -> None:
+    for length in LENGTHS:
+        compare(plan(11, 3, (6, 6), microkernel), 2, length)
+
+
+@given(length=st.integers(1, 2500), batch=st.integers(1, 3))
+@settings(deadline=None, max_examples=20)
+def test_any_length(length: int, batch: int) -> None:
+    compare(plan(7, 3, (4, 7), host_microkernel()), batch, length)
+
+
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_a_residual_is_added_and_the_sum_scaled(has_bias: bool) -> None:
+    made = plan(3, 1, (6, 3), host_microkernel())
+    for length in LENGTHS:
+        compare(made, 2, length, Ending(has_bias, has_residual=True, factor=0.75))
+
+
+def test_without_bias() -> None:
+    compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, Ending(False))
+
+
+def test_many_channels_need_narrow_tiles() -> None:
+    made = plan(3, 1, (6, 3), host_microkernel(), channels=(600, 16))
+    assert made.packed.parts == 1
+    compare(made, 1, 700)
+
+
+def test_a_member_of_a_batch_equals_it_alone() -> None:
+    made = plan(11, 5, (6, 6), host_microkernel())
+    transform, kernel = kernels(made, WITH_BIAS)
+    random = np.random.default_rng(0)
+    x = random.standard_normal((3, 5, 333), np.float32)
+    weight = transform(made.packed_shape, random.standard_normal((13, 5, 11), np.float32))
+    bias = random.standard_normal(13, np.float32)
+    together = kernel((3, 13, 333), x, weight, bias)
+    assert np.array_equal(together[1:2], kernel((1, 13, 333), x[1:2], weight, bias))
+
+
+@pytest.mark.parametrize("processor", OTHER_PROCESSORS)
+def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
+    target = OTHER_PROCESSORS[processor]
+    microkernel = microkernel_for(target)
+    made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
+    lines = assembly(filtering_kernel(made, WITH_BIAS), target)
+    assert longest_run(lines) >= made.pieces * microkernel.rows * microkernel.vectors

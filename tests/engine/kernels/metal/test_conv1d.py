@@ -1,0 +1,82 @@
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.metal.conv1d import conv1d, pack_weight, packed_shape, packed_type
+from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.precision import Precision
+from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
+
+SHAPES = [
+    (6, 40, 5, 1, 1, 2, True),
+    (35, 3, 7, 5, 1, 15, False),
+    (22, 20, 12, 1, 6, 3, True),
+    (7, 70, 1, 1, 1, 0, True),
+    (4, 1, 3, 1, 2, 1, True),
+    (16, 16, 1, 1, 1, 0, True),
+    (35, 40, 3, 5, 1, 5, True),
+    (33, 130, 4, 1, 1, 1, False),
+]
+
+
+def packed(shape, weight, group=GROUP):
+    sizes = Correlation(*shape[:6])
+    return built(pack_weight(sizes, group), packed_type(sizes, group))(packed_shape(sizes, group), weight)
+
+
+def expected(x, weight, bias, shape):
+    _, _, _, dilation, stride, padding, _ = shape
+    tensors = [None if array is None else torch.from_numpy(array) for array in (x, weight, bias)]
+    return functional.conv1d(*tensors, stride, padding, dilation).numpy()
+
+
+def parameters(shape):
+    in_channels, out_channels, kernel_size, *_, has_bias = shape
+    return normal(out_channels, in_channels, kernel_size), normal(out_channels, seed=1) if has_bias else None
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_any_length_equals_torch(shape):
+    weight, bias = parameters(shape)
+    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6]), GROUP))
+    for length in (12, 131):
+        x = normal(2, shape[0], length, seed=2)
+        wanted = expected(x, weight, bias, shape)
+        result = kernel(wanted.shape, x, packed(shape, weight), *([] if bias is None else [bias]))
+        np.testing.assert_allclose(result, wanted, **TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    "shape", [(6, 40, 5, 1, 1, 2, True), (7, 20, 3, 2, 1, 2, False), (20, 24, 3, 1, 1, 1, True)], ids=str
+)
+def test_a_residual_is_added_before_the_factor(shape):
+    weight, bias = parameters(shape)
+    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6], has_residual=True, factor=0.3), GROUP))
+    x = normal(2, shape[0], 70, seed=2)
+    plain = expected(x, weight, bias, shape)
+    residual = normal(*plain.shape, seed=3)
+    result = kernel(plain.shape, x, packed(shape, weight), *([] if bias is None else [bias]), residual)
+    np.testing.assert_allclose(result, (plain + residual) * np.float32(0.3), **TOLERANCE)
+
+
+def rounded(array):
+    return array.astype(np.float16).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 3, 1, 1, 1, True), (70, 80, 2, 3, 1, 1, False)], ids=str)
+def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
+    weight, bias = parameters(shape)
+    halves = Threadgroup(factors=Precision.FLOAT16)
+    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6]), halves))
+    x = normal(2, shape[0], 70, seed=2)
+    wanted = expected(rounded(x), rounded(weight), bias, shape)
+    result = kernel(wanted.shape, x, packed(shape, weight, halves), *([] if bias is None else [bias]))
+    np.testing.assert_allclose(result, wanted, **TOLERANCE)
+    assert np.abs(expected(x, weight, bias, shape) - wanted).max() > 10 * TOLERANCE["atol"]
+
+
+def test_small_convolutions_do_not_multiply_halves():
+    halves = Threadgroup(factors=Precision.FLOAT16)
+    assert packed_type(Correlation(128, 22, 7), halves) == packed_type(Correlation(22, 128, 1), halves) == "float32"

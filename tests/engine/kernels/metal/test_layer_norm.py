@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from engine.kernels.metal.layer_norm import adaptive_layer_norm, layer_norm
+from engine.ops import adaptive_layer_norm as meaning
+from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
+
+
+@pytest.mark.parametrize("channels", [5, 300])
+@pytest.mark.parametrize("affine", [True, False])
+def test_rows_equal_torch(channels, affine):
+    x = 3 + normal(4, channels)
+    parameters = [normal(channels, seed=1), normal(channels, seed=2)] if affine else []
+    result = built(layer_norm(channels, False, affine, 1e-5, GROUP))(x.shape, x, *parameters)
+    expected = functional.layer_norm(torch.from_numpy(x), (channels,), *map(torch.from_numpy, parameters))
+    np.testing.assert_allclose(result, expected, **TOLERANCE)
+
+
+def test_rows_of_a_sum_equal_torch():
+    x, addend, scale, shift = 3 + normal(4, 300), normal(4, 300, seed=1), normal(300, seed=2), normal(300, seed=3)
+    result = built(layer_norm(300, True, True, 1e-5, GROUP))(x.shape, x, addend, scale, shift)
+    expected = functional.layer_norm(torch.from_numpy(x + addend), (300,), *map(torch.from_numpy, (scale, shift)))
+    np.testing.assert_allclose(result, expected, **TOLERANCE)
+
+
+@pytest.mark.parametrize(("channels", "style"), [(5, 3), (300, 260)])
+def test_a_styled_row_has_the_style_beside_it(channels, style):
+    x, styles, beside = 3 + normal(2, 3, channels), normal(2, 2 * channels + 9, seed=1), normal(2, style, seed=2)
+    kernel = built(adaptive_layer_norm(channels, style, 1e-5, GROUP))
+    result = kernel((2, 3, channels + style), x, styles, beside, 7)
+    expected = meaning.adaptive_layer_norm(x, styles, beside, 7, 1e-5)
+    np.testing.assert_allclose(result, expected, **TOLERANCE)

@@ -1,0 +1,179 @@
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from engine.artifacts.freshness import Fresh, Freshness, Missing, Stale
+from engine.artifacts.manifest import (
+    CPU,
+    Identity,
+    Manifest,
+    Variant,
+    expected_identity,
+    modules_folder,
+)
+from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.model_store.checkpoints import model_config
+from engine.preparation import modules
+from engine.preparation.modules import ensure_modules, failure_line, find_modules, run_engine
+from engine.speech import Event, PreparationEvent
+from engine.system.paths import shipped_modules_folder
+
+CONFIG = model_config("starter")
+FRESH = Fresh(Manifest(expected_identity(CONFIG, CPU), ()))
+
+
+@pytest.fixture
+def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "type[Child]":
+    monkeypatch.setattr(modules, "built_modules_folder", lambda: tmp_path)
+    monkeypatch.setattr(modules.subprocess, "Popen", Child)
+    Child.script = ""
+    Child.last = None
+    return Child
+
+
+class Child(subprocess.Popen):
+    """The compiler's process with a script of the test's own in its place."""
+
+    script = ""
+    last: "Child | None" = None
+    command: tuple[str, ...] = ()
+
+    def __init__(self, command: list[str], **options: object) -> None:
+        assert command[1:4] == ["-m", "engine", "compile"]
+        super().__init__([sys.executable, "-c", Child.script], **options)
+        Child.last = self
+        Child.command = tuple(command)
+
+
+def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
+    remaining = iter(answers)
+
+    def freshness(folder: Path, *_: object) -> object:
+        return Missing() if folder.parent == shipped_modules_folder() else next(remaining)
+
+    monkeypatch.setattr(modules, "freshness", freshness)
+
+
+def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    states(monkeypatch, FRESH)
+    assert ensure_modules("starter", CONFIG, CPU, lambda _: None).parent == tmp_path
+    assert child.last is None
+
+
+def test_progress_of_the_compiler_is_passed_on(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = (
+        'import sys; print(\'{"title": "Decoder", "done": 1, "total": 7}\', file=sys.stderr); '
+        "print('a stray line', file=sys.stderr)"
+    )
+    states(monkeypatch, Missing(), Missing(), FRESH)
+    events: list[Event] = []
+    ensure_modules("starter", CONFIG, CPU, events.append)
+    assert events[-1] == PreparationEvent("Decoder", 1, 7)
+
+
+@pytest.mark.parametrize("variant", [CPU, Variant("metal-macos", probed=True)])
+def test_variants_are_asked_for_by_name(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variant: Variant
+) -> None:
+    asked: list[tuple[Path, Identity]] = []
+    answers = iter((Missing(), Missing(), FRESH))
+
+    def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
+        if folder.parent == shipped_modules_folder():
+            return Missing()
+        asked.append((folder, expected))
+        return next(answers)
+
+    monkeypatch.setattr(modules, "freshness", freshness)
+    folder = ensure_modules("starter", CONFIG, variant, lambda _: None)
+    assert folder == modules_folder(tmp_path, CONFIG, variant)
+    assert asked == [(folder, expected_identity(CONFIG, variant))] * 3
+    assert child.command[child.command.index("--target") + 1] == variant.target
+    assert ("--probes" in child.command) == variant.probed
+
+
+def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    line = failure_line(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
+    child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
+    states(monkeypatch, Missing(), Missing())
+    with pytest.raises(CompileError, match=r"TVM is not installed\. Run “make setup”\.") as caught:
+        ensure_modules("starter", CONFIG, CPU, lambda _: None)
+    assert caught.value.cure is Cure.INSTALL_AGAIN
+
+
+def test_a_real_child_tells_what_went_wrong() -> None:
+    failure = run_engine(["compile", "--target", "abacus"], lambda _: None)
+    assert isinstance(failure, EngineError)
+    assert "abacus" in failure.message
+    assert failure.hint
+    assert failure.cure is None
+
+
+def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = "import os; os.kill(os.getpid(), 9)"
+    states(monkeypatch, Missing(), Missing())
+    with pytest.raises(CompileError, match="ended with code -9"):
+        ensure_modules("starter", CONFIG, CPU, lambda _: None)
+
+
+def test_modules_that_stay_stale_are_never_used(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    states(monkeypatch, Missing(), Missing(), Stale("decoder.so is damaged"))
+    with pytest.raises(CompileError, match=r"decoder\.so is damaged"):
+        ensure_modules("starter", CONFIG, CPU, lambda _: None)
+
+
+def test_cancel_ends_the_child(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    child.script = "import time; time.sleep(60)"
+    states(monkeypatch, Missing(), Missing())
+    cancel = threading.Event()
+    threading.Timer(0.2, cancel.set).start()
+    with pytest.raises(Cancelled):
+        ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
+    assert child.last is not None
+    assert child.last.returncode is not None
+
+
+def test_modules_that_another_process_built_meanwhile_are_taken(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states(monkeypatch, Missing(), FRESH)
+    ensure_modules("starter", CONFIG, CPU, lambda _: None)
+    assert child.last is None
+
+
+def test_a_second_builder_waits_for_the_first(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = modules_folder(tmp_path, CONFIG, CPU)
+    states(monkeypatch, Missing(), FRESH)
+    events: list[Event] = []
+    with FileLock(folder.with_name(f"{folder.name}.lock")):
+        second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, CPU, events.append))
+        second.start()
+        second.join(0.5)
+        assert second.is_alive()
+    second.join(10)
+    assert not second.is_alive()
+    assert "Waiting" in events[0].title
+    assert child.last is None
+
+
+def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = modules_folder(tmp_path, CONFIG, CPU)
+    states(monkeypatch, Missing())
+    cancel = threading.Event()
+    cancel.set()
+    with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
+        ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
+
+
+def test_the_state_is_put_in_words(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
+    states(monkeypatch, FRESH, Missing(), Stale("they are for another processor"))
+    assert find_modules(CONFIG, CPU).folder is not None
+    assert find_modules(CONFIG, CPU).problem == "they are not built yet"
+    assert find_modules(CONFIG, CPU).problem == "they are for another processor"

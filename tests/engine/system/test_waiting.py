@@ -1,0 +1,59 @@
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from engine.errors import Cancelled
+from engine.system.waiting import hold, lines_of
+
+
+def child(program: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+
+
+def test_every_line_comes_until_the_child_ends() -> None:
+    with child("print('one'); print('two', end='')") as process:
+        assert list(lines_of(process.stdout)) == ["one\n", "two"]
+    assert process.stdout is not None
+    assert process.stdout.closed
+
+
+def test_a_silent_child_is_not_waited_for_once_cancelled() -> None:
+    cancel = threading.Event()
+    with child("print('here', flush=True); import time; time.sleep(60)") as process:
+        lines = lines_of(process.stdout, cancel)
+        assert next(lines) == "here\n"
+        cancel.set()
+        with pytest.raises(Cancelled):
+            next(lines)
+        process.kill()
+
+
+def test_a_free_lock_is_held_at_once_and_released(tmp_path: Path) -> None:
+    lock = FileLock(tmp_path / "lock")
+    with hold(lock, lambda: pytest.fail("there is nobody to wait for")):
+        assert lock.is_locked
+    assert not lock.is_locked
+
+
+def test_a_lock_of_another_is_waited_for(tmp_path: Path) -> None:
+    other, waited = FileLock(tmp_path / "lock"), []
+    other.acquire()
+
+    def release() -> None:
+        waited.append(True)
+        other.release()
+
+    lock = FileLock(tmp_path / "lock")
+    with hold(lock, release):
+        assert lock.is_locked
+    assert waited == [True]
+
+
+def test_waiting_for_a_lock_ends_when_cancelled(tmp_path: Path) -> None:
+    other, cancel = FileLock(tmp_path / "lock"), threading.Event()
+    with other, pytest.raises(Cancelled), hold(FileLock(tmp_path / "lock"), cancel.set, cancel):
+        pytest.fail("another holds it")

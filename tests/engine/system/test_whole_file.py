@@ -1,0 +1,82 @@
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.errors import OutputError
+from engine.system.whole_file import ensure_writable, whole_file, write_atomically
+
+
+def test_the_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    with whole_file(path) as file:
+        file.write(b"new")
+        assert not path.exists()
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failure_leaves_the_old_file_and_no_rubbish(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"old")
+
+    def write_half() -> None:
+        with whole_file(path) as file:
+            file.write(b"half")
+            raise KeyError("stopped")
+
+    with pytest.raises(KeyError):
+        write_half()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_our_own_files_are_written_whole_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x"
+    write_atomically(path, b"old")
+
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"nowhere does not exist.*Create it"), whole_file(tmp_path / "nowhere" / "a"):
+        pass
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="is a folder"):
+        ensure_writable(tmp_path)
+
+
+def test_a_read_only_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OutputError, match="read-only"):
+        ensure_writable(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "may not be written"), (errno.EIO, "could not")]
+)
+def test_what_went_wrong_is_said(tmp_path: Path, number: int, words: str) -> None:
+    with pytest.raises(OutputError, match=words), whole_file(tmp_path / "a"):
+        raise OSError(number, "refused")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with whole_file(path) as file:
+        file.write(b"through")
+    assert os.read(reading, 100) == b"through"
+    os.close(reading)
+    assert path.is_fifo()

@@ -1,0 +1,113 @@
+"""Blends under names: kept, listed, spoken, removed, and never in the way of a real voice."""
+
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import DamagedFile, InvalidRequest, OutputError, UnknownVoice
+from engine.voices.packs import Voice, describe, official_voices
+from engine.voices.saved import SavedVoices
+
+KNOWN = {voice.name: voice for voice in official_voices()}
+VOICES = {
+    name: Voice(describe(name), np.full((1, 1, 4), value, np.float32))
+    for value, name in enumerate(("af_heart", "am_adam", "ff_siwis"))
+}
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> SavedVoices:
+    return SavedVoices(tmp_path / "deep" / "voices.json")
+
+
+def save_many(path: Path, prefix: str) -> None:
+    for number in range(10):
+        SavedVoices(path).save(f"{prefix}{number}", "heart+adam", KNOWN)
+
+
+def test_a_saved_blend_is_listed_spoken_and_forgotten(saved: SavedVoices) -> None:
+    assert saved.recipes() == {}
+    assert saved.save("duet", "heart(3), adam(1)", KNOWN).recipe == "af_heart(3)+am_adam(1)"
+    assert [voice.name for voice in saved.listed(KNOWN.values())] == ["duet"]
+    voice, notices = saved.choose("duet", VOICES)
+    assert voice.info.name == "duet"
+    assert voice.table == pytest.approx(0.25)
+    assert notices == ()
+    saved.remove("duet")
+    assert saved.listed(KNOWN.values()) == ()
+    with pytest.raises(UnknownVoice):
+        saved.choose("duet", VOICES)
+
+
+def test_a_name_can_be_used_again(saved: SavedVoices) -> None:
+    saved.save("duet", "heart", KNOWN)
+    saved.save("duet", "adam", KNOWN)
+    assert saved.recipes() == {"duet": "am_adam(1)"}
+
+
+@pytest.mark.parametrize("name", ["af_heart", "AF_HEART", "heart", "Heart", "alex", "zm_yunxi"])
+def test_no_blend_takes_the_name_of_a_voice(saved: SavedVoices, name: str) -> None:
+    with pytest.raises(InvalidRequest, match=r"already|several voices"):
+        saved.save(name, "am_adam", KNOWN)
+    with pytest.raises(InvalidRequest, match="already"):
+        saved.save("sally", "af_sally", {"af_sally": describe("af_sally")})
+    assert saved.recipes() == {}
+
+
+@pytest.mark.parametrize("name", ["", "a+b", "a:1", "(x)", "7of9", "../x", "a b", "x" * 41])
+def test_names_are_plain(saved: SavedVoices, name: str) -> None:
+    with pytest.raises(InvalidRequest, match="Begin with a letter"):
+        saved.save(name, "am_adam", KNOWN)
+
+
+def test_a_blend_without_its_voices_is_not_listed(saved: SavedVoices) -> None:
+    saved.save("duet", "heart+emma", KNOWN)
+    assert saved.listed([KNOWN["af_heart"]]) == ()
+    with pytest.raises(UnknownVoice, match="bf_emma"):
+        saved.choose("duet", VOICES)
+
+
+def test_unknown_names_suggest_saved_ones_too(saved: SavedVoices) -> None:
+    saved.save("midnight", "heart", KNOWN)
+    with pytest.raises(UnknownVoice, match="Did you mean “midnight”"):
+        saved.choose("midnigt", VOICES)
+    with pytest.raises(UnknownVoice, match="Did you mean “midnight”"):
+        saved.remove("midnigt")
+
+
+def test_a_recipe_needs_no_name_and_tells_of_its_language(saved: SavedVoices) -> None:
+    voice, notices = saved.choose("siwis:1,heart:3", VOICES)
+    assert (voice.info.name, voice.info.language) == ("ff_siwis(1)+af_heart(3)", "fr-FR")
+    assert "speaks French" in notices[0].message
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 1}', '{"x": "a(0)"}', "\ud800"])
+def test_a_damaged_file_is_said_and_voices_still_speak(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "voices.json"
+    path.write_text(content, encoding="utf-8", errors="surrogatepass")
+    saved = SavedVoices(path)
+    with pytest.raises(DamagedFile, match="Move it away"):
+        saved.choose("duet", VOICES)
+    with pytest.raises(DamagedFile, match="Move it away"):
+        saved.save("duet", "heart", KNOWN)
+    assert saved.choose("af_heart", VOICES)[0] is VOICES["af_heart"]
+    assert saved.choose("heart+adam", VOICES)[0].info.recipe
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        SavedVoices(tmp_path / "file" / "voices.json").save("duet", "heart", KNOWN)
+
+
+def test_two_processes_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "voices.json"
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=save_many, args=(path, prefix)) for prefix in "ab"]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert len(SavedVoices(path).recipes()) == 20
