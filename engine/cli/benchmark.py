@@ -1,51 +1,37 @@
-"""The options of `engine benchmark`, and what they ask for.
-
-It does not know how anything is counted or measured, and prints nothing.
-"""
+"""`engine benchmark`: speed, measured beside other runtimes, layer by layer, or estimated on paper."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
-from engine.benchmark import report as comparison_words
 from engine.benchmark.job import Job
 from engine.benchmark.lengths import DEFAULT_SECONDS, PLOT_SECONDS, exact_length
 from engine.benchmark.measuring import MOST_TIMES_THE_ROUNDS, measure
 from engine.benchmark.peers import PEER_NAMES, choose_peers
+from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
+from engine.cli.progress import show_line
 from engine.errors import InvalidRequest
 from engine.estimate import report as estimate_report
-from engine.estimate import report as estimate_words
 from engine.estimate.utterance_estimate import estimate_metal
 from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import usable_cores
 from engine.system.whole_file import ensure_writable, whole_file
 
-STANDARD_OUTPUT = Path("-")
 ONE_LENGTH_SECONDS = 10.0
 DEFAULT_ROUNDS = 5
 TARGETS = ("metal",)
 
-Report = Callable[[str], None]
+OnProgress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What to show: figures for JSON, and the same in words."""
-
-    data: dict[str, Any]
-    words: str
-
-
-def add_options(parser: argparse.ArgumentParser | Any) -> None:
-    """Everything but the model and its weights, which every command has."""
+def add_options(parser: Any) -> None:
+    """Add what is measured or estimated, at which lengths, beside whom."""
     lengths = " ".join(f"{seconds:g}" for seconds in DEFAULT_SECONDS)
     parser.add_argument("--seconds", type=float, nargs="+", metavar="N", help=f"of audio (default: {lengths})")
     names = ", ".join(PEER_NAMES)
@@ -53,28 +39,27 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
     rounds = f"at each length, of short speech up to {MOST_TIMES_THE_ROUNDS} times as many (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
-    parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")
+    add_json_file(parser)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="cost against length, from 1 to 60 s by default")
     parser.add_argument("--layers", action="store_true", help="each convolution by itself, and its share of the peak")
     parser.add_argument("--estimate", metavar="TARGET", help="metal: on paper, from the compiled modules, for Macs")
+    add_model(parser)
 
 
-def outcome_of(options: argparse.Namespace, report: Report) -> Outcome:
-    """Do what the options ask for; `report` gets a line per step. Writes the files that are named.
+def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Outcome:
+    """Do what the options ask for and write the files that they name; `on_progress` gets a line per step.
 
     Raises `InvalidRequest`, `EngineError`, `CompileError`.
     """
     files = [path for path in (options.json, options.plot) if path not in (None, STANDARD_OUTPUT)]
     for path in files:
         ensure_writable(path)
-    outcome = _kind(options)(options, report)
-    if options.json in files:
-        with whole_file(options.json) as file:
-            file.write(json.dumps(outcome.data, indent=2).encode())
+    outcome = _kind(options)(options, on_progress)
+    save_json(options, outcome)
     return outcome
 
 
-def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, Report], Outcome]:
+def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, OnProgress], Outcome]:
     if options.layers and options.estimate is not None:
         raise InvalidRequest("Layers are measured, not estimated.", "Leave out --layers or --estimate.")
     if options.layers:
@@ -82,24 +67,24 @@ def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, Report],
     return _measured if options.estimate is None else _estimated
 
 
-def _measured(options: argparse.Namespace, report: Report) -> Outcome:
+def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     choice = choose_peers(options.peers)
     config = open_checkpoint(options.model, options.weights).config
     seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
     lengths = [exact_length(one, config) for one in seconds]
     job = Job(options.model, options.weights, _threads(options.threads))
     for name, why in choice.left_out.items():
-        report(f"note: {name} is left out: {why}")
-    measured = measure(job, lengths, choice, _at_least_one(options.rounds, "rounds"), report)
+        on_progress(f"note: {name} is left out: {why}")
+    measured = measure(job, lengths, choice, _at_least_one(options.rounds, "rounds"), on_progress)
     if options.plot is not None:
         from engine.benchmark.plot import as_png  # brings matplotlib
 
         with whole_file(options.plot) as file:
             file.write(as_png(measured))
-    return Outcome(benchmark_report.as_data(measured), comparison_words.in_words(measured))
+    return Outcome(benchmark_report.as_data(measured), benchmark_report.in_words(measured))
 
 
-def _by_layer(options: argparse.Namespace, report: Report) -> Outcome:
+def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     _one_length(options, "A measurement of layers")
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     config = model_config(options.model)
@@ -109,18 +94,18 @@ def _by_layer(options: argparse.Namespace, report: Report) -> Outcome:
     from engine.estimate.stage_work import Run
 
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
-    times = layer_times(DEVICE_STAGES, run, threads, rounds, report)
+    times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)
     return Outcome(layers.as_data(options.model, length, times), layers.in_words(options.model, length, times))
 
 
-def _estimated(options: argparse.Namespace, report: Report) -> Outcome:
+def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     if options.estimate not in TARGETS:
         raise InvalidRequest(f"There is no estimate for “{options.estimate}”.", "Say what: “--estimate metal”.")
     _one_length(options, "An estimate")
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     config = model_config(options.model)
-    estimate = estimate_metal(options.model, config, seconds, lambda stage: report(f"Counted {stage}"))
-    return Outcome(estimate_report.as_data(estimate), estimate_words.in_words(estimate))
+    estimate = estimate_metal(options.model, config, seconds, lambda stage: on_progress(f"Counted {stage}"))
+    return Outcome(estimate_report.as_data(estimate), estimate_report.in_words(estimate))
 
 
 def _one_length(options: argparse.Namespace, what: str) -> None:
@@ -141,3 +126,6 @@ def _at_least_one(number: int, noun: str) -> int:
     if number < 1:
         raise InvalidRequest(f"{number} {noun} are too few.", "Take 1 or more.")
     return number
+
+
+COMMAND = Command("benchmark", "Measure speed beside others, or say it on paper, for Macs.", add_options, run)

@@ -1,7 +1,4 @@
-"""The options of `engine compile`, and what they ask for.
-
-It does not know how a stage is built, prints nothing, and brings no compiler until the target's name is looked up.
-"""
+"""`engine compile`: builds the modules of one stage or all, and compares them with PyTorch when asked."""
 
 from __future__ import annotations
 
@@ -12,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.artifacts.manifest import CPU, Variant, modules_folder
+from engine.cli.command import Command, Outcome, add_model
+from engine.cli.progress import show, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.kernels.precision import Precision
@@ -19,6 +18,9 @@ from engine.model_store.checkpoints import Checkpoint, model_config, open_checkp
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.paths import built_modules_folder, shipped_modules_folder
+from engine.validator.built_modules import compare_built, in_words, verdict_error
+from engine.validator.results import Row
+from engine.validator.wire import Wire
 
 _MACS = "metal-macos"
 _ALL = "all"
@@ -41,8 +43,8 @@ class CompileRequest:
     tuning_seconds: float = 0
 
 
-def add_options(parser: argparse.ArgumentParser | Any) -> None:
-    """Everything but the model, which every command has."""
+def add_options(parser: Any) -> None:
+    """Add what can be built, how and where."""
     parser.add_argument("--stage", default=_ALL, help="a stage's name, or all (default)")
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
@@ -79,6 +81,32 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
     )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
+    add_model(parser)
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    request = request_from(options)
+    from engine.compiler.build import build  # brings torch and tvm
+
+    report = show_json if options.progress_json else show
+    manifest = build(request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds)
+    built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
+    artifacts = [
+        {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}
+        for one in built
+    ]
+    lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
+    rows = _compared(request)
+    words = [*lines, *([in_words(rows)] if rows else [])]
+    data = {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}
+    return Outcome(data, "\n".join(words), error=verdict_error(rows))
+
+
+def _compared(request: CompileRequest) -> tuple[Row, ...]:
+    if request.checkpoint is None:
+        return ()
+    names = [stage.name for stage in request.stages]
+    return compare_built(request.checkpoint, request.folder, names, request.variant, show)
 
 
 def request_from(options: argparse.Namespace) -> CompileRequest:
@@ -154,3 +182,10 @@ def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
             "Leave out --validate, or use it where they run.",
         )
     return open_checkpoint(options.model, options.weights)
+
+
+def _left_behind(options: argparse.Namespace) -> str:
+    return "Modules that were not finished are not used; run the same command to build them again."
+
+
+COMMAND = Command("compile", "Build the compiled modules of a model.", add_options, _run, _left_behind)

@@ -1,16 +1,14 @@
-"""The options of `engine models`, what they do, and the outcome in words and as data.
-
-It prints nothing itself.
-"""
+"""`engine models`: lists, fetches, imports, verifies and removes the models on this machine."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.cli.command import Command, Outcome
+from engine.cli.progress import show_line
 from engine.model_store.progress import ModelProgress
 from engine.model_store.store import ModelState, ModelStatus, ModelStore
 
@@ -24,16 +22,8 @@ _ACTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a command has to say, as data for --json and in words."""
-
-    data: Any
-    words: str
-
-
-def add_options(parser: argparse.ArgumentParser | Any) -> None:
-    """A command for each action."""
+def add_options(parser: Any) -> None:
+    """Add a subcommand for each action."""
     actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
     for name, summary in _ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary)
@@ -45,12 +35,14 @@ def add_options(parser: argparse.ArgumentParser | Any) -> None:
             action.add_argument("name", help="a name from `models list`")
 
 
-def outcome_of(options: argparse.Namespace, show: Callable[[str], None], store: ModelStore | None = None) -> Outcome:
-    """Do what the options say; `show` gets lines of progress. Raises `EngineError` children."""
+def run(
+    options: argparse.Namespace, on_progress: Callable[[str], None] = show_line, store: ModelStore | None = None
+) -> Outcome:
+    """Do what the options say; `on_progress` gets lines of progress. Raises `EngineError` children."""
     store = store or ModelStore()
 
     def observe(progress: ModelProgress) -> None:
-        show(in_words(progress))
+        on_progress(in_words(progress))
 
     if options.action == "list":
         return _listing([store.status(entry.name) for entry in store.catalogue()])
@@ -106,3 +98,10 @@ def _line(status: ModelStatus) -> str:
 def _outcome(action: str, status: ModelStatus) -> Outcome:
     done = {"fetch": "is here", "import": "is imported", "verify": "is intact", "remove": "is removed"}[action]
     return Outcome(as_data(status), f"{status.entry.title} {done}.")
+
+
+def _left_behind(options: argparse.Namespace) -> str:
+    return "What has been fetched is kept; run the same command to go on." if options.action == "fetch" else ""
+
+
+COMMAND = Command("models", "List, fetch, import, verify or remove models.", add_options, run, _left_behind)

@@ -1,29 +1,44 @@
-"""What `engine validate` was asked to do, done: figures, words, files, and whether all is well.
-
-It does not know where the words are printed.
-"""
+"""`engine validate`: compares the ways of running a model with PyTorch, stage by stage, and writes reports."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TextIO
 
-from engine.cli.validate_options import STANDARD_OUTPUT, request_from
+from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
+from engine.cli.progress import show, show_line
+from engine.errors import InvalidRequest
 from engine.languages import AMERICAN
-from engine.model_store.checkpoints import open_checkpoint
-from engine.system.whole_file import ensure_writable, whole_file
+from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
+from engine.preparation.devices import AUTO, DEVICES
+from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
+from engine.stages import STAGE_NAMES
+from engine.system.paths import resources_folder, sample_text_path
+from engine.system.whole_file import ensure_writable
 from engine.validator import wording
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import write_bundle
 from engine.validator.fuzz import FuzzReport, fuzz
 from engine.validator.html_report import write_html
 from engine.validator.lstm_comparison import LstmComparison, compare_lstms
-from engine.validator.results import Report, Row
+from engine.validator.results import (
+    DEFAULT_REGIMES,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
 from engine.validator.sweep import SweepPoint, sweep_padding
 from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import lstm_text, sweep_text, text_report
@@ -31,21 +46,138 @@ from engine.validator.validation import Observer, Validator
 from engine.validator.wavs import write_wavs
 from engine.validator.wire import Wire
 
+ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
+SWEEPS = ("padding",)
+SERVICE_NICENESS = 10
 
-@dataclass(frozen=True)
-class Outcome:
-    """`data` for scripts, `words` for people."""
 
-    data: dict[str, Any]
-    words: str
-    passed: bool
+def add_options(parser: Any) -> None:
+    """Add what is compared, how, and the files to write."""
+    parser.add_argument("--text", help="what to speak (default: a sample text)")
+    parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
+    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    parser.add_argument("--seed", type=int, default=0, help="fixes the noise, or the random utterances (default: 0)")
+    regimes = ",".join(Regime)
+    parser.add_argument("--regimes", help=f"of {regimes} (default: all but the last; with --fuzz: compiled)")
+    parser.add_argument("--reference", default=Regime.DYNAMIC, help="the regime to compare with (default: dynamic)")
+    parser.add_argument("--padding", type=float, default=1.0, help="padding over speech in static regimes (default: 1)")
+    parser.add_argument("--cross", default="", metavar="STAGE=REGIME,...", help="also run these stages from elsewhere")
+    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
+    parser.add_argument("--lstm-method", default="auto", help=f"one of: {', '.join(LSTM_METHODS)} (default: auto)")
+    parser.add_argument("--probes", action="store_true", help="look inside the stages too")
+    parser.add_argument("--sweep", choices=SWEEPS, help="correlation against the amount of padding")
+    parser.add_argument("--lstm", action="store_true", help="compare single LSTMs: packed, not packed, compiled")
+    parser.add_argument("--fuzz", type=int, metavar="N", help="validate N random utterances of all lengths")
+    parser.add_argument(
+        "--text-parity",
+        type=Path,
+        nargs="?",
+        const=ENGLISH_SENTENCES,
+        metavar="FILE",
+        help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
+    )
+    add_json_file(parser)
+    parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
+    parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
+    parser.add_argument("--npz", type=Path, metavar="FILE", help="every compared array")
+    parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
+    parser.add_argument("--serve", action="store_true", help="answer requests on standard input, for the application")
+    add_model(parser)
+
+
+def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
+    """What the options ask for; raises `InvalidRequest` for names that are none."""
+    text = options.text if options.text is not None else sample_text_path().read_text(encoding="utf-8")
+    voice = options.voice or _first_voice(options)
+    return ValidationRequest(
+        speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
+        model=options.model,
+        weights=options.weights,
+        regimes=_regimes(options),
+        reference=regime_named(options.reference),
+        padding=options.padding,
+        device=options.device,
+        lstm_method=options.lstm_method,
+        probes=options.probes,
+        cross=_crossed(options.cross),
+        arrays_folder=arrays_folder,
+    )
+
+
+def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
+    if options.regimes is not None:
+        return tuple(regime_named(name) for name in options.regimes.split(","))
+    return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
+
+
+def regime_named(name: str) -> Regime:
+    """The regime of this name; raises `InvalidRequest` with the known ones."""
+    try:
+        return Regime(name.strip())
+    except ValueError:
+        raise InvalidRequest(f"There is no regime “{name}”.", f"Regimes: {', '.join(Regime)}.") from None
+
+
+def _first_voice(options: argparse.Namespace) -> str:
+    if options.model == STARTER and options.weights is None:
+        return starter_voices()[0].name
+    return next(iter(open_checkpoint(options.model, options.weights).voices))
+
+
+def _crossed(words: str) -> tuple[tuple[str, Regime], ...]:
+    return tuple(_pair(word) for word in words.split(",") if word)
+
+
+def _pair(word: str) -> tuple[str, Regime]:
+    stage, equals, regime = word.partition("=")
+    if not equals or stage not in STAGE_NAMES:
+        raise InvalidRequest(
+            f"“{word}” does not cross a stage.",
+            f"Write STAGE=REGIME, such as decoder=dynamic; stages: {', '.join(STAGE_NAMES)}.",
+        )
+    return stage, regime_named(regime)
+
+
+def run(options: argparse.Namespace) -> Outcome | None:
+    """Compare what the options name; raises `EngineError` children. It fails when a compiled stage is itself wrong."""
+    if options.serve:
+        _serve()
+        return None
+    return outcome_of(options, _doctor_words, _show)
+
+
+def _serve() -> None:
+    """Answer the application's requests; only events go to standard output, and at low priority."""
+    from engine.validator.service import Service
+
+    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
+    if hasattr(os, "nice"):
+        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
+    Service(lambda line: _write_line(output, line)).serve(sys.stdin)
+
+
+def _write_line(output: TextIO, line: str) -> None:
+    output.write(f"{line}\n")
+    output.flush()
+
+
+def _doctor_words() -> str:
+    from engine.doctor import examine_installation, in_words
+
+    return in_words(examine_installation())
+
+
+def _show(event: ValidationEvent) -> None:
+    if isinstance(event, (PlanEvent, PreparationEvent)):
+        show(event)
+    elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
+        row = event.row
+        show_line(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: Observer) -> Outcome:
-    """Do what the options say, writing the files they name; `doctor` examines for them.
-
-    Raises `EngineError` children for whatever stands in the way.
-    """
+    """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
     for path in (options.json, options.html, options.npz, options.bundle):
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
@@ -55,9 +187,7 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         outcome = _fuzzed(options, observe)
     else:
         outcome = _validated(options, doctor, observe)
-    if options.json not in (None, STANDARD_OUTPUT):
-        with whole_file(options.json) as file:
-            file.write(json.dumps(outcome.data, indent=1, ensure_ascii=False).encode())
+    save_json(options, outcome)
     return outcome
 
 
@@ -133,3 +263,6 @@ def _fuzz_words(found: FuzzReport) -> str:
         where = f"utterance {row.utterance + 1}, {wording.counted(phonemes, 'phoneme')}"
         lines.append(f"{row.regime:<16} {row.stage:<14} {row.output:<18} {wording.row_correlation(row):>12}  {where}")
     return "\n".join(lines)
+
+
+COMMAND = Command("validate", "Compare the compiled model with PyTorch, stage by stage.", add_options, run)

@@ -1,16 +1,15 @@
-"""The options and the outcome of `engine voices`: listing voices, and keeping blends of them under names.
-
-It does not know how a voice speaks; a preview is spoken by the command line as any other text is.
-"""
+"""`engine voices`: lists voices, keeps blends of them under names, and lets a voice be heard."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.cli.command import Command, Outcome, add_model
+from engine.cli.speak import speak
 from engine.languages import language_of
 from engine.preparation.devices import AUTO
 from engine.speech import VoiceInfo
@@ -18,16 +17,8 @@ from engine.synthesizer import Synthesizer
 from engine.voices.saved import SavedVoices
 
 
-@dataclass(frozen=True)
-class VoiceOutcome:
-    """The same as data and in words."""
-
-    data: Any
-    words: str
-
-
-def add_actions(parser: argparse.ArgumentParser, add_model: Callable[[Any], None]) -> None:
-    """What can be done with voices besides listing them; `add_model` adds options that the parser has already."""
+def add_options(parser: Any) -> None:
+    """Add what can be done with voices besides listing them."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION")
     parser.add_argument("--language", help="only the voices of one language, such as fr-FR")
     save = actions.add_parser("save", help="keep a blend of voices under a name")
@@ -43,20 +34,24 @@ def add_actions(parser: argparse.ArgumentParser, add_model: Callable[[Any], None
     preview.set_defaults(file=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
     for action in (save, remove, preview):
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
-        add_model(action)
+        add_model(action, inherited=True)
+    parser.add_argument("--json", action="store_true")
+    add_model(parser)
 
 
-def outcome_of(options: argparse.Namespace) -> VoiceOutcome:
-    """List, save or remove; raises `InvalidRequest` children, `DamagedFile` or `OutputError`."""
+def run(options: argparse.Namespace) -> Outcome:
+    """List, save, remove or preview; raises `InvalidRequest` children, `DamagedFile` or `OutputError`."""
+    if options.action == "preview":
+        return _preview(options)
     if options.action == "remove":
         SavedVoices().remove(options.name)
-        return VoiceOutcome({"name": options.name}, f"{options.name} is forgotten.")
+        return Outcome({"name": options.name}, f"{options.name} is forgotten.")
     synthesizer = Synthesizer(options.model, weights=options.weights)
     if options.action == "save":
         voice = _saved(options.name, options.recipe, synthesizer)
-        return VoiceOutcome(asdict(voice), f"{voice.name} is {voice.recipe} and speaks {_language_name(voice)}.")
+        return Outcome(asdict(voice), f"{voice.name} is {voice.recipe} and speaks {_language_name(voice)}.")
     listed = voices_in(synthesizer.voices(), options.language)
-    return VoiceOutcome([asdict(voice) for voice in listed], "\n".join(map(_line, listed)))
+    return Outcome([asdict(voice) for voice in listed], "\n".join(map(_line, listed)))
 
 
 def voices_in(voices: Sequence[VoiceInfo], language: str | None) -> tuple[VoiceInfo, ...]:
@@ -74,6 +69,12 @@ def preview_text(options: argparse.Namespace) -> str:
     return language_of(Synthesizer(options.model, weights=options.weights).voice(options.voice).language).sample
 
 
+def _preview(options: argparse.Namespace) -> Outcome:
+    options.text = preview_text(options)
+    options.play = options.play or options.out is None
+    return speak(options)
+
+
 def _saved(name: str, recipe: str, synthesizer: Synthesizer) -> VoiceInfo:
     known = {voice.name: voice for voice in synthesizer.voices() if not voice.recipe}
     return SavedVoices().save(name, recipe, known)
@@ -85,3 +86,6 @@ def _language_name(voice: VoiceInfo) -> str:
 
 def _line(voice: VoiceInfo) -> str:
     return f"{voice.name:<14} {voice.language:<6} {voice.gender:<7} {voice.grade or voice.recipe}".rstrip()
+
+
+COMMAND = Command("voices", "List the voices; save and remove blends of them; try a voice.", add_options, run)

@@ -64,13 +64,14 @@ def in_words(rows: Collection[Row]) -> str:
     )
 
 
-def check_verdicts(rows: Collection[Row]) -> None:
-    """Raise `CompileError` that names the outputs which are further from PyTorch than their stages may be."""
+def verdict_error(rows: Collection[Row]) -> CompileError | None:
+    """An error that names the outputs further from PyTorch than their stages' tolerances; None when all are within."""
     failed = [row for row in rows if row.verdict is not Verdict.PASS]
-    if failed:
-        named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
-        raise CompileError(
-            f"What was built does not compute what PyTorch does: {named}.",
-            "Run “python -m engine validate --probes” to see where it goes wrong.",
-            Cure.EXAMINE,
-        )
+    if not failed:
+        return None
+    named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
+    return CompileError(
+        f"What was built does not compute what PyTorch does: {named}.",
+        "Run “python -m engine validate --probes” to see where it goes wrong.",
+        Cure.EXAMINE,
+    )

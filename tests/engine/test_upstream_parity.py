@@ -11,7 +11,7 @@ import pytest
 import torch
 from kokoro import KModel, KPipeline
 
-from engine.cli.validate_options import ENGLISH_SENTENCES
+from engine.cli.validate import ENGLISH_SENTENCES
 from engine.config import ModelConfig
 from engine.g2p import Phonemizer
 from engine.g2p.analysis import load_offline_analyser

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from engine.__main__ import build_parser
 from engine.benchmark.job import Job
 from engine.benchmark.requests import (
     LONG_WORDS,
@@ -15,6 +14,7 @@ from engine.benchmark.requests import (
     measure_commands,
     speak_command,
 )
+from engine.cli.parser import build_parser
 from engine.errors import EngineError
 from engine.g2p import Phonemizer
 from engine.g2p.split import longest

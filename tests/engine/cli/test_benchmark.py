@@ -7,7 +7,8 @@ import pytest
 from engine.benchmark import layer_timing
 from engine.benchmark.peers import Choice
 from engine.cli import benchmark
-from engine.cli.benchmark import STANDARD_OUTPUT, add_options, outcome_of
+from engine.cli.benchmark import add_options, run
+from engine.cli.command import STANDARD_OUTPUT
 from engine.errors import EngineError, InvalidRequest
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import usable_cores
@@ -19,8 +20,6 @@ from tests.engine.estimate.example_work import estimate
 def options(*arguments):
     parser = argparse.ArgumentParser()
     add_options(parser)
-    parser.add_argument("--model", default="starter")
-    parser.add_argument("--weights")
     return parser.parse_args(arguments)
 
 
@@ -45,19 +44,19 @@ def asked_for(monkeypatch):
 
 def test_an_unknown_target_is_refused():
     with pytest.raises(InvalidRequest, match="no estimate for “cuda”"):
-        outcome_of(options("--estimate", "cuda"), print)
+        run(options("--estimate", "cuda"), print)
 
 
 @pytest.mark.parametrize("kind", [["--estimate", "metal"], ["--layers"]])
 @pytest.mark.parametrize("extra", [["--peers"], ["--plot", "x.png"], ["--seconds", "1", "2"]])
 def test_an_estimate_or_layers_are_of_one_length_and_nobody_else(kind, extra):
     with pytest.raises(InvalidRequest, match="one length"):
-        outcome_of(options(*kind, *extra), print)
+        run(options(*kind, *extra), print)
 
 
 def test_layers_are_not_estimated():
     with pytest.raises(InvalidRequest, match="measured, not estimated"):
-        outcome_of(options("--estimate", "metal", "--layers"), print)
+        run(options("--estimate", "metal", "--layers"), print)
 
 
 def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch):
@@ -68,10 +67,10 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         return TIMES
 
     monkeypatch.setattr(layer_timing, "layer_times", instead)
-    outcome = outcome_of(options("--layers", "--seconds", "4", "--threads", "1", "--rounds", "3"), print)
-    ((stages, run, threads, rounds, _),) = asked
+    outcome = run(options("--layers", "--seconds", "4", "--threads", "1", "--rounds", "3"), print)
+    ((stages, sizes, threads, rounds, _),) = asked
     assert (stages, threads, rounds) == (DEVICE_STAGES, 1, 3)
-    assert run.lengths == {"frames": 160, "tokens": 53}
+    assert sizes.lengths == {"frames": 160, "tokens": 53}
     assert outcome.data["audio_seconds"] == 4
     assert "all direct" in outcome.words
 
@@ -92,12 +91,12 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
 )
 def test_a_mistake_is_told_in_a_sentence_before_any_work(asked_for, mistake, words):
     with pytest.raises(InvalidRequest, match=words):
-        outcome_of(options(*mistake), print)
+        run(options(*mistake), print)
     assert asked_for == []
 
 
 def test_ours_alone_at_three_lengths_unless_asked_otherwise(asked_for):
-    outcome_of(options("--model", "kokoro-82m", "--weights", "random:0"), print)
+    run(options("--model", "kokoro-82m", "--weights", "random:0"), print)
     ((job, lengths, choice, rounds, _),) = asked_for
     assert (job.model, job.weights, job.threads) == ("kokoro-82m", "random:0", len(usable_cores()))
     assert [length.seconds for length in lengths] == [2, 10, 30]
@@ -106,7 +105,7 @@ def test_ours_alone_at_three_lengths_unless_asked_otherwise(asked_for):
 
 
 def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
-    outcome_of(options("--seconds", "1", "4", "--peers", "pytorch", "--threads", "1", "--rounds", "2"), print)
+    run(options("--seconds", "1", "4", "--peers", "pytorch", "--threads", "1", "--rounds", "2"), print)
     ((job, lengths, choice, rounds, _),) = asked_for
     assert [length.seconds for length in lengths] == [1, 4]
     assert (job.threads, choice.names, rounds) == (1, ("pytorch",), 2)
@@ -116,12 +115,12 @@ def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
 def test_who_is_left_out_is_told(monkeypatch):
     monkeypatch.setattr(benchmark, "choose_peers", lambda _: Choice((), {"somebody": "it is not here"}))
     heard = []
-    outcome_of(options("--peers"), heard.append)
+    run(options("--peers"), heard.append)
     assert heard == ["note: somebody is left out: it is not here"]
 
 
 def test_a_plot_is_of_many_lengths(asked_for, tmp_path):
-    outcome_of(options("--plot", str(tmp_path / "x.png")), print)
+    run(options("--plot", str(tmp_path / "x.png")), print)
     assert [length.seconds for length in asked_for[0][1]] == [1, 2, 5, 10, 20, 30, 60]
     assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
 
@@ -129,20 +128,20 @@ def test_a_plot_is_of_many_lengths(asked_for, tmp_path):
 @pytest.mark.usefixtures("asked_for")
 def test_a_measurement_goes_into_a_file_and_into_words(tmp_path):
     path = tmp_path / "figures.json"
-    outcome = outcome_of(options("--json", str(path)), print)
+    outcome = run(options("--json", str(path)), print)
     assert json.loads(path.read_text(encoding="utf-8")) == json.loads(json.dumps(outcome.data))
     assert "times as fast as the best peer" in outcome.words
 
 
 def test_a_file_that_cannot_be_written_is_found_before_the_work(tmp_path):
     with pytest.raises(EngineError, match="does not exist"):
-        outcome_of(options("--estimate", "metal", "--json", str(tmp_path / "no" / "x.json")), print)
+        run(options("--estimate", "metal", "--json", str(tmp_path / "no" / "x.json")), print)
 
 
 @pytest.mark.usefixtures("quick")
 def test_figures_go_into_a_file(tmp_path):
     path = tmp_path / "figures.json"
-    outcome = outcome_of(options("--estimate", "metal", "--model", "kokoro-82m", "--json", str(path)), print)
+    outcome = run(options("--estimate", "metal", "--model", "kokoro-82m", "--json", str(path)), print)
     assert json.loads(path.read_text(encoding="utf-8"))["model"] == "kokoro-82m"
     assert "kokoro-82m" in outcome.words
 
@@ -151,5 +150,5 @@ def test_figures_go_into_a_file(tmp_path):
 def test_json_without_a_name_is_standard_output():
     asked = options("--estimate", "metal", "--json")
     assert asked.json == STANDARD_OUTPUT
-    assert outcome_of(asked, print).data["model"] == "starter"
+    assert run(asked, print).data["model"] == "starter"
     assert not Path("-").exists()

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from engine.__main__ import main
-from engine.cli.models import Outcome, add_options, in_words, outcome_of
+from engine.cli.command import Outcome
+from engine.cli.models import add_options, in_words, run
 from engine.errors import InvalidRequest
 from engine.model_store import Activity, ModelProgress, ModelStore
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published
@@ -17,7 +18,7 @@ def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
     parser = argparse.ArgumentParser()
     add_options(parser)
     shown: list[str] = []
-    return outcome_of(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
+    return run(parser.parse_args([str(word) for word in arguments]), shown.append, store), shown
 
 
 def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.__main__ import COMMANDS
-from engine.cli.parser import DEFAULT_OUTPUT, build_parser, text_of
+from engine.cli.parser import COMMANDS, build_parser
+from engine.cli.speak import DEFAULT_OUTPUT, text_of
 from engine.errors import InvalidRequest
 
 

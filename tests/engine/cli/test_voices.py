@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.cli.voices import VoiceOutcome, add_actions, outcome_of, preview_text, voices_in
+from engine.cli.command import Outcome
+from engine.cli.voices import add_options, preview_text, run, voices_in
 from engine.errors import InvalidRequest
 from engine.voices.packs import official_voices
 from engine.voices.saved import SavedVoices
@@ -13,13 +14,12 @@ from engine.voices.saved import SavedVoices
 
 def options_of(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    parser.set_defaults(model="starter", weights=None)
-    add_actions(parser, lambda action: None)
+    add_options(parser)
     return parser.parse_args(arguments)
 
 
-def outcome(*arguments: str) -> VoiceOutcome:
-    return outcome_of(options_of(*arguments))
+def outcome(*arguments: str) -> Outcome:
+    return run(options_of(*arguments))
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ import pytest
 
 from engine.__main__ import main
 from engine.artifacts.manifest import CPU, Variant
-from engine.errors import CompileError
 from engine.model_store.checkpoints import open_checkpoint
 from engine.preparation.modules import ensure_modules
 from engine.runners import tvm_runner
-from engine.validator.built_modules import check_verdicts, compare_built, in_words
+from engine.validator.built_modules import compare_built, in_words, verdict_error
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +35,7 @@ def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
 
     monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
     rows = compare_built(open_checkpoint(), folder, ["source"], CPU, lambda _: None)
-    with pytest.raises(CompileError, match="source's harmonics"):
-        check_verdicts(rows)
+    assert "source's harmonics" in str(verdict_error(rows))
     assert in_words(rows).split()[::3] == ["source", "fail"]
 
 

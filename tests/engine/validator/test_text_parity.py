@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.validate_options import ENGLISH_SENTENCES
+from engine.cli.validate import ENGLISH_SENTENCES
 from engine.errors import InvalidRequest
 from engine.g2p.analysis import load_offline_analyser
 from engine.validator import text_parity

@@ -1,0 +1,24 @@
+"""`engine doctor`: checks the installation."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from engine.cli.command import Command, Outcome
+
+
+def _add_options(parser: Any) -> None:
+    parser.add_argument("--json", action="store_true")
+
+
+def _run(options: argparse.Namespace) -> Outcome:
+    from engine.doctor import examine_installation, in_words
+
+    findings = examine_installation()
+    listed = [{**asdict(finding), "outcome": finding.outcome.value} for finding in findings]
+    return Outcome(listed, in_words(findings), not any(finding.failed for finding in findings))
+
+
+COMMAND = Command("doctor", "Check this installation.", _add_options, _run)

@@ -1,0 +1,24 @@
+"""`engine pack`: packs a model's weights for its modules, in a process that ends; speaking starts it when needed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from engine.cli.command import Command, add_model
+from engine.cli.progress import show, show_json
+from engine.preparation.weights import pack
+
+
+def _add_options(parser: Any) -> None:
+    parser.add_argument("--modules", type=Path, required=True, help="the folder of the compiled modules")
+    parser.add_argument("--progress-json", action="store_true", help=argparse.SUPPRESS)
+    add_model(parser)
+
+
+def _run(options: argparse.Namespace) -> None:
+    pack(options.model, options.weights, options.modules, show_json if options.progress_json else show)
+
+
+COMMAND = Command("pack", "Pack a model's weights for its modules, as speaking does.", _add_options, _run)

@@ -1,0 +1,118 @@
+"""`engine speak`: a text into a WAV file, out of the loudspeaker, or both."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.audio.wav import save_wav
+from engine.cli.command import Command, Outcome, add_model
+from engine.cli.progress import show, show_line
+from engine.errors import InvalidRequest
+from engine.preparation.devices import AUTO, DEVICES
+from engine.speech import AudioChunk, SpeechRequest
+from engine.synthesizer import Synthesizer
+from engine.system.memory import peak_bytes
+from engine.system.whole_file import ensure_writable
+
+DEFAULT_OUTPUT = Path("speech.wav")
+
+
+def _add_options(parser: Any) -> None:
+    parser.add_argument("text", nargs="?", help="the text; - reads standard input")
+    parser.add_argument("--file", type=Path, help="read the text from this file")
+    parser.add_argument(
+        "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
+    )
+    parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
+    parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
+    parser.add_argument("--pause", type=float, default=1.0, help="how long pauses are, 0 to 3 (default: 1)")
+    parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
+    parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
+    parser.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
+    parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
+    parser.add_argument("--play", action="store_true", help="play while speaking")
+    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    add_model(parser)
+
+
+def speak(options: argparse.Namespace) -> Outcome:
+    """Speak the text that the options name; raises `EngineError` children."""
+    output = _output_of(options)
+    if output:
+        ensure_writable(output)
+    text = text_of(options)
+    synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads)
+    voice = options.voice or synthesizer.voices()[0].name
+    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)
+    synthesizer.prepare(show)
+    started = time.perf_counter()
+    chunks, first_seconds = _collect(synthesizer, request, options.play, started)
+    total_seconds = time.perf_counter() - started
+    if output:
+        save_wav(output, np.concatenate([chunk.samples for chunk in chunks]), synthesizer.sample_rate_hz)
+    audio_seconds = sum(chunk.seconds for chunk in chunks)
+    figures = {
+        "voice": request.voice, "model": options.model, "device": synthesizer.device, "seed": request.seed,
+        "seconds_audio": audio_seconds, "seconds_total": total_seconds, "seconds_to_first_audio": first_seconds,
+        "rtf": total_seconds / audio_seconds, "out": str(output) if output else None,
+        "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
+    }  # fmt: skip
+    return Outcome(figures, f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s")
+
+
+def text_of(options: argparse.Namespace) -> str:
+    """The text given as an argument, in a file or on standard input; raises `InvalidRequest` when there is none."""
+    if options.file is not None:
+        return _read(options.file)
+    if options.text == "-":
+        return sys.stdin.read()
+    if options.text is None:
+        raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
+    return str(options.text)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
+
+
+def _collect(
+    synthesizer: Synthesizer, request: SpeechRequest, play: bool, started: float
+) -> tuple[list[AudioChunk], float]:
+    """All chunks, played as they come if asked for, and the seconds from `started` to the first of them."""
+    from engine.audio.loudspeaker import Loudspeaker
+
+    chunks: list[AudioChunk] = []
+    first_seconds = 0.0
+    with Loudspeaker(synthesizer.sample_rate_hz) if play else nullcontext() as loudspeaker:
+        for chunk in synthesizer.synthesize(request, show):
+            first_seconds = first_seconds or time.perf_counter() - started
+            chunks.append(chunk)
+            show_line(f"Spoke {chunk.utterance.index + 1} of {chunk.utterance_count}")
+            if loudspeaker:
+                loudspeaker.play(chunk.samples)
+    return chunks, first_seconds
+
+
+def _output_of(options: argparse.Namespace) -> Path | None:
+    output: Path | None = options.out or (None if options.play else DEFAULT_OUTPUT)
+    return output
+
+
+def _left_behind(options: argparse.Namespace) -> str:
+    output = _output_of(options)
+    return f"{output} was not written." if output else ""
+
+
+COMMAND = Command("speak", "Speak a text into a WAV file or out of the loudspeaker.", _add_options, speak, _left_behind)
