@@ -54,14 +54,14 @@ class Axis:
 class Tensor:
     """A named array between stages; `axes` come after the batch axis, which every tensor has.
 
-    `careful` asks for sums that lose little to rounding: errors of the pitch add up in the source's phase.
+    `high_precision` asks for sums that lose little to rounding: errors of the pitch add up in the source's phase.
     """
 
     name: str
     axes: tuple[Size | Axis, ...]
     dtype: str = "float32"
     unit: str = ""
-    careful: bool = False
+    high_precision: bool = False
 
     def shape(self, config: ModelConfig, batch: int, lengths: Mapping[str, int]) -> tuple[int, ...]:
         """The whole shape, batch first."""
@@ -95,7 +95,7 @@ ProbeObserver = Callable[[str, Array], None]
 class Stage:
     """One step from text to audio. `tolerance` is the least correlation when fed by the reference.
 
-    `half_tolerance` is the same for libraries whose convolutions multiply halves; None where a stage has none of these.
+    `float16_tolerance` is the same for libraries whose convolutions multiply in float16; None for a stage without any.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Stage:
     outputs: tuple[Tensor, ...]
     tolerance: float = 0.99999
     probes: tuple[Probe, ...] = ()
-    half_tolerance: float | None = None
+    float16_tolerance: float | None = None
 
 
 TOKENS = Axis("tokens")
@@ -121,10 +121,10 @@ _prosody = Tensor("prosody", (Size("style_dim"),))
 _speed = Tensor("speed", ())
 _text_features = Tensor("text_features", (Size("hidden_dim"), TOKENS))
 _duration_logits = Tensor("duration_logits", (TOKENS, Size("max_dur")))
-_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")), careful=True)
+_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")), high_precision=True)
 _frame_token = Tensor("frame_token", (FRAMES,), "int32")
 _frame_count = Tensor("frame_count", (), "int32", "frames")
-_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz", careful=True)
+_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz", high_precision=True)
 _energy = Tensor("energy", (FRAMES, F0_VALUES))
 _phoneme_features = Tensor("phoneme_features", (Size("hidden_dim"), TOKENS))
 _source_noise = Tensor("source_noise", (FRAMES, Size("samples_per_frame"), Size("harmonic_count")))
@@ -199,7 +199,7 @@ STAGES: tuple[Stage, ...] = (
             Probe("resblock", "Residual blocks", "decoder.generator.resblocks.*"),
             Probe("conv_post", "Last convolution", "decoder.generator.conv_post"),
         ),
-        half_tolerance=0.9999,
+        float16_tolerance=0.9999,
     ),
     Stage("istft", "Waveform", Place.DEVICE, (_magnitude, _phase, _frame_count), (_audio,)),
 )

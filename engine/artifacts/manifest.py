@@ -63,9 +63,9 @@ class Variant:
 
     def tolerance_of(self, stage: Stage) -> float:
         """The least correlation of the stage's library with the reference, when fed by it."""
-        if self.precision == Variant.precision or stage.half_tolerance is None:
+        if self.precision == Variant.precision or stage.float16_tolerance is None:
             return stage.tolerance
-        return stage.half_tolerance
+        return stage.float16_tolerance
 
 
 MPS = "mps"

@@ -15,7 +15,7 @@ from tvm.target import Target
 from engine.benchmark.layers import LayerTime, LayerTimes
 from engine.benchmark.peak import PeakMeter
 from engine.compiler.build import weightless_modules
-from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers, correlation_of
+from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers, workload_of
 from engine.compiler.convolution_runs import Convolution, Convolve, convolution
 from engine.compiler.export import trace
 from engine.compiler.targets import host_cpu
@@ -65,8 +65,8 @@ class LayerMeter:
 
     def add(self, stage: str, layer: ConvolutionLayer, count: int) -> None:
         """A convolution that is so many times in a stage."""
-        microkernel = replace(microkernel_for(self._target), careful=layer.careful)
-        built = convolution(self._target, correlation_of(layer), layer.length, microkernel)
+        microkernel = replace(microkernel_for(self._target), high_precision=layer.high_precision)
+        built = convolution(self._target, workload_of(layer), layer.length, microkernel)
         self._timed.append(_Timed(stage, layer, count, is_direct(layer, microkernel), built))
 
     def measure(self) -> None:
@@ -105,4 +105,4 @@ class _Timed:
 
 def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:
     """Whether every product is computed, without a filter."""
-    return choice_for(correlation_of(layer), microkernel).form is None
+    return choice_for(workload_of(layer), microkernel).winograd is None

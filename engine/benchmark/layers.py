@@ -113,7 +113,7 @@ def _row(timed: LayerTime, peak: float) -> str:
     layer = timed.layer
     channels = f"{layer.channels} to {layer.out_channels}"
     taps = f"{layer.kernel_size}{'T' if layer.is_transposed else ''}"
-    manner = ("careful, " if layer.careful else "") + ("direct" if timed.is_direct else "filtered")
+    manner = ("careful, " if layer.high_precision else "") + ("direct" if timed.is_direct else "filtered")
     least, usual = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
     milliseconds = _MILLI * timed.count * timed.least_seconds
     return (

@@ -127,7 +127,7 @@ def build_stage(
 
 def precision_of(stage: Stage, variant: Variant) -> Precision:
     """What the stage's convolutions multiply: single precision where the stage does not do with less."""
-    return Precision.FLOAT32 if stage.half_tolerance is None else Precision(variant.precision)
+    return Precision.FLOAT32 if stage.float16_tolerance is None else Precision(variant.precision)
 
 
 def weightless_modules(

@@ -23,11 +23,10 @@ from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
 from engine.kernels import mathematics
 from engine.kernels.activations import Activation, LeakyReLU, Snake
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv_choice import Choice
 from engine.kernels.cpu.harmonic_source import harmonic_source
 from engine.kernels.cpu.inverse_stft import inverse_stft
-from engine.kernels.epilogue import Epilogue
 from engine.kernels.precision import Precision
 from engine.ops.packed_lstm import LstmMethod
 
@@ -38,16 +37,19 @@ def converters_for(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[Correlation, Choice]] = (),
-    careful: Set[str] = frozenset(),
+    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    high_precision_nodes: Set[str] = frozenset(),
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
 
-    Nodes named in `careful` get kernels that lose less to rounding.
+    `high_precision_nodes` get kernels that lose less to rounding.
+
     Raises `CompileError` for an LSTM method or a precision that the target has not.
     """
-    usual, caring = (kernels_for(target, precision, tuned, is_careful) for is_careful in (False, True))
-    book = KernelBook(usual, caring, careful)
+    default, high_precision = (
+        kernels_for(target, precision, tuned, is_high_precision) for is_high_precision in (False, True)
+    )
+    book = KernelBook(default, high_precision, high_precision_nodes)
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -69,7 +71,7 @@ def converters_for(
         "select.int": _select,
         "repeat_interleave.self_int": _repeat,
         "reshape.default": _reshape,
-        **usual.converters,
+        **default.converters,
         **lstm_converters(lstm_method, target),
     }
     return {name: _converter(convert, book) for name, convert in table.items()}
@@ -127,12 +129,12 @@ def _exponential(call: Call) -> relax.Var:
 
 
 def _linear(call: Call) -> relax.Var:
-    return call.rounded(_linear_rows(call, Epilogue.NONE))
+    return call.rounded(_linear_rows(call))
 
 
-def _linear_rows(call: Call, epilogue: Epilogue) -> relax.Var:
+def _linear_rows(call: Call, has_gelu: bool = False) -> relax.Var:
     _, weight, bias = call.arguments
-    return linear_rows(call, call.rows(0), weight, bias, epilogue)
+    return linear_rows(call, call.rows(0), weight, bias, has_gelu)
 
 
 def _gelu(call: Call) -> relax.Var:
@@ -140,7 +142,7 @@ def _gelu(call: Call) -> relax.Var:
     x, approximate = call.arguments
     layer: Any = call.node.args[0]
     if approximate == "tanh" and operator_name(layer) == "linear.default":
-        return call.rounded(_linear_rows(call.of(layer), Epilogue.GELU_TANH))
+        return call.rounded(_linear_rows(call.of(layer), has_gelu=True))
     _require(approximate == "tanh", "an exact GELU")
     return call.emit(relax.op.nn.gelu_tanh(x))
 
@@ -167,15 +169,15 @@ def _terms(call: Call, node: Any) -> list[relax.Var]:
 
 
 def _adaptive_layer_norm(call: Call) -> relax.Var:
-    x, _, beside, offset, epsilon = call.arguments
+    x, _, constant_input, offset, epsilon = call.arguments
     batch, time, channels = shape_of(x)
-    style = shape_of(beside)[1]
+    style = shape_of(constant_input)[1]
     made = call.kernel(
         call.kernels.layer_norm.adaptive_layer_norm,
         (channels, style, epsilon),
-        [call.rows(0), call.rows(1), beside, int32(offset)],
+        [call.rows(0), call.rows(1), constant_input, int32(offset)],
         [batch, time, channels + style],
-        call.kernels.rows_type,
+        call.kernels.rows_dtype,
     )
     return call.rounded(made)
 

@@ -16,7 +16,8 @@ from tvm.sym import Analyzer
 from engine.compiler.kernel_calls import Call, shape_of, simplified
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
-from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.convolution import ConvWorkload
+from engine.kernels.epilogue import Epilogue
 
 _CONVOLUTION = "conv1d.default"
 _SUM = "add.Tensor"
@@ -30,12 +31,12 @@ def _conv1d(call: Call, residual: relax.Var | None = None, factor: float = 1.0) 
     kernels = call.kernels.conv1d
     out_channels, in_channels, taps = shape_of(weight)
     batch, _, length = shape_of(x)
-    sizes = Correlation(in_channels, out_channels, taps, dilation, stride, padding)
+    sizes = ConvWorkload(in_channels, out_channels, taps, dilation, stride, padding)
     outputs = simplified((length + 2 * padding - dilation * (taps - 1) - 1) // stride + 1)
-    dtype = kernels.packed_type(sizes, call.kernels.hardware)
+    dtype = kernels.packed_dtype(sizes, call.kernels.target_traits)
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, (sizes.unplaced,), weight, dtype)
-    ending = Ending(bias is not None, residual is not None, factor)
-    return call.kernel(kernels.conv1d, (sizes, ending), [x, packed, bias, residual], [batch, out_channels, outputs])
+    epilogue = Epilogue(bias is not None, residual is not None, factor)
+    return call.kernel(kernels.conv1d, (sizes, epilogue), [x, packed, bias, residual], [batch, out_channels, outputs])
 
 
 def _add(call: Call) -> relax.Expr:

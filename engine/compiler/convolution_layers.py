@@ -13,8 +13,8 @@ from typing import Any
 from torch import fx
 from torch.export import ExportedProgram
 
-from engine.compiler.traced_graph import Numbers, careful_nodes, number_of, numbers_of, operator_name, shape_of
-from engine.kernels.convolution import Correlation, transposed
+from engine.compiler.traced_graph import Numbers, high_precision_nodes, number_of, numbers_of, operator_name, shape_of
+from engine.kernels.convolution import ConvWorkload, transposed
 from engine.stages import Stage
 
 _PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
@@ -26,7 +26,7 @@ _GROUPS = 6
 class ConvolutionLayer:
     """A convolution of an input of `length` positions; a transposed one has no dilation.
 
-    `careful` says that its sums lose little to rounding.
+    `high_precision` says that its sums lose little to rounding.
     """
 
     channels: int
@@ -37,7 +37,7 @@ class ConvolutionLayer:
     dilation: int
     is_transposed: bool
     length: int
-    careful: bool = False
+    high_precision: bool = False
 
     @property
     def flop(self) -> int:
@@ -56,17 +56,17 @@ def convolution_layers(
     stage: Stage, program: ExportedProgram, shapes: Sequence[Sequence[int]]
 ) -> Counter[ConvolutionLayer]:
     """How many there are of each, in order; `shapes` are those of the stage's inputs."""
-    careful = careful_nodes(stage, program)
+    high_precision = high_precision_nodes(stage, program)
     numbers = numbers_of(program, shapes)
     nodes = filter(_is_convolution, program.graph.nodes)
-    return Counter(_layer(node, numbers, node.name in careful) for node in nodes)
+    return Counter(_layer(node, numbers, node.name in high_precision) for node in nodes)
 
 
-def correlation_of(layer: ConvolutionLayer) -> Correlation:
+def workload_of(layer: ConvolutionLayer) -> ConvWorkload:
     """What it computes, transposed or not."""
     if layer.is_transposed:
         return transposed(layer.channels, layer.out_channels, layer.kernel_size, layer.stride, layer.padding)
-    return Correlation(
+    return ConvWorkload(
         layer.channels, layer.out_channels, layer.kernel_size, layer.dilation, layer.stride, layer.padding
     )
 
@@ -75,7 +75,7 @@ def _is_convolution(node: fx.Node) -> bool:
     return operator_name(node) in (_PLAIN, _TRANSPOSED) and _argument(node, _GROUPS, 1) == 1
 
 
-def _layer(node: fx.Node, numbers: Numbers, careful: bool) -> ConvolutionLayer:
+def _layer(node: fx.Node, numbers: Numbers, high_precision: bool) -> ConvolutionLayer:
     is_transposed = operator_name(node) == _TRANSPOSED
     one, other, kernel_size = map(int, shape_of(node.args[1]))
     return ConvolutionLayer(
@@ -87,7 +87,7 @@ def _layer(node: fx.Node, numbers: Numbers, careful: bool) -> ConvolutionLayer:
         dilation=1 if is_transposed else _argument(node, 5, 1),
         is_transposed=is_transposed,
         length=number_of(shape_of(node.args[0])[2], numbers),
-        careful=careful,
+        high_precision=high_precision,
     )
 
 

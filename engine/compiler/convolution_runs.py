@@ -13,9 +13,10 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Correlation, Ending, WeightAt, transposed_weight_at, weight_at
-from engine.kernels.cpu.conv_choice import kernel, plan_for, weight
+from engine.kernels.convolution import ConvWorkload, WeightAt, transposed_weight_at, weight_at
+from engine.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
 from engine.kernels.cpu.register_tile import Microkernel
+from engine.kernels.epilogue import Epilogue
 
 Convolve = Callable[[], object]
 """Computes a convolution once more."""
@@ -44,14 +45,14 @@ class Convolution:
         return convolve
 
 
-def convolution(target: Target, sizes: Correlation, length: int, microkernel: Microkernel) -> Convolution:
+def convolution(target: Target, sizes: ConvWorkload, length: int, microkernel: Microkernel) -> Convolution:
     """A convolution with bias of an input of `length` positions; a transposed one has all taps in every phase."""
     plan = plan_for(sizes, microkernel)
     shape, value_at = _weight(sizes)
     reach = sizes.dilation * (sizes.taps - 1)
     columns = (length + 2 * sizes.padding - reach - 1) // sizes.stride + 1
     return Convolution(
-        _library(target, pack=weight(plan, shape, value_at), run=kernel(plan, Ending(True))),
+        _library(target, pack=packing_kernel(plan, shape, value_at), run=conv_kernel(plan, Epilogue(True))),
         plan.packed_shape,
         shape,
         (1, sizes.channels, length),
@@ -59,7 +60,7 @@ def convolution(target: Target, sizes: Correlation, length: int, microkernel: Mi
     )
 
 
-def _weight(sizes: Correlation) -> tuple[tuple[int, int, int], WeightAt]:
+def _weight(sizes: ConvWorkload) -> tuple[tuple[int, int, int], WeightAt]:
     """The shape of its weight, and how that is read."""
     if sizes.upsampling == 1:
         return (sizes.out_channels, sizes.channels, sizes.taps), weight_at

@@ -14,9 +14,9 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV, ScheduleError
 from tvm.tirx import IntImm, IterVar, PrimFunc
 
 SCHEDULED = "tirx.is_scheduled"
-LEAST_PARALLEL_AXES = 3
+MIN_PARALLEL_AXES = 3
 """Arrays of fewer axes are masks, styles and biases: waking the other threads would cost more than they save."""
-LEAST_ROW = 16
+MIN_ROW = 16
 """A row shorter than this is not worth the divisions that find it; the axis before belongs to it too."""
 _MAIN = "main"
 
@@ -56,7 +56,7 @@ def _inline(schedule: Schedule, block: SBlockRV) -> None:
 def _parallelise(schedule: Schedule, block: SBlockRV) -> None:
     loops = _spatial_loops(schedule, block)
     outer = loops[: _outer_count([schedule.get(loop).extent for loop in loops])]
-    if len(loops) >= LEAST_PARALLEL_AXES and outer:
+    if len(loops) >= MIN_PARALLEL_AXES and outer:
         schedule.parallel(schedule.fuse(*outer))
 
 
@@ -67,7 +67,7 @@ def _outer_count(extents: list[Any]) -> int:
         if not isinstance(extents[axis], IntImm):
             return axis
         inner *= int(extents[axis])
-        if inner >= LEAST_ROW:
+        if inner >= MIN_ROW:
             return axis
     return 0
 

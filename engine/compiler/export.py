@@ -19,10 +19,10 @@ from tvm.relax.frontend.torch import from_exported_program
 from engine.artifacts.manifest import Parameter
 from engine.compiler.converters import converters_for
 from engine.compiler.passes import first_line
-from engine.compiler.traced_graph import careful_nodes
+from engine.compiler.traced_graph import high_precision_nodes
 from engine.config import ModelConfig
 from engine.errors import CompileError
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv_choice import Choice
 from engine.kernels.precision import Precision
 from engine.network.exportable.probing import Probed
@@ -50,7 +50,7 @@ def export_stage(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[Correlation, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
 ) -> StageGraph:
     """Trace the module and translate it; its `forward` takes the stage's inputs and returns its outputs, in order.
 
@@ -89,7 +89,7 @@ def translate(
     target: tvm.target.Target,
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[Correlation, Choice]] = (),
+    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
 ) -> tvm.IRModule:
     """The torch graph as Relax, hand-written kernels in the place of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
@@ -99,7 +99,9 @@ def translate(
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(target, lstm_method, precision, tuned, careful_nodes(stage, program)),
+            custom_convert_map=converters_for(
+                target, lstm_method, precision, tuned, high_precision_nodes(stage, program)
+            ),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

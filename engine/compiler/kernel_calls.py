@@ -25,17 +25,17 @@ _OPAQUE = 8
 
 
 class KernelBook:
-    """The kernels placed in one graph so far: `usual` ones, and `caring` ones for the nodes named in `careful`."""
+    """The kernels placed in one graph so far: `default` ones, or `high_precision` ones for the nodes named so."""
 
-    def __init__(self, usual: KernelSet, caring: KernelSet, careful: Set[str]) -> None:
-        self._usual, self._caring, self._careful = usual, caring, careful
+    def __init__(self, default: KernelSet, high_precision: KernelSet, high_precision_nodes: Set[str]) -> None:
+        self._default, self._high_precision, self._high_precision_nodes = default, high_precision, high_precision_nodes
         self._placed: dict[Hashable, Any] = {}
         self._packed: dict[Hashable, relax.Var] = {}
         self._unrounded: dict[fx.Node, relax.Var] = {}
 
     def kernels(self, node: fx.Node) -> KernelSet:
         """The kernels that this node gets."""
-        return self._caring if node.name in self._careful else self._usual
+        return self._high_precision if node.name in self._high_precision_nodes else self._default
 
     def place(self, importer: Importer, factory: Callable[..., PrimFunc], sizes: Sequence[Hashable]) -> Any:
         """The name in the graph of the kernel `factory(*sizes)`, added when it is not there yet."""
@@ -85,7 +85,7 @@ class Call:
         It is converted before it is reshaped to rows: TVM's kernel for two axes would not run in parallel.
         """
         made = self._book.unrounded(self.node.args[place], self.arguments[place])
-        return self._in_type(made, self.kernels.rows_type)
+        return self._in_type(made, self.kernels.rows_dtype)
 
     def rounded(self, made: relax.Var) -> relax.Var:
         """What stands for the operator that made rows: float32, as every other operator wants it."""
@@ -123,7 +123,7 @@ class Call:
         dtype: str = "float32",
     ) -> relax.Var:
         """Call the kernel `factory(*sizes, hardware)` on the arguments that are there; gives its output."""
-        name = self._book.place(self._importer, factory, (*sizes, self.kernels.hardware))
+        name = self._book.place(self._importer, factory, (*sizes, self.kernels.target_traits))
         given = [argument for argument in arguments if argument is not None]
         return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), dtype)))
 
@@ -138,9 +138,9 @@ class Call:
         """The weight as kernels want it, by the kernel `pack(*sizes, hardware)`."""
 
         def emit() -> relax.Var:
-            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.hardware), dtype)
+            return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.target_traits), dtype)
 
-        return self._book.packed(weight, (pack, *sizes, self.kernels.hardware), emit)
+        return self._book.packed(weight, (pack, *sizes, self.kernels.target_traits), emit)
 
     def _in_type(self, x: relax.Var, dtype: str) -> relax.Var:
         return x if x.ty.dtype == dtype else self.emit(relax.op.astype(x, dtype))
@@ -170,14 +170,16 @@ def int32(number: int) -> Any:
     return tirx.const(number, "int32")
 
 
-def linear_rows(call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None, epilogue: Epilogue) -> relax.Var:
-    """The layer over the last axis of `x`, whatever axes come before; both are of the type of rows."""
+def linear_rows(
+    call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None = None, has_gelu: bool = False
+) -> relax.Var:
+    """Emit a linear layer over the last axis of `x`; its input and output have the dtype of rows."""
     kernels = call.kernels.linear
     *leading, in_features = shape_of(x)
     out_features, _ = shape_of(weight)
     rows = simplified(prod(leading))
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_features, in_features), weight)
     flat = call.emit(relax.op.reshape(x, [rows, in_features]))
-    sizes = (in_features, out_features, bias is not None, epilogue)
-    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features], call.kernels.rows_type)
+    sizes = (in_features, out_features, Epilogue(bias is not None, has_gelu=has_gelu))
+    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features], call.kernels.rows_dtype)
     return call.emit(relax.op.reshape(y, [*leading, out_features]))

@@ -16,14 +16,14 @@ HAND_WRITTEN = "kokoro.hand_written"
 
 @dataclass(frozen=True)
 class KernelSet:
-    """Modules of kernels; `hardware` is what every kernel gets as its last argument.
+    """Modules of kernels; `target_traits` is what every kernel gets as its last argument.
 
-    `rows_type` is the type of what linear layers, layer norms with a style and LSTMs take and give; also of styles.
+    `rows_dtype` is the type of what linear layers, layer norms with a style and LSTMs take and give; also of styles.
     `converters` replace those of whole operators, where a target takes other steps than a single kernel; they take a
     `Call` and give its result.
     """
 
-    hardware: Hashable
+    target_traits: Hashable
     conv1d: ModuleType
     conv_transpose1d: ModuleType
     linear: ModuleType
@@ -32,5 +32,5 @@ class KernelSet:
     adaptive_norm: ModuleType
     attention: ModuleType
     reflect_left: ModuleType
-    rows_type: str = "float32"
+    rows_dtype: str = "float32"
     converters: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)

@@ -17,7 +17,6 @@ from engine.compiler.targets import METAL
 from engine.compiler.traced_graph import operator_name
 from engine.errors import CompileError
 from engine.kernels.cpu.lstm import lstm_offset
-from engine.kernels.epilogue import Epilogue
 from engine.ops.packed_lstm import LstmMethod
 
 _WEIGHTS = 3
@@ -33,14 +32,14 @@ _TIME, _CHANNELS = 1, 2
 class _Lstm:
     """One LSTM of a graph; `directions` holds the weights of each.
 
-    `beside` [batch, values] is what stands at the end of every step of `x`, where that is known.
+    `constant_input` [batch, values] is what stands at the end of every step of `x`, where that is known.
     """
 
     call: Call
     x: relax.Var
     lengths: relax.Var
     directions: Sequence[Sequence[relax.Var]]
-    beside: relax.Var | None
+    constant_input: relax.Var | None
 
     @property
     def hidden_size(self) -> int:
@@ -49,8 +48,8 @@ class _Lstm:
     @property
     def changing(self) -> int:
         """Channels of `x` that differ from step to step, as far as is known; the others come last."""
-        beside = 0 if self.beside is None else int(shape_of(self.beside)[1])
-        return int(shape_of(self.x)[2]) - beside
+        constant_input = 0 if self.constant_input is None else int(shape_of(self.constant_input)[1])
+        return int(shape_of(self.x)[2]) - constant_input
 
     @property
     def output_shape(self) -> list[object]:
@@ -118,12 +117,12 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
     operands: list[relax.Var] = []
     for of_input, of_hidden, bias in lstm.directions:
         of_changing = _cut(call, of_input, 1, 0, lstm.changing)
-        operands.append(linear_rows(call, x, of_changing, None, Epilogue.NONE))
+        operands.append(linear_rows(call, x, of_changing))
         operands.append(_offset(lstm, of_input, bias))
         operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
     sizes = (hidden_size, len(lstm.directions))
     arguments = [*operands, lstm.lengths]
-    return call.rounded(call.kernel(kernels.recurrence, sizes, arguments, lstm.output_shape, call.kernels.rows_type))
+    return call.rounded(call.kernel(kernels.recurrence, sizes, arguments, lstm.output_shape, call.kernels.rows_dtype))
 
 
 def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
@@ -131,11 +130,11 @@ def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
     call = lstm.call
     batch, _, channels = shape_of(lstm.x)
     (gates,) = shape_of(bias)
-    if lstm.beside is None:
+    if lstm.constant_input is None:
         return call.emit(relax.op.broadcast_to(call.emit(relax.op.astype(bias, "float64")), [batch, gates]))
-    of_beside = _cut(call, of_input, 1, lstm.changing, channels)
+    of_constant = _cut(call, of_input, 1, lstm.changing, channels)
     sizes = (channels - lstm.changing, gates)
-    return call.kernel(lstm_offset, sizes, [lstm.beside, of_beside, bias], [batch, gates], "float64")
+    return call.kernel(lstm_offset, sizes, [lstm.constant_input, of_constant, bias], [batch, gates], "float64")
 
 
 def _cut(call: Call, x: relax.Var, axis: int, begin: int, end: int) -> relax.Var:
@@ -149,7 +148,7 @@ def _kernels_for_metal(lstm: _Lstm) -> relax.Var:
     """The input projections of both directions as one linear layer, then one recurrence for both."""
     call, kernels = lstm.call, lstm.call.kernels.packed_lstm
     of_input, of_hidden, bias = lstm.joined()
-    projected = linear_rows(call, lstm.x, of_input, bias, Epilogue.NONE)
+    projected = linear_rows(call, lstm.x, of_input, bias)
     sizes = (lstm.hidden_size, len(lstm.directions))
     packed = call.packed(kernels.pack_hidden_weight, kernels.packed_hidden_shape, sizes, of_hidden)
     return call.kernel(kernels.recurrence, sizes, [projected, packed, lstm.lengths], lstm.output_shape)

@@ -20,11 +20,11 @@ from tvm.tirx import FloatImm, For, IntImm, PrimFunc
 from tvm.tirx.transform import ForceNarrowIndexToInt32
 
 from engine.compiler.kernel_set import HAND_WRITTEN
-from engine.compiler.targets import METAL, MOST_THREADGROUP_BYTES
+from engine.compiler.targets import MAX_THREADGROUP_BYTES, METAL
 from engine.errors import CompileError
 
-MOST_THREADS = 1024
-MOST_BUFFERS = 31
+MAX_THREADS = 1024
+MAX_BUFFERS = 31
 _HOST_FUNCTION = "tirx.is_host_func"
 _BYTES = {"char": 1, "uchar": 1, "bool": 1, "short": 2, "ushort": 2, "half": 2, "int": 4, "uint": 4, "float": 4}
 _LANES = {"": 1, "2": 2, "3": 4, "4": 4}
@@ -82,10 +82,10 @@ def check_limits(executable: relax.VMExecutable) -> None:
     for name, source in kernel_sources(executable.mod).items():
         shared = sum(_size(found) for found in _SHARED.finditer(source))
         buffers = len(_BUFFER.findall(source))
-        if shared > MOST_THREADGROUP_BYTES:
-            raise CompileError(f"Kernel {name} takes {shared} bytes of threadgroup memory of {MOST_THREADGROUP_BYTES}.")
-        if buffers > MOST_BUFFERS:
-            raise CompileError(f"Kernel {name} takes {buffers} buffers of {MOST_BUFFERS}.")
+        if shared > MAX_THREADGROUP_BYTES:
+            raise CompileError(f"Kernel {name} takes {shared} bytes of threadgroup memory of {MAX_THREADGROUP_BYTES}.")
+        if buffers > MAX_BUFFERS:
+            raise CompileError(f"Kernel {name} takes {buffers} buffers of {MAX_BUFFERS}.")
         if re.search(r"\bdouble\b", source):
             raise CompileError(f"Kernel {name} computes in double precision, which Apple's GPUs cannot.")
 
@@ -137,8 +137,8 @@ def _check_threads(name: str, function: PrimFunc) -> None:
             extents[axis] = max(extents.get(axis, 1), int(extent))
     if not extents:
         raise CompileError(f"Kernel {name} runs on no threads: it has no schedule for a GPU.")
-    if prod(extents.values()) > MOST_THREADS:
-        raise CompileError(f"Kernel {name} takes {prod(extents.values())} threads of {MOST_THREADS}.")
+    if prod(extents.values()) > MAX_THREADS:
+        raise CompileError(f"Kernel {name} takes {prod(extents.values())} threads of {MAX_THREADS}.")
 
 
 def _thread_axis(loop: For) -> str:

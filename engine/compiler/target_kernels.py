@@ -14,7 +14,7 @@ from engine.compiler.kernel_set import KernelSet
 from engine.compiler.metal_converters import METAL_CONVERTERS
 from engine.compiler.targets import METAL
 from engine.errors import CompileError
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu import adaptive_norm as cpu_adaptive_norm
 from engine.kernels.cpu import attention as cpu_attention
 from engine.kernels.cpu import conv1d, conv_transpose1d, layer_norm, linear
@@ -34,27 +34,30 @@ from engine.kernels.precision import Precision
 def kernels_for(
     target: Target,
     precision: Precision = Precision.FLOAT32,
-    tuned: Sequence[tuple[Correlation, Choice]] = (),
-    careful: bool = False,
+    tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
+    high_precision: bool = False,
 ) -> KernelSet:
     """The kernels of this target; on a processor, convolutions of `tuned` sizes are computed as chosen.
 
-    There, `careful` kernels lose less to rounding and are never tuned; on Metal all convolutions are direct anyway.
-
-    Raises `CompileError` where it has none of this precision.
+    There, `high_precision` kernels lose less to rounding and are never tuned. On Metal all convolutions are direct.
+    Raises `CompileError` for a precision that the target has no kernels for.
     """
     if target.kind.name == METAL:
         return metal_kernels(precision)
     if precision is not Precision.FLOAT32:
         raise CompileError(f"There are no kernels of precision {precision} but for Metal.")
-    return cpu_kernels(target, tuned, careful)
+    return cpu_kernels(target, tuned, high_precision)
 
 
-def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = (), careful: bool = False) -> KernelSet:
+def cpu_kernels(
+    target: Target, tuned: Sequence[tuple[ConvWorkload, Choice]] = (), high_precision: bool = False
+) -> KernelSet:
     """Kernels for an LLVM target, in register tiles that suit its processor."""
-    microkernel = replace(microkernel_for(target), careful=careful, tuned=() if careful else tuple(tuned))
+    microkernel = replace(
+        microkernel_for(target), high_precision=high_precision, tuned=() if high_precision else tuple(tuned)
+    )
     return KernelSet(
-        hardware=microkernel,
+        target_traits=microkernel,
         conv1d=conv1d,
         conv_transpose1d=conv_transpose1d,
         linear=linear,
@@ -63,14 +66,14 @@ def cpu_kernels(target: Target, tuned: Sequence[tuple[Correlation, Choice]] = ()
         adaptive_norm=cpu_adaptive_norm,
         attention=cpu_attention,
         reflect_left=cpu_reflect_left,
-        rows_type=microkernel.totals,
+        rows_dtype=microkernel.accumulation_dtype,
     )
 
 
 def metal_kernels(precision: Precision = Precision.FLOAT32) -> KernelSet:
     """Kernels for Apple's GPUs."""
     return KernelSet(
-        hardware=Threadgroup(factors=precision),
+        target_traits=Threadgroup(factors=precision),
         conv1d=metal_conv1d,
         conv_transpose1d=metal_conv_transpose1d,
         linear=metal_linear,

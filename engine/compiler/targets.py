@@ -22,7 +22,7 @@ METAL = "metal"
 DEFAULT_THREADS = 256
 """Threads of a threadgroup unless a kernel says otherwise: every Apple GPU runs as many of any kernel."""
 SIMD_WIDTH = 32
-MOST_THREADGROUP_BYTES = 32 * 1024
+MAX_THREADGROUP_BYTES = 32 * 1024
 ARM_PROCESSORS: Mapping[str, str] = MappingProxyType(
     {"aarch64-linux-gnu": "generic", "arm64-apple-macos": MAC_PROCESSOR}
 )
@@ -88,7 +88,7 @@ def metal_called_from(host: Mapping[str, Any]) -> tvm.target.Target:
         "max_threads_per_block": DEFAULT_THREADS,
         "max_num_threads": DEFAULT_THREADS,
         "thread_warp_size": SIMD_WIDTH,
-        "max_shared_memory_per_block": MOST_THREADGROUP_BYTES,
+        "max_shared_memory_per_block": MAX_THREADGROUP_BYTES,
     }
     return tvm.target.Target({"kind": METAL, **limits}, host=dict(host))
 

@@ -16,11 +16,11 @@ def operator_name(node: Any) -> str:
     return getattr(getattr(node, "target", None), "__name__", "")
 
 
-def careful_nodes(stage: Stage, program: ExportedProgram) -> frozenset[str]:
+def high_precision_nodes(stage: Stage, program: ExportedProgram) -> frozenset[str]:
     """The names of the nodes that the stage's careful outputs are computed from."""
     outputs: Any = program.graph.output_node().args[0]
     declared = zip(stage.outputs, outputs, strict=False)  # probes come after the declared outputs
-    return _with_sources(node for tensor, node in declared if tensor.careful)
+    return _with_sources(node for tensor, node in declared if tensor.high_precision)
 
 
 def _with_sources(nodes: Iterable[fx.Node]) -> frozenset[str]:

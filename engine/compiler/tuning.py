@@ -15,22 +15,22 @@ from torch.export import ExportedProgram
 from tvm.target import Target
 
 from engine.artifacts.manifest import Tuned
-from engine.compiler.convolution_layers import convolution_layers, correlation_of
+from engine.compiler.convolution_layers import convolution_layers, workload_of
 from engine.compiler.convolution_runs import Convolve, convolution
 from engine.compiler.traced_graph import example_shapes
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv_choice import Choice, choices
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.speech import PreparationEvent
 from engine.stages import Stage
 from engine.system.cores import usable_cores
 
-LEAST_GAIN = 1.03
+MIN_GAIN = 1.03
 """How many times faster another choice must be: less may be chance."""
 _TIMES_LONGER = 20
 """Lengths measured at, in those of the example: about 5 seconds of audio."""
 
-Measure = Callable[[Correlation, Choice, int], float]
+Measure = Callable[[ConvWorkload, Choice, int], float]
 """(sizes, choice, input length) -> seconds."""
 
 
@@ -38,15 +38,15 @@ Measure = Callable[[Correlation, Choice, int], float]
 class Finding:
     """A choice that won, and how many times faster than the usual one it is."""
 
-    sizes: Correlation
+    sizes: ConvWorkload
     choice: Choice
     gain: float
 
     @property
     def in_words(self) -> Tuned:
         """For the manifest."""
-        form = self.choice.form
-        how = "directly" if form is None else f"filter of {form.outputs} outputs and {form.taps} taps"
+        winograd = self.choice.winograd
+        how = "directly" if winograd is None else f"Winograd {winograd}"
         return Tuned(in_words(self.sizes), f"{how}, tile {self.choice.rows} x {self.choice.columns}", self.gain)
 
 
@@ -55,21 +55,21 @@ def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
     usual, *_ = seconds
     fastest = min(seconds, key=lambda choice: seconds[choice])
     gain = seconds[usual] / seconds[fastest]
-    return (fastest, gain) if gain > LEAST_GAIN else (usual, 1.0)
+    return (fastest, gain) if gain > MIN_GAIN else (usual, 1.0)
 
 
-def convolutions(stage: Stage, program: ExportedProgram) -> dict[Correlation, int]:
+def convolutions(stage: Stage, program: ExportedProgram) -> dict[ConvWorkload, int]:
     """The sizes of the convolutions of a stage and the input length to measure each at, costliest first.
 
     Careful ones stay as they are: what is fastest may lose more to rounding.
     """
-    lengths: dict[Correlation, int] = {}
-    costs: dict[Correlation, int] = {}
+    lengths: dict[ConvWorkload, int] = {}
+    costs: dict[ConvWorkload, int] = {}
     layers = convolution_layers(stage, program, example_shapes(program))
     for layer, count in layers.items():
-        if layer.careful:
+        if layer.high_precision:
             continue
-        sizes = correlation_of(layer)
+        sizes = workload_of(layer)
         lengths[sizes] = max(layer.length * _TIMES_LONGER, lengths.get(sizes, 0))
         costs[sizes] = costs.get(sizes, 0) + count * layer.flop
     return dict(sorted(lengths.items(), key=lambda item: -costs[item[0]]))
@@ -90,7 +90,7 @@ class Search:
         """Whether the time is up."""
         return self.clock() - self.began > self.seconds
 
-    def findings(self, lengths: Mapping[Correlation, int], microkernel: Microkernel) -> Sequence[Finding]:
+    def findings(self, lengths: Mapping[ConvWorkload, int], microkernel: Microkernel) -> Sequence[Finding]:
         """What is clearly faster than usual, of sizes with the input length to measure each at."""
         found = []
         for done, (sizes, length) in enumerate(lengths.items()):
@@ -102,7 +102,7 @@ class Search:
                 break
         return found
 
-    def _timed(self, sizes: Correlation, length: int, microkernel: Microkernel) -> dict[Choice, float]:
+    def _timed(self, sizes: ConvWorkload, length: int, microkernel: Microkernel) -> dict[Choice, float]:
         """Seconds of each choice, the usual one first and always."""
         seconds: dict[Choice, float] = {}
         for choice in choices(sizes, microkernel):
@@ -111,7 +111,7 @@ class Search:
         return seconds
 
 
-def in_words(sizes: Correlation) -> str:
+def in_words(sizes: ConvWorkload) -> str:
     """Sizes for a person."""
     apart = f"{sizes.upsampling} phases" if sizes.upsampling > 1 else f"dilation {sizes.dilation}"
     return f"{sizes.channels} to {sizes.out_channels} channels, {sizes.taps} taps, {apart}"
@@ -129,7 +129,7 @@ _SHARE_ALL_CORES = -3
 
 def seconds_of(
     target: tvm.target.Target, clock: Callable[[], float] = time.perf_counter
-) -> Callable[[Correlation, Choice, int], float]:
+) -> Callable[[ConvWorkload, Choice, int], float]:
     """A function (sizes, choice, input length) -> median seconds of a few runs of the real kernel.
 
     It runs on the cores that speech is made on.
@@ -137,7 +137,7 @@ def seconds_of(
     cores = usable_cores()
     tvm.get_global_func("runtime.config_threadpool")(_SHARE_ALL_CORES, len(cores), [str(core) for core in cores])
 
-    def measure(sizes: Correlation, choice: Choice, length: int) -> float:
+    def measure(sizes: ConvWorkload, choice: Choice, length: int) -> float:
         microkernel = replace(microkernel_for(target), tuned=((sizes.unplaced, choice),))
         return _median(convolution(target, sizes, length, microkernel).prepared(), clock)
 

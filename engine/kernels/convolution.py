@@ -18,7 +18,7 @@ WeightAt = Callable[[Any, Any, Any, Any], Any]
 
 
 @dataclass(frozen=True)
-class Correlation:
+class ConvWorkload:
     """Sums over channel and tap of weight[row, channel, tap] * input[column * stride + tap * dilation - padding].
 
     Row r, column c becomes position c * upsampling + r % upsampling - trim of output channel r // upsampling.
@@ -44,7 +44,7 @@ class Correlation:
         return self.upsampling > 1 or self.trim > 0
 
     @property
-    def unplaced(self) -> Correlation:
+    def unplaced(self) -> ConvWorkload:
         """The same wherever in time it begins: its weights are packed, and it is computed, in one way."""
         return replace(self, padding=0, trim=0)
 
@@ -53,28 +53,13 @@ class Correlation:
         return (columns - 1) * self.stride + (self.taps - 1) * self.dilation + 1
 
 
-@dataclass(frozen=True)
-class Ending:
-    """What becomes of a sum: (sum + bias + residual) * factor, each where there is one."""
-
-    has_bias: bool
-    has_residual: bool = False
-    factor: float = 1.0
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """Operands that there are not."""
-        present = {"bias": self.has_bias, "residual": self.has_residual}
-        return tuple(name for name, given in present.items() if not given)
-
-
-def transposed(in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int) -> Correlation:
+def transposed(in_channels: int, out_channels: int, kernel_size: int, stride: int, padding: int) -> ConvWorkload:
     """A transposed convolution without zero-dilation: a short convolution per phase of the output.
 
     Output position t = column * stride + phase - padding reads `ceil(kernel_size / stride)` inputs: phases are rows.
     """
     taps = ceil_div(kernel_size, stride)
-    return Correlation(in_channels, out_channels, taps, padding=taps - 1, upsampling=stride, trim=padding)
+    return ConvWorkload(in_channels, out_channels, taps, padding=taps - 1, upsampling=stride, trim=padding)
 
 
 def weight_at(weight: Any, channel: Any, tap: Any, row: Any) -> Any:
@@ -82,7 +67,7 @@ def weight_at(weight: Any, channel: Any, tap: Any, row: Any) -> Any:
     return weight[row, channel, tap]
 
 
-def transposed_weight_at(sizes: Correlation, kernel_size: int) -> WeightAt:
+def transposed_weight_at(sizes: ConvWorkload, kernel_size: int) -> WeightAt:
     """Of a transposed convolution's weight [in, out, kernel_size]; 0 where there is no tap."""
     stride = sizes.upsampling
 
@@ -97,17 +82,17 @@ def transposed_weight_at(sizes: Correlation, kernel_size: int) -> WeightAt:
 class Depthwise:
     """A transposed convolution of one filter per channel, whose weight [channels, 1, kernel_size] is not packed.
 
-    `hardware` is what kernels of the target get.
+    `target_traits` is what kernels of the target get.
     """
 
     channels: int
     kernel_size: int
     stride: int
     padding: int
-    hardware: Any
+    target_traits: Any
 
     @property
-    def sizes(self) -> Correlation:
+    def sizes(self) -> ConvWorkload:
         """Channels are as many as rows, without phases, though each reads its own alone."""
         return transposed(self.channels, self.channels, self.kernel_size, self.stride, self.padding)
 

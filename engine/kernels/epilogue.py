@@ -1,19 +1,32 @@
-"""What a linear layer may do with an output before it is stored. It does not know how the layer is computed."""
+"""What a convolution or linear layer does with a sum before storing it."""
 
 from __future__ import annotations
 
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any
 
-from engine.kernels.mathematics import gelu_tanh
+from engine.kernels.mathematics import gelu_tanh, times
 
 
-class Epilogue(Enum):
-    """What is done with an output before it is stored."""
+@dataclass(frozen=True)
+class Epilogue:
+    """Stores (sum + bias + residual) * factor, then its GELU in the tanh form, each where it is asked for."""
 
-    NONE = "none"
-    GELU_TANH = "gelu_tanh"
+    has_bias: bool = False
+    has_residual: bool = False
+    factor: float = 1.0
+    has_gelu: bool = False
 
-    def apply(self, value: Any) -> Any:
-        """The expression for one output."""
-        return gelu_tanh(value) if self is Epilogue.GELU_TANH else value
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of the operands that are not needed."""
+        needed = {"bias": self.has_bias, "residual": self.has_residual}
+        return tuple(name for name, is_needed in needed.items() if not is_needed)
+
+    def scaled(self, value: Any) -> Any:
+        """The expression of a value times the factor."""
+        return value if self.factor == 1 else times(value, self.factor)
+
+    def activated(self, value: Any) -> Any:
+        """The expression of a value after the activation."""
+        return gelu_tanh(value) if self.has_gelu else value

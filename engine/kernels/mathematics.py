@@ -67,9 +67,9 @@ def tanh(x: Expression) -> Expression:
 
 def gelu_tanh(x: Expression) -> Expression:
     """GELU in its tanh form: x / 2 (1 + tanh u) = x / (1 + e^-2u), u being sqrt(2 / pi) (x + 0.044715 x^3)."""
-    most, rest = _cut(_GELU_SCALE)
+    hi, lo = _cut(_GELU_SCALE)
     slope = _float(0.044715 * _GELU_SCALE)
-    return _let(x, lambda v: v / (_float(1) + exp(-v * (_float(most) + (_float(rest) + slope * v * v)))))
+    return _let(x, lambda v: v / (_float(1) + exp(-v * (_float(hi) + (_float(lo) + slope * v * v)))))
 
 
 def sin(x: Expression) -> Expression:
@@ -170,14 +170,14 @@ def times(x: Expression, factor: float) -> Expression:
 
     In this order, the larger product joins the smaller in a fused multiply-add.
     """
-    most, rest = _cut(factor)
-    return x * _float(rest) + x * _float(most)
+    hi, lo = _cut(factor)
+    return x * _float(lo) + x * _float(hi)
 
 
 def _cut(constant: float) -> tuple[float, float]:
     """The float32 nearest to a constant, and what is left of it."""
-    most = float(np.float32(constant))
-    return most, constant - most
+    hi = float(np.float32(constant))
+    return hi, constant - hi
 
 
 def _power_of_two(exponent: Expression) -> Expression:
@@ -195,10 +195,10 @@ def _tanh(x: Expression) -> Expression:
 
 def _less_pi(x: Expression, multiple: Expression) -> Expression:
     def reduced(count: Expression) -> Expression:
-        rest = x
+        lo = x
         for part in _PI_PARTS:
-            rest = rest - count * _float(part)
-        return rest
+            lo = lo - count * _float(part)
+        return lo
 
     return _let(multiple, reduced)
 

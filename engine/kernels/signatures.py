@@ -12,8 +12,8 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.kernels.activations import Activation
-from engine.kernels.convolution import Correlation, Ending
-from engine.kernels.mathematics import times
+from engine.kernels.convolution import ConvWorkload
+from engine.kernels.epilogue import Epilogue
 
 
 def without_operands(function: PrimFunc, *names: str) -> PrimFunc:
@@ -31,7 +31,7 @@ class ConvolutionPlan(Protocol):
     """How a convolution is computed, as far as its operands show it."""
 
     @property
-    def sizes(self) -> Correlation:
+    def sizes(self) -> ConvWorkload:
         """What is computed."""
 
     @property
@@ -55,7 +55,11 @@ class LinearPlan(Protocol):
         """Columns of y."""
 
     @property
-    def rows_type(self) -> str:
+    def epilogue(self) -> Epilogue:
+        """What becomes of a sum."""
+
+    @property
+    def rows_dtype(self) -> str:
         """Type of x and y."""
 
     @property
@@ -65,13 +69,13 @@ class LinearPlan(Protocol):
 
 @dataclass(frozen=True)
 class ConvolutionOperands:
-    """Buffers and sizes inside the function of a convolution; bias and residual are used only where `ending` has them.
+    """Buffers and sizes inside the function of a convolution; `epilogue` says whether bias and residual are used.
 
     `source` is [batch, channels, length], `bias` [out channels]; `residual` and `target` are [batch, out channels,
     outputs].
     """
 
-    ending: Ending
+    epilogue: Epilogue
     source: Any
     weight: Any
     bias: Any
@@ -83,13 +87,13 @@ class ConvolutionOperands:
 
     def biased(self, total: Any, channel: Any) -> Any:
         """A sum with the bias of its channel."""
-        return total + self.bias[channel] if self.ending.has_bias else total
+        return total + self.bias[channel] if self.epilogue.has_bias else total
 
-    def ended(self, total: Any, place: tuple[Any, ...]) -> Any:
+    def finished(self, total: Any, place: tuple[Any, ...]) -> Any:
         """What is stored at a place of the target, given its sum with bias."""
-        if self.ending.has_residual:
+        if self.epilogue.has_residual:
             total = total + self.residual[place]
-        return total if self.ending.factor == 1 else times(total, self.ending.factor)
+        return self.epilogue.scaled(total)
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class LinearOperands:
     `source` is [row_count, in], `bias` [out], `target` [row_count, out].
     """
 
-    has_bias: bool
+    epilogue: Epilogue
     source: Any
     weight: Any
     bias: Any
@@ -108,10 +112,10 @@ class LinearOperands:
 
     def biased(self, total: Any, output: Any) -> Any:
         """A sum with the bias of its output."""
-        return total + self.bias[output] if self.has_bias else total
+        return total + self.bias[output] if self.epilogue.has_bias else total
 
 
-def convolution_function(plan: ConvolutionPlan, ending: Ending, body: Any, index: Any) -> PrimFunc:
+def convolution_function(plan: ConvolutionPlan, epilogue: Epilogue, body: Any, index: Any) -> PrimFunc:
     """The function: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs].
 
     `body` is inlined with (plan, `ConvolutionOperands`); `index` is the type of sizes, such as `T.int64`.
@@ -128,12 +132,12 @@ def convolution_function(plan: ConvolutionPlan, ending: Ending, body: Any, index
         bias = T.match_buffer(b, (plan.sizes.out_channels,), "float32")
         residual = T.match_buffer(r, (batch, plan.sizes.out_channels, outputs), "float32")
         target = T.match_buffer(y, (batch, plan.sizes.out_channels, outputs), "float32")
-        body(plan, ConvolutionOperands(ending, source, weight, bias, residual, target, batch, length, outputs))
+        body(plan, ConvolutionOperands(epilogue, source, weight, bias, residual, target, batch, length, outputs))
 
-    return without_operands(convolution, *ending.missing)
+    return without_operands(convolution, *epilogue.missing)
 
 
-def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> PrimFunc:
+def linear_function(plan: LinearPlan, body: Any, index: Any) -> PrimFunc:
     """The function: x [rows, in], packed weight, bias [out] if any -> y [rows, out].
 
     `body` is inlined with (plan, `LinearOperands`); `index` is the type of sizes, such as `T.int64`.
@@ -143,13 +147,13 @@ def linear_function(plan: LinearPlan, has_bias: bool, body: Any, index: Any) -> 
     def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         row_count = index()
-        source = T.match_buffer(x, (row_count, plan.in_features), plan.rows_type)
+        source = T.match_buffer(x, (row_count, plan.in_features), plan.rows_dtype)
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         bias = T.match_buffer(b, (plan.out_features,), "float32")
-        target = T.match_buffer(y, (row_count, plan.out_features), plan.rows_type)
-        body(plan, LinearOperands(has_bias, source, weight, bias, target, row_count))
+        target = T.match_buffer(y, (row_count, plan.out_features), plan.rows_dtype)
+        body(plan, LinearOperands(plan.epilogue, source, weight, bias, target, row_count))
 
-    return linear if has_bias else without_operands(linear, "bias")
+    return with_operands(linear, bias=plan.epilogue.has_bias)
 
 
 @dataclass(frozen=True)
@@ -172,13 +176,13 @@ class NormOperands:
     batch: Any
     time: Any
 
-    def gamma(self, member: Any, channel: Any) -> Any:
+    def gamma(self, batch_index: Any, channel: Any) -> Any:
         """A normalised value with its weight and bias is multiplied with 1 more than this."""
-        return self.styles[member, self.offset + channel]
+        return self.styles[batch_index, self.offset + channel]
 
-    def beta(self, member: Any, channel: Any) -> Any:
+    def beta(self, batch_index: Any, channel: Any) -> Any:
         """What is added in the end."""
-        return self.styles[member, self.offset + self.channels + channel]
+        return self.styles[batch_index, self.offset + self.channels + channel]
 
     def alpha(self, channel: Any) -> Any:
         """The activation's parameter, 0 if it has none."""
@@ -186,7 +190,7 @@ class NormOperands:
 
 
 def adaptive_norm_function(
-    channels: int, activation: Activation, body: Any, index: Any, styles_type: str = "float32"
+    channels: int, activation: Activation, body: Any, index: Any, styles_dtype: str = "float32"
 ) -> PrimFunc:
     """The function: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
 
@@ -205,7 +209,7 @@ def adaptive_norm_function(
         values = index()
         source = T.match_buffer(x, (batch, channels, time), "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), styles_type)
+        styles = T.match_buffer(s, (batch, values), styles_dtype)
         weight = T.match_buffer(w, (channels,), "float32")
         bias = T.match_buffer(b, (channels,), "float32")
         parameter = T.match_buffer(p, (channels,), "float32")

@@ -27,12 +27,12 @@ def adaptive_norm(
     channels = x.shape[1]
     gamma, beta = np.split(styles[:, offset : offset + 2 * channels], 2, axis=1)
     result = np.zeros(x.shape, np.float32)
-    for member, length in enumerate(lengths):
-        valid = x[member, :, :length].astype(np.float64)
+    for batch_index, length in enumerate(lengths):
+        valid = x[batch_index, :, :length].astype(np.float64)
         centred = valid - valid.mean(axis=1, keepdims=True)
         normal = centred / np.sqrt(np.square(centred).mean(axis=1, keepdims=True) + EPSILON)
         affine = weight[:, None] * normal + bias[:, None]
-        result[member, :, :length] = (1 + gamma[member][:, None]) * affine + beta[member][:, None]
+        result[batch_index, :, :length] = (1 + gamma[batch_index][:, None]) * affine + beta[batch_index][:, None]
     return result
 
 

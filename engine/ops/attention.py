@@ -20,9 +20,9 @@ def attention(x: Floats, lengths: NDArray[np.integer], heads: int) -> NDArray[np
     batch, time, _ = x.shape
     query, key, value = x.reshape(batch, time, 3, heads, -1).transpose(2, 0, 3, 1, 4)
     result = np.zeros(query.shape, np.float32)
-    for member, length in enumerate(lengths):
-        rows, keys, values = (part[member, :, :length] for part in (query, key, value))
+    for batch_index, length in enumerate(lengths):
+        rows, keys, values = (part[batch_index, :, :length] for part in (query, key, value))
         scores = rows @ keys.transpose(0, 2, 1) / np.sqrt(np.float32(query.shape[3]))
         weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-        result[member, :, :length] = weights / weights.sum(axis=-1, keepdims=True) @ values
+        result[batch_index, :, :length] = weights / weights.sum(axis=-1, keepdims=True) @ values
     return result.transpose(0, 2, 1, 3).reshape(batch, time, -1)

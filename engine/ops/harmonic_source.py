@@ -41,10 +41,10 @@ def harmonic_source(
     """
     batch, frames, samples, _ = noise.shape
     result = np.zeros((batch, n_fft + 2, samples // hop * frames + 1), np.float32)
-    for member, length in enumerate(lengths):
-        signal = waveform(f0[member, :length], noise[member, :length], weight, bias, integer_phases)
+    for batch_index, length in enumerate(lengths):
+        signal = waveform(f0[batch_index, :length], noise[batch_index, :length], weight, bias, integer_phases)
         columns = samples // hop * int(length) + 1
-        result[member, :, :columns] = spectrum(signal, n_fft, hop)
+        result[batch_index, :, :columns] = spectrum(signal, n_fft, hop)
     return result
 
 

@@ -24,11 +24,11 @@ def inverse_stft(
     """
     batch, _, columns = magnitude.shape
     result = np.zeros((batch, (columns - 1) * hop), np.float32)
-    for member, length in enumerate(lengths):
+    for batch_index, length in enumerate(lengths):
         samples = samples_per_frame * int(length)
         valid = slice(samples // hop + 1)
-        spectrum = magnitude[member, :, valid] * np.exp(1j * phase[member, :, valid].astype(np.float64))
-        result[member, :samples] = _overlap_add(spectrum, n_fft, hop)
+        spectrum = magnitude[batch_index, :, valid] * np.exp(1j * phase[batch_index, :, valid].astype(np.float64))
+        result[batch_index, :samples] = _overlap_add(spectrum, n_fft, hop)
     return result
 
 

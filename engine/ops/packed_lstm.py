@@ -58,8 +58,8 @@ def lstm_forward_packed(
     """
     batch, time, _ = x.shape
     result = np.zeros((batch, time, weight_hh.shape[1]), np.float32)
-    for member, length in enumerate(lengths):
-        result[member, :length] = _run(x[member, :length], weight_ih, weight_hh, bias)
+    for batch_index, length in enumerate(lengths):
+        result[batch_index, :length] = _run(x[batch_index, :length], weight_ih, weight_hh, bias)
     return result
 
 
@@ -84,8 +84,8 @@ def lstm_forward_packed_bidirectional(
 def reversed_within(x: Floats, lengths: Lengths) -> NDArray[np.float32]:
     """`x` [batch, time, channels] with each member's first `length` steps in reverse order."""
     result = x.copy()
-    for member, length in enumerate(lengths):
-        result[member, :length] = x[member, :length][::-1]
+    for batch_index, length in enumerate(lengths):
+        result[batch_index, :length] = x[batch_index, :length][::-1]
     return result
 
 

@@ -34,11 +34,11 @@ def adaptive_norm(x: Tensor, lengths: Tensor, styles: Tensor, weight: Tensor, bi
     gamma, beta = styles.narrow(1, offset, 2 * x.shape[1]).chunk(2, dim=1)
     scale, shift = (1 + gamma) * weight, (1 + gamma) * bias + beta
     result = torch.zeros_like(x)
-    for member, length in enumerate(lengths.tolist()):
-        valid = x[member, :, :length]
+    for batch_index, length in enumerate(lengths.tolist()):
+        valid = x[batch_index, :, :length]
         variance, mean = torch.var_mean(valid.double(), dim=1, correction=0, keepdim=True)
         normal = (valid - mean) * torch.rsqrt(variance + EPSILON)
-        result[member, :, :length] = normal * scale[member][:, None] + shift[member][:, None]
+        result[batch_index, :, :length] = normal * scale[batch_index][:, None] + shift[batch_index][:, None]
     return result
 
 
@@ -81,9 +81,9 @@ def attention(x: Tensor, lengths: Tensor, heads: int) -> Tensor:
     batch, time, channels = x.shape
     parts = x.reshape(batch, time, 3, heads, channels // (3 * heads)).permute(2, 0, 3, 1, 4)
     result = torch.zeros(parts.shape[1:], dtype=x.dtype)
-    for member, length in enumerate(lengths.tolist()):
-        rows, keys, values = parts[:, member : member + 1, :, :length]
-        result[member, :, :length] = torch.nn.functional.scaled_dot_product_attention(rows, keys, values)[0]
+    for batch_index, length in enumerate(lengths.tolist()):
+        rows, keys, values = parts[:, batch_index : batch_index + 1, :, :length]
+        result[batch_index, :, :length] = torch.nn.functional.scaled_dot_product_attention(rows, keys, values)[0]
     return result.transpose(1, 2).reshape(batch, time, channels // 3)
 
 
@@ -115,11 +115,13 @@ def inverse_stft(
     """As `engine.ops.inverse_stft.inverse_stft`, on tensors; `lengths` is int32."""
     result = magnitude.new_zeros(magnitude.shape[0], (magnitude.shape[2] - 1) * hop)
     window = torch.hann_window(n_fft)
-    for member, length in enumerate(lengths.tolist()):
+    for batch_index, length in enumerate(lengths.tolist()):
         samples = samples_per_frame * length
         columns = samples // hop + 1
-        spectrum = torch.polar(magnitude[member, :, :columns].contiguous(), phase[member, :, :columns].contiguous())
-        result[member, :samples] = torch.istft(spectrum, n_fft, hop, window=window)
+        spectrum = torch.polar(
+            magnitude[batch_index, :, :columns].contiguous(), phase[batch_index, :, :columns].contiguous()
+        )
+        result[batch_index, :samples] = torch.istft(spectrum, n_fft, hop, window=window)
     return result
 
 

@@ -98,14 +98,14 @@ def assert_waveform(ours: Values, truth: Values, upstream: Values) -> None:
 
 
 def test_a_ragged_batch_equals_its_members(starter_bench: Bench) -> None:
-    members = [
+    sequences = [
         run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40, 17, 2)
     ]
     for stage in STAGES:
         if stage.runs_on is Place.DEVICE:
-            batched = starter_bench.compiled.run(stage, stacked(stage.inputs, members, fill=0.0))
-            for row, member in enumerate(members):
-                alone = starter_bench.compiled.run(stage, {t.name: member[t.name] for t in stage.inputs})
+            batched = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
+            for row, sequence in enumerate(sequences):
+                alone = starter_bench.compiled.run(stage, {t.name: sequence[t.name] for t in stage.inputs})
                 for name, array in alone.items():
                     valid = batched[name][row][tuple(slice(extent) for extent in array.shape[1:])]
                     assert np.abs(valid - array[0]).max() <= 1e-4, (stage.name, name)
@@ -113,21 +113,21 @@ def test_a_ragged_batch_equals_its_members(starter_bench: Bench) -> None:
 
 @pytest.mark.parametrize("fill", [7.5, np.nan])
 def test_what_stands_in_the_padding_changes_nothing(starter_bench: Bench, fill: float) -> None:
-    members = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
+    sequences = [run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40)]
     for stage in STAGES:
         if stage.runs_on is Place.DEVICE:
-            zeros = starter_bench.compiled.run(stage, stacked(stage.inputs, members, fill=0.0))
-            filled = starter_bench.compiled.run(stage, stacked(stage.inputs, members, fill=fill))
+            zeros = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
+            filled = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=fill))
             for tensor in stage.outputs:
-                valid = tuple(slice(extent) for extent in members[0][tensor.name].shape[1:])
+                valid = tuple(slice(extent) for extent in sequences[0][tensor.name].shape[1:])
                 assert np.array_equal(zeros[tensor.name][0][valid], filled[tensor.name][0][valid]), tensor.name
 
 
-def stacked(tensors: tuple, members: list[Values], fill: float) -> Values:
-    """The members' arrays as one batch, each padded to the longest with `fill` (integers with 0)."""
+def stacked(tensors: tuple, sequences: list[Values], fill: float) -> Values:
+    """The sequences' arrays as one batch, each padded to the longest with `fill` (integers with 0)."""
     batch = {}
     for tensor in tensors:
-        arrays = [member[tensor.name][0] for member in members]
+        arrays = [sequence[tensor.name][0] for sequence in sequences]
         shape = np.max([array.shape for array in arrays], axis=0).astype(int) if arrays[0].ndim else ()
         padding = fill if tensor.dtype == "float32" else 0
         batch[tensor.name] = np.full((len(arrays), *shape), padding, tensor.dtype)

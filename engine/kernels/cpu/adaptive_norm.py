@@ -32,7 +32,7 @@ def adaptive_norm(channels: int, activation: Activation, microkernel: Microkerne
             for index in T.serial(first, last):
                 _normalise(microkernel.lanes, operands, index)
 
-    return adaptive_norm_function(channels, activation, body, T.int64, microkernel.totals)
+    return adaptive_norm_function(channels, activation, body, T.int64, microkernel.accumulation_dtype)
 
 
 @T.inline
@@ -42,7 +42,7 @@ def _add(sums: Any, vector: Any, lane: Any, distance: Any) -> None:
 
 
 @T.inline
-def _measure(lanes: Any, source: Any, member: Any, channel: Any, length: Any, centre: Any, totals: Any) -> None:
+def _measure(lanes: Any, source: Any, batch_index: Any, channel: Any, length: Any, centre: Any, totals: Any) -> None:
     """Set totals[0] to the sum of distances from `centre` over the valid length, totals[1] to that of their squares."""
     sums = T.alloc_buffer((2, VECTORS, lanes), "float64")
     spilled = T.alloc_buffer((2, VECTORS, lanes), "float64")
@@ -57,13 +57,13 @@ def _measure(lanes: Any, source: Any, member: Any, channel: Any, length: Any, ce
                     sums,
                     vector,
                     lane,
-                    T.Cast("float64", source[member, channel, (group * VECTORS + vector) * lanes + lane]) - centre,
+                    T.Cast("float64", source[batch_index, channel, (group * VECTORS + vector) * lanes + lane]) - centre,
                 )
     for power, vector in T.grid(2, VECTORS):
         for lane in T.vectorized(lanes):
             spilled[power, vector, lane] = sums[power, vector, lane]
     for position in T.serial(groups * VECTORS * lanes, length):
-        _add(spilled, 0, 0, T.Cast("float64", source[member, channel, position]) - centre)
+        _add(spilled, 0, 0, T.Cast("float64", source[batch_index, channel, position]) - centre)
     totals[0] = T.float64(0)
     totals[1] = T.float64(0)
     for power, vector, lane in T.grid(2, VECTORS, lanes):
@@ -71,7 +71,7 @@ def _measure(lanes: Any, source: Any, member: Any, channel: Any, length: Any, ce
 
 
 @T.inline
-def _apply(lanes: Any, operands: Any, member: Any, channel: Any, length: Any, line: Any) -> None:
+def _apply(lanes: Any, operands: Any, batch_index: Any, channel: Any, length: Any, line: Any) -> None:
     """`line` holds mean, factor, shift and the activation's parameter; the last vector goes through a padded copy.
 
     There is time to fetch the next channel, which the first pass would wait for.
@@ -79,38 +79,40 @@ def _apply(lanes: Any, operands: Any, member: Any, channel: Any, length: Any, li
     last = T.alloc_buffer((lanes,), "float32")
     whole: T.int64 = length // lanes * lanes
     for vector in T.serial(length // lanes):
-        prefetch(operands.source, [member, channel + 1, vector * lanes], later=True)
+        prefetch(operands.source, [batch_index, channel + 1, vector * lanes], later=True)
         for lane in T.vectorized(lanes):
-            operands.target[member, channel, vector * lanes + lane] = operands.activation.apply(
-                (operands.source[member, channel, vector * lanes + lane] - line[0]) * line[1] + line[2], line[3]
+            operands.target[batch_index, channel, vector * lanes + lane] = operands.activation.apply(
+                (operands.source[batch_index, channel, vector * lanes + lane] - line[0]) * line[1] + line[2], line[3]
             )
     for lane in T.vectorized(lanes):
         last[lane] = line[0]
     for lane in T.serial(length - whole):
-        last[lane] = operands.source[member, channel, whole + lane]
+        last[lane] = operands.source[batch_index, channel, whole + lane]
     for lane in T.vectorized(lanes):
         last[lane] = operands.activation.apply((last[lane] - line[0]) * line[1] + line[2], line[3])
     for lane in T.serial(length - whole):
-        operands.target[member, channel, whole + lane] = last[lane]
+        operands.target[batch_index, channel, whole + lane] = last[lane]
 
 
 @T.inline
 def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     """One channel of one member of the batch."""
-    member: T.int64 = index // operands.channels
+    batch_index: T.int64 = index // operands.channels
     channel: T.int64 = index % operands.channels
-    length: T.int64 = T.max(T.min(T.Cast("int64", operands.lengths[member]), operands.time), 0)
+    length: T.int64 = T.max(T.min(T.Cast("int64", operands.lengths[batch_index]), operands.time), 0)
     count: T.float64 = T.Cast("float64", T.max(length, 1))
     # What rounding takes from these would be the same at every step.
-    gain: T.float64 = T.float64(1) + T.Cast("float64", operands.gamma(member, channel))
+    gain: T.float64 = T.float64(1) + T.Cast("float64", operands.gamma(batch_index, channel))
     shift: T.float64 = gain * T.Cast("float64", operands.bias[channel]) + T.Cast(
-        "float64", operands.beta(member, channel)
+        "float64", operands.beta(batch_index, channel)
     )
     totals = T.alloc_buffer((2,), "float64")
     line = T.alloc_buffer((4,), "float32")
     # No value is further from the mean than sqrt(count) standard deviations, so sums about the first lose little.
-    centre: T.float64 = T.if_then_else(length > 0, T.Cast("float64", operands.source[member, channel, 0]), T.float64(0))
-    _measure(lanes, operands.source, member, channel, length, centre, totals)
+    centre: T.float64 = T.if_then_else(
+        length > 0, T.Cast("float64", operands.source[batch_index, channel, 0]), T.float64(0)
+    )
+    _measure(lanes, operands.source, batch_index, channel, length, centre, totals)
     distance: T.float64 = totals[0] / count
     mean: T.float64 = centre + distance
     variance: T.float64 = T.max(totals[1] / count - distance * distance, T.float64(0))
@@ -120,6 +122,6 @@ def _normalise(lanes: Any, operands: Any, index: Any) -> None:
     # What rounding takes from the mean matters where the signal hardly varies about it.
     line[2] = T.Cast("float32", shift - (mean - T.Cast("float64", line[0])) * factor)
     line[3] = operands.alpha(channel)
-    _apply(lanes, operands, member, channel, length, line)
+    _apply(lanes, operands, batch_index, channel, length, line)
     for position in T.serial(length, operands.time):
-        operands.target[member, channel, position] = T.float32(0)
+        operands.target[batch_index, channel, position] = T.float32(0)

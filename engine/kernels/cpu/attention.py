@@ -11,7 +11,14 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.cpu.register_tile import RUN, Microkernel, Totals, clear, join
+from engine.kernels.cpu.register_tile import (
+    PRODUCTS_PER_BLOCK,
+    CompensatedSum,
+    Microkernel,
+    add_compensated,
+    clear,
+    fma,
+)
 from engine.kernels.mathematics import ceil_div, exp
 
 VECTORS = 2
@@ -139,28 +146,28 @@ def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: An
 @T.inline
 def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, totals: Any) -> None:
     """A panel of sums over `depth` for each row."""
-    clear(plan.tile, totals.most)
-    clear(plan.tile, totals.rest)
-    for run in T.serial(T.ceildiv(depth, RUN)):
+    clear(plan.tile, totals.hi)
+    clear(plan.tile, totals.lo)
+    for sum_block in T.serial(T.ceildiv(depth, PRODUCTS_PER_BLOCK)):
         sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
         clear(plan.tile, sums)
-        for place in T.serial(run * RUN, T.min(depth, (run + 1) * RUN)):
-            for row in T.unroll(plan.rows):
-                for vector in T.unroll(VECTORS):
-                    for lane in T.vectorized(plan.lanes):
-                        sums[row, vector * plan.lanes + lane] += (
-                            left[chunk, row, place] * right[one, panel, place, vector * plan.lanes + lane]
-                        )
-        join(plan.tile, sums, totals)
+        for place in T.serial(sum_block * PRODUCTS_PER_BLOCK, T.min(depth, (sum_block + 1) * PRODUCTS_PER_BLOCK)):
+            fma(
+                plan.tile,
+                sums,
+                lambda row: left[chunk, row, place],
+                lambda column: right[one, panel, place, column],
+            )
+        add_compensated(plan.tile, sums, totals)
 
 
 @T.inline
 def _score(plan: Any, queries: Any, keys: Any, scores: Any, chunk: Any, one: Any, length: Any) -> None:
     """Products of the rows with every valid key."""
     for panel in T.serial(T.ceildiv(length, plan.columns)):
-        most = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        rest = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        totals = T.meta_var(Totals(most, rest))
+        hi = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        lo = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        totals = T.meta_var(CompensatedSum(hi, lo))
         _product(plan, queries, chunk, keys, one, panel, plan.width, totals)
         for row in T.serial(plan.rows):
             for vector in T.serial(VECTORS):
@@ -207,9 +214,9 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
         _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
         totals[row] = total[0]
     for panel in T.serial(plan.panels):
-        most = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        rest = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        mixed = T.meta_var(Totals(most, rest))
+        hi = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        lo = T.alloc_buffer((plan.rows, plan.columns), "float32")
+        mixed = T.meta_var(CompensatedSum(hi, lo))
         _product(plan, scores, chunk, values, one, panel, length, mixed)
         begin: T.int64 = one % plan.heads * plan.width + panel * plan.columns
         for row in T.serial(T.min(plan.rows, length - first)):

@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Correlation, Ending, weight_at
-from engine.kernels.cpu.conv_choice import kernel, plan_for, weight
+from engine.kernels.convolution import ConvWorkload, weight_at
+from engine.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
 from engine.kernels.cpu.register_tile import Microkernel
+from engine.kernels.epilogue import Epilogue
 
 
-def conv1d(sizes: Correlation, ending: Ending, microkernel: Microkernel) -> PrimFunc:
+def conv1d(sizes: ConvWorkload, epilogue: Epilogue, microkernel: Microkernel) -> PrimFunc:
     """The kernel: x [B, in, L], packed weight, bias [out] if any, residual as y if any -> y [B, out, outputs].
 
     outputs = (L + 2 padding - dilation (taps - 1) - 1) // stride + 1 is read from y's shape.
     """
-    return kernel(plan_for(sizes, microkernel), ending)
+    return conv_kernel(plan_for(sizes, microkernel), epilogue)
 
 
-def packed_shape(sizes: Correlation, microkernel: Microkernel) -> tuple[int, ...]:
+def packed_shape(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[int, ...]:
     """Shape of the packed weight."""
     return plan_for(sizes, microkernel).packed_shape
 
 
-def packed_type(sizes: Correlation, microkernel: Microkernel) -> str:
+def packed_dtype(sizes: ConvWorkload, microkernel: Microkernel) -> str:
     """Type of the packed weight."""
     return plan_for(sizes, microkernel).factors
 
 
-def pack_weight(sizes: Correlation, microkernel: Microkernel) -> PrimFunc:
+def pack_weight(sizes: ConvWorkload, microkernel: Microkernel) -> PrimFunc:
     """The function that packs: w [out, in, taps] -> packed weight."""
     shape = sizes.out_channels, sizes.channels, sizes.taps
-    return weight(plan_for(sizes, microkernel), shape, weight_at)
+    return packing_kernel(plan_for(sizes, microkernel), shape, weight_at)

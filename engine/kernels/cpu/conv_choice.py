@@ -10,39 +10,40 @@ from dataclasses import dataclass, replace
 
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Correlation, Ending, WeightAt
+from engine.kernels.convolution import ConvWorkload, WeightAt
 from engine.kernels.cpu.cache import LINE
-from engine.kernels.cpu.direct_conv import correlation_kernel, correlation_weight
-from engine.kernels.cpu.direct_plan import CorrelationPlan
+from engine.kernels.cpu.direct_conv import direct_conv, pack_direct_weight
+from engine.kernels.cpu.direct_plan import DirectPlan
 from engine.kernels.cpu.register_tile import AVX2, Microkernel
-from engine.kernels.cpu.winograd import MinimalFilter
-from engine.kernels.cpu.winograd_conv import filtering_kernel
-from engine.kernels.cpu.winograd_plan import Filtering
-from engine.kernels.cpu.winograd_tiles import filtering_weight
+from engine.kernels.cpu.winograd import Winograd
+from engine.kernels.cpu.winograd_conv import winograd_conv
+from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 
-FORMS = (MinimalFilter(3, 2), MinimalFilter(6, 3), MinimalFilter(3, 5), MinimalFilter(4, 7), MinimalFilter(6, 6))
+WINOGRADS = (Winograd(3, 2), Winograd(6, 3), Winograd(3, 5), Winograd(4, 7), Winograd(6, 6))
 """Sums and taps that are computed together. More of them would need fewer products and lose more to rounding.
 
 Two taps are those of transposed convolutions, which have many rows: more sums would have them read larger weights.
 """
-LIGHT_FORMS = (MinimalFilter(3, 2), MinimalFilter(4, 3), MinimalFilter(2, 5), MinimalFilter(4, 7), MinimalFilter(6, 6))
+LIGHT_WINOGRADS = (Winograd(3, 2), Winograd(4, 3), Winograd(2, 5), Winograd(4, 7), Winograd(6, 6))
 """Of layers with many channels: their transformed weights are megabytes, and smaller ones cost little time."""
 HEAVY_CHANNELS = 256
 """With so many, a convolution of 3 taps takes 5 % longer by a light form, and its weights 3/4 of the memory."""
-CAREFUL_FORM = MinimalFilter(2, 3)
+HIGH_PRECISION_WINOGRAD = Winograd(2, 3)
 """Its transforms add and halve: little is lost to rounding."""
-FEWEST_CHANNELS = 16
+MIN_CHANNELS = 16
 """Transforms are per channel, products per pair of channels: with few channels, transforms cost more than they save.
 
 128 to 22 channels with 7 taps still take a quarter less time with a filter, 32 to 22 a fifth less.
 """
-MOST_CHANNELS = 512
+MAX_CHANNELS = 512
 """Transformed weights are larger. Layers of more channels are short here, and wait for their weights."""
 MANY_CHANNELS = 512
 """Layers of so many are short here, text or frames: tiles of one vector in each row leave the least of them empty."""
 
-MOST_VECTORS = 3
+MAX_VECTORS = 3
 """In a row of a register tile: more would leave no registers for the samples on every processor."""
 
 
@@ -50,20 +51,20 @@ MOST_VECTORS = 3
 class Choice:
     """How a convolution is computed: its filter, None if directly, and its register tile."""
 
-    form: MinimalFilter | None
+    winograd: Winograd | None
     rows: int
     columns: int
 
 
-def choice_for(sizes: Correlation, microkernel: Microkernel) -> Choice:
+def choice_for(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
     """What was found best for these sizes, else what follows from them."""
     for tuned, choice in microkernel.tuned:
         if tuned == sizes.unplaced and isinstance(choice, Choice):
             return choice
-    return _usual(sizes, microkernel)
+    return _default(sizes, microkernel)
 
 
-def _direct_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+def _direct_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
     """With AVX-512, of one vector in each row; with AVX2 and a single tap, of two.
 
     A multiplication of AVX-512 then reads its weight from memory. Those of the tile's rows fill a line of the cache,
@@ -78,71 +79,73 @@ def _direct_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
     return microkernel
 
 
-def _filter_tile(sizes: Correlation, microkernel: Microkernel) -> Microkernel:
+def _winograd_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
     """Of all registers; with AVX-512, of one vector in each row where there are many channels."""
     if max(sizes.channels, sizes.out_channels) < MANY_CHANNELS or microkernel.lanes != LINE:
         return microkernel
     return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=LINE)
 
 
-def _usual(sizes: Correlation, microkernel: Microkernel) -> Choice:
+def _default(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
     """A minimal filter where it takes fewer products."""
-    form = form_for(sizes, microkernel.careful)
-    tile = _direct_tile(sizes, microkernel) if form is None else _filter_tile(sizes, microkernel)
-    return Choice(form, tile.rows, tile.columns)
+    winograd = winograd_for(sizes, microkernel.high_precision)
+    tile = _direct_tile(sizes, microkernel) if winograd is None else _winograd_tile(sizes, microkernel)
+    return Choice(winograd, tile.rows, tile.columns)
 
 
-def choices(sizes: Correlation, microkernel: Microkernel) -> tuple[Choice, ...]:
+def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[Choice, ...]:
     """Everything worth measuring: what follows from the sizes first, then tiles of as many registers, direct or not."""
-    usual = _usual(sizes, microkernel)
+    default = _default(sizes, microkernel)
     registers = microkernel.rows * microkernel.vectors
-    tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MOST_VECTORS + 1)]
-    return tuple(dict.fromkeys([usual, *(Choice(form, *tile) for form in (usual.form, None) for tile in tiles)]))
+    tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MAX_VECTORS + 1)]
+    return tuple(
+        dict.fromkeys([default, *(Choice(winograd, *tile) for winograd in (default.winograd, None) for tile in tiles)])
+    )
 
 
-def form_for(sizes: Correlation, careful: bool = False) -> MinimalFilter | None:
+def winograd_for(sizes: ConvWorkload, high_precision: bool = False) -> Winograd | None:
     """The filter that a convolution of this size is computed with, None where it is computed directly.
 
     One of as many taps comes first. A wider one may take fewer products, but its weights take longer to read, which
     counts where there is little text, and more is lost to rounding.
     """
     channels = sizes.channels, sizes.out_channels
-    if sizes.stride != 1 or min(channels) < FEWEST_CHANNELS or max(channels) > MOST_CHANNELS:
+    if sizes.stride != 1 or min(channels) < MIN_CHANNELS or max(channels) > MAX_CHANNELS:
         return None
-    forms = _forms(max(channels), careful)
-    fitting = [form for form in forms if form.taps == sizes.taps]
-    best = min(fitting or forms, key=lambda form: _products(form, sizes.taps))
+    candidates = _candidates(max(channels), high_precision)
+    fitting = [winograd for winograd in candidates if winograd.taps == sizes.taps]
+    best = min(fitting or candidates, key=lambda winograd: _products(winograd, sizes.taps))
     return best if _products(best, sizes.taps) < sizes.taps else None
 
 
-def _forms(channels: int, careful: bool) -> Sequence[MinimalFilter]:
-    if careful:
-        return (CAREFUL_FORM,)
-    return FORMS if channels < HEAVY_CHANNELS else LIGHT_FORMS
+def _candidates(channels: int, high_precision: bool) -> Sequence[Winograd]:
+    if high_precision:
+        return (HIGH_PRECISION_WINOGRAD,)
+    return WINOGRADS if channels < HEAVY_CHANNELS else LIGHT_WINOGRADS
 
 
-def _products(form: MinimalFilter, kernel_size: int) -> float:
+def _products(winograd: Winograd, kernel_size: int) -> float:
     """Products per output, channel and row; as many as there are taps without a filter."""
-    pieces = ceil_div(kernel_size, form.taps)
-    if pieces > 1 and form.taps % form.outputs:
+    pieces = ceil_div(kernel_size, winograd.taps)
+    if pieces > 1 and winograd.taps % winograd.outputs:
         return kernel_size
-    return pieces * form.samples / form.outputs
+    return pieces * winograd.samples / winograd.outputs
 
 
-def plan_for(sizes: Correlation, microkernel: Microkernel) -> CorrelationPlan | Filtering:
+def plan_for(sizes: ConvWorkload, microkernel: Microkernel) -> DirectPlan | WinogradPlan:
     """How a convolution of these sizes is computed."""
     choice = choice_for(sizes, microkernel)
     tile = replace(microkernel, rows=choice.rows, columns=choice.columns)
-    return CorrelationPlan(sizes, tile) if choice.form is None else Filtering(sizes, choice.form, tile)
+    return DirectPlan(sizes, tile) if choice.winograd is None else WinogradPlan(sizes, choice.winograd, tile)
 
 
-def kernel(plan: CorrelationPlan | Filtering, ending: Ending) -> PrimFunc:
+def conv_kernel(plan: DirectPlan | WinogradPlan, epilogue: Epilogue) -> PrimFunc:
     """The kernel: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs]."""
-    return filtering_kernel(plan, ending) if isinstance(plan, Filtering) else correlation_kernel(plan, ending)
+    return winograd_conv(plan, epilogue) if isinstance(plan, WinogradPlan) else direct_conv(plan, epilogue)
 
 
-def weight(plan: CorrelationPlan | Filtering, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+def packing_kernel(plan: DirectPlan | WinogradPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
     """The function that packs: w of this shape -> packed weight."""
-    if isinstance(plan, Filtering):
-        return filtering_weight(plan, shape, value_at)
-    return correlation_weight(plan, shape, value_at)
+    if isinstance(plan, WinogradPlan):
+        return pack_winograd_weight(plan, shape, value_at)
+    return pack_direct_weight(plan, shape, value_at)

@@ -11,9 +11,10 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Depthwise, Ending, transposed, transposed_weight_at
-from engine.kernels.cpu.conv_choice import kernel, plan_for, weight
+from engine.kernels.convolution import Depthwise, transposed, transposed_weight_at
+from engine.kernels.cpu.conv_choice import conv_kernel, packing_kernel, plan_for
 from engine.kernels.cpu.register_tile import Microkernel
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.signatures import convolution_function
 
 
@@ -31,7 +32,7 @@ def conv_transpose1d(
     outputs = (L - 1) stride - 2 padding + kernel_size + output padding is read from y's shape.
     """
     sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
-    return kernel(plan_for(sizes, microkernel), Ending(has_bias))
+    return conv_kernel(plan_for(sizes, microkernel), Epilogue(has_bias))
 
 
 def packed_shape(
@@ -47,7 +48,7 @@ def pack_weight(
     """The function that packs: w [in, out, kernel_size] -> packed weight."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
     shape = in_channels, out_channels, kernel_size
-    return weight(plan_for(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
+    return packing_kernel(plan_for(sizes, microkernel), shape, transposed_weight_at(sizes, kernel_size))
 
 
 def depthwise(
@@ -58,34 +59,34 @@ def depthwise(
     y is [B, channels, outputs]; nothing is packed.
     """
     plan = Depthwise(channels, kernel_size, stride, padding, microkernel)
-    return convolution_function(plan, Ending(has_bias), _depthwise, T.int64)
+    return convolution_function(plan, Epilogue(has_bias), _depthwise, T.int64)
 
 
 @T.inline
-def _channel(plan: Any, operands: Any, padded: Any, member: Any, channel: Any) -> None:
+def _channel(plan: Any, operands: Any, padded: Any, batch_index: Any, channel: Any) -> None:
     for column in T.serial(T.ceildiv(operands.outputs + plan.padding, plan.stride)):
         for phase in T.unroll(plan.stride):
             place: T.int64 = column * plan.stride + phase - plan.padding
             if T.And(place >= 0, place < operands.outputs):
                 total: T.float32 = T.float32(0)
-                if operands.ending.has_bias:
+                if operands.epilogue.has_bias:
                     total = operands.bias[channel]
                 for tap in T.serial(T.ceildiv(plan.kernel_size - phase, plan.stride)):
                     total += (
                         operands.weight[channel, 0, phase + tap * plan.stride]
                         * padded[column + plan.sizes.padding - tap]
                     )
-                operands.target[member, channel, place] = total
+                operands.target[batch_index, channel, place] = total
 
 
 @T.inline
 def _depthwise(plan: Any, operands: Any) -> None:
-    for chunk in T.parallel(plan.hardware.chunks):
+    for chunk in T.parallel(plan.target_traits.chunks):
         for index in T.serial(
-            chunk * operands.batch * plan.channels // plan.hardware.chunks,
-            (chunk + 1) * operands.batch * plan.channels // plan.hardware.chunks,
+            chunk * operands.batch * plan.channels // plan.target_traits.chunks,
+            (chunk + 1) * operands.batch * plan.channels // plan.target_traits.chunks,
         ):
-            member: T.int64 = index // plan.channels
+            batch_index: T.int64 = index // plan.channels
             channel: T.int64 = index % plan.channels
             padded = T.alloc_buffer((operands.length + 2 * plan.sizes.padding + 1,), "float32")
             for position in T.serial(plan.sizes.padding):
@@ -93,5 +94,5 @@ def _depthwise(plan: Any, operands: Any) -> None:
             for position in T.serial(plan.sizes.padding + 1):
                 padded[plan.sizes.padding + operands.length + position] = T.float32(0)
             for position in T.serial(operands.length):
-                padded[plan.sizes.padding + position] = operands.source[member, channel, position]
-            _channel(plan, operands, padded, member, channel)
+                padded[plan.sizes.padding + position] = operands.source[batch_index, channel, position]
+            _channel(plan, operands, padded, batch_index, channel)

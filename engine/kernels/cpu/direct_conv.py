@@ -5,7 +5,7 @@ the halo and is zero beyond the input, so the innermost loops have no bounds che
 Register tiles are shared out evenly among the threads, each of which packs what its own tiles read. Scalars are mutable
 variables (`name: T.int64`), not bindings: the passes of TVM reason about bindings, which took most of the compile time.
 
-It does not know which operator it computes: `conv1d` and `conv_transpose1d` say so with a `Correlation`.
+It does not know which operator it computes: `conv1d` and `conv_transpose1d` say so with a `ConvWorkload`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Ending, WeightAt
+from engine.kernels.convolution import WeightAt
 from engine.kernels.cpu.cache import LINE, prefetch
-from engine.kernels.cpu.direct_plan import INPUT_CHANNELS_AHEAD, CorrelationPlan
-from engine.kernels.cpu.phases import ask_for_phases, store_phase
-from engine.kernels.cpu.register_tile import add, clear, spill
+from engine.kernels.cpu.direct_plan import INPUT_CHANNELS_AHEAD, DirectPlan
+from engine.kernels.cpu.phases import prefetch_phases, store_phase
+from engine.kernels.cpu.register_tile import add, clear, fill, fma
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import convolution_function
 
 
 @T.inline
 def _pack_panel(
-    plan: Any, operands: Any, packed: Any, panel: Any, member: Any, channel: Any, origin: Any, need: Any
+    plan: Any, operands: Any, packed: Any, panel: Any, batch_index: Any, channel: Any, origin: Any, need: Any
 ) -> None:
     for phase in T.unroll(plan.phases):
         first: T.int64 = origin + phase
@@ -35,53 +36,53 @@ def _pack_panel(
         if high - low == need:
             for column in T.serial(need):
                 packed[panel, channel, phase, column] = operands.source[
-                    member, channel, first + column * plan.sizes.stride
+                    batch_index, channel, first + column * plan.sizes.stride
                 ]
         else:
             for column in T.serial(low):
                 packed[panel, channel, phase, column] = T.float32(0)
             for column in T.serial(low, high):
                 packed[panel, channel, phase, column] = operands.source[
-                    member, channel, first + column * plan.sizes.stride
+                    batch_index, channel, first + column * plan.sizes.stride
                 ]
             for column in T.serial(high, need):
                 packed[panel, channel, phase, column] = T.float32(0)
 
 
 @T.inline
-def _pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, parts: Any) -> None:
+def _pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, parts: Any) -> None:
     origin: T.int64 = start * plan.sizes.stride - plan.sizes.padding
     for channel in T.serial(plan.sizes.channels):
         for ahead in T.serial(T.ceildiv((parts * plan.tile.columns + plan.halo) * plan.sizes.stride, LINE)):
-            prefetch(operands.source, [member, channel + INPUT_CHANNELS_AHEAD, origin + ahead * LINE])
+            prefetch(operands.source, [batch_index, channel + INPUT_CHANNELS_AHEAD, origin + ahead * LINE])
         if plan.packed.apart:
             for panel in T.serial(parts):
                 passed: T.int64 = panel * plan.tile.columns * plan.sizes.stride
                 _pack_panel(
-                    plan, operands, packed, panel, member, channel, origin + passed, plan.tile.columns + plan.halo
+                    plan, operands, packed, panel, batch_index, channel, origin + passed, plan.tile.columns + plan.halo
                 )
         else:
-            _pack_panel(plan, operands, packed, 0, member, channel, origin, parts * plan.tile.columns + plan.halo)
+            _pack_panel(plan, operands, packed, 0, batch_index, channel, origin, parts * plan.tile.columns + plan.halo)
 
 
 @T.inline
-def _ask_for_outputs(plan: Any, operands: Any, member: Any, first: Any, start: Any) -> None:
+def _prefetch_outputs(plan: Any, operands: Any, batch_index: Any, first: Any, start: Any) -> None:
     """The places where a tile is stored, and what is added there: the sums take longer than they to come."""
     if plan.sizes.is_scattered:
-        ask_for_phases(plan, operands, member, first, start, plan.tile.columns)
+        prefetch_phases(plan, operands, batch_index, first, start, plan.tile.columns)
     else:
         for row in T.unroll(plan.tile.rows):
             for line in T.unroll(ceil_div(plan.tile.columns, LINE)):
-                prefetch(operands.target, [member, first + row, start + line * LINE], to_write=True)
-                if operands.ending.has_residual:
-                    prefetch(operands.residual, [member, first + row, start + line * LINE])
+                prefetch(operands.target, [batch_index, first + row, start + line * LINE], to_write=True)
+                if operands.epilogue.has_residual:
+                    prefetch(operands.residual, [batch_index, first + row, start + line * LINE])
 
 
 @T.inline
 def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
     for row in T.unroll(plan.tile.rows):
         begin: T.float32 = T.float32(0)
-        if operands.ending.has_bias:
+        if operands.epilogue.has_bias:
             begin = operands.bias[
                 T.min((block * plan.tile.rows + row) // plan.sizes.upsampling, plan.sizes.out_channels - 1)
             ]
@@ -105,25 +106,21 @@ def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, e
         for place in T.unroll(plan.channels_at_once):
             channel = T.meta_var(begin + step * plan.channels_at_once + place)
             for tap in T.serial(plan.sizes.taps):
-                for row in T.unroll(plan.tile.rows):
-                    for vector in T.unroll(plan.tile.vectors):
-                        for lane in T.vectorized(plan.tile.lanes):
-                            sums[row, vector * plan.tile.lanes + lane] += (
-                                operands.weight[block, channel, tap, row]
-                                * packed[
-                                    plan.panel(part),
-                                    channel,
-                                    plan.phase(tap),
-                                    plan.origin(part) + plan.shift(tap) + vector * plan.tile.lanes + lane,
-                                ]
-                            )
+                fma(
+                    plan.tile,
+                    sums,
+                    lambda row: operands.weight[block, channel, tap, row],
+                    lambda column: packed[
+                        plan.panel(part), channel, plan.phase(tap), plan.origin(part) + plan.shift(tap) + column
+                    ],
+                )
 
 
 @T.inline
-def _accumulate_runs(plan: Any, operands: Any, packed: Any, block: Any, part: Any, sums: Any) -> None:
-    totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
+def _accumulate_blocks(plan: Any, operands: Any, packed: Any, block: Any, part: Any, sums: Any) -> None:
+    totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
     clear(plan.tile, totals)
-    for run in T.serial(ceil_div(plan.sizes.channels, plan.run)):
+    for sum_block in T.serial(ceil_div(plan.sizes.channels, plan.products_per_block)):
         held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         clear(plan.tile, held)
         _accumulate(
@@ -131,61 +128,58 @@ def _accumulate_runs(plan: Any, operands: Any, packed: Any, block: Any, part: An
             operands,
             packed,
             block,
-            run * plan.run,
-            T.min((run + 1) * plan.run, plan.sizes.channels),
+            sum_block * plan.products_per_block,
+            T.min((sum_block + 1) * plan.products_per_block, plan.sizes.channels),
             part,
             held,
         )
         add(plan.tile, held, totals)
-    for row in T.unroll(plan.tile.rows):
-        for vector in T.unroll(plan.tile.vectors):
-            for lane in T.vectorized(plan.tile.lanes):
-                sums[row, vector * plan.tile.lanes + lane] += T.Cast(
-                    "float32", totals[row, vector * plan.tile.lanes + lane]
-                )
+    add(plan.tile, totals, sums)
 
 
 @T.inline
-def _store_rows(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
+def _store_rows(plan: Any, operands: Any, sums: Any, batch_index: Any, first: Any, start: Any) -> None:
     """Rows from `first` on; partly used tiles go through memory."""
     if start + plan.tile.columns <= operands.outputs:
         for row in T.unroll(plan.tile.rows):
             if first + row < plan.sizes.row_count:
                 for vector in T.unroll(plan.tile.vectors):
                     for lane in T.vectorized(plan.tile.lanes):
-                        operands.target[member, first + row, start + vector * plan.tile.lanes + lane] = operands.ended(
-                            sums[row, vector * plan.tile.lanes + lane],
-                            (member, first + row, start + vector * plan.tile.lanes + lane),
+                        operands.target[batch_index, first + row, start + vector * plan.tile.lanes + lane] = (
+                            operands.finished(
+                                sums[row, vector * plan.tile.lanes + lane],
+                                (batch_index, first + row, start + vector * plan.tile.lanes + lane),
+                            )
                         )
     else:
         spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-        spill(plan.tile, sums, spilled)
+        fill(plan.tile, spilled, lambda row, column: sums[row, column])
         for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
             for column in T.serial(operands.outputs - start):
-                operands.target[member, first + row, start + column] = operands.ended(
-                    spilled[row, column], (member, first + row, start + column)
+                operands.target[batch_index, first + row, start + column] = operands.finished(
+                    spilled[row, column], (batch_index, first + row, start + column)
                 )
 
 
 @T.inline
-def _store_interleaved(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
+def _store_interleaved(plan: Any, operands: Any, sums: Any, batch_index: Any, first: Any, start: Any) -> None:
     """Likewise where rows are phases."""
     spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-    spill(plan.tile, sums, spilled)
+    fill(plan.tile, spilled, lambda row, column: sums[row, column])
     for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
-        store_phase(plan, operands, spilled, row, member, first + row, start, plan.tile.columns)
+        store_phase(plan, operands, spilled, row, batch_index, first + row, start, plan.tile.columns)
 
 
 @T.inline
-def _store(plan: Any, operands: Any, sums: Any, member: Any, first: Any, start: Any) -> None:
+def _store(plan: Any, operands: Any, sums: Any, batch_index: Any, first: Any, start: Any) -> None:
     if plan.sizes.is_scattered:
-        _store_interleaved(plan, operands, sums, member, first, start)
+        _store_interleaved(plan, operands, sums, batch_index, first, start)
     else:
-        _store_rows(plan, operands, sums, member, first, start)
+        _store_rows(plan, operands, sums, batch_index, first, start)
 
 
 @T.inline
-def _correlate(plan: Any, operands: Any) -> None:
+def _convolve(plan: Any, operands: Any) -> None:
     threads: T.int64 = T.Cast("int64", T.call_packed("runtime.NumThreads"))
     for thread in T.parallel(threads):
         columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
@@ -195,38 +189,38 @@ def _correlate(plan: Any, operands: Any) -> None:
         first: T.int64 = thread * operands.batch * across * plan.blocks // threads
         last: T.int64 = (thread + 1) * operands.batch * across * plan.blocks // threads
         packed = T.alloc_buffer((plan.packed.panels, plan.sizes.channels, plan.phases, plan.packed.pitch), "float32")
-        for member, tile in T.grid(operands.batch, tiles):
+        for batch_index, tile in T.grid(operands.batch, tiles):
             parts: T.int64 = T.min(most, across - tile * most)
-            before: T.int64 = (member * across + tile * most) * plan.blocks
+            before: T.int64 = (batch_index * across + tile * most) * plan.blocks
             begin: T.int64 = T.max(first - before, 0)
             end: T.int64 = T.min(last - before, parts * plan.blocks)
             if begin < end:
                 start: T.int64 = tile * most * plan.tile.columns
-                _pack(plan, operands, packed, member, start, parts)
+                _pack(plan, operands, packed, batch_index, start, parts)
                 for unit in T.serial(begin, end):
                     block: T.int64 = unit // parts
                     part: T.int64 = unit % parts
                     place: T.int64 = start + part * plan.tile.columns
-                    _ask_for_outputs(plan, operands, member, block * plan.tile.rows, place)
+                    _prefetch_outputs(plan, operands, batch_index, block * plan.tile.rows, place)
                     sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
                     _begin(plan, operands, block, sums)
-                    if plan.microkernel.careful:
-                        _accumulate_runs(plan, operands, packed, block, part, sums)
+                    if plan.microkernel.high_precision:
+                        _accumulate_blocks(plan, operands, packed, block, part, sums)
                     else:
                         _accumulate(plan, operands, packed, block, 0, plan.sizes.channels, part, sums)
-                    _store(plan, operands, sums, member, block * plan.tile.rows, place)
+                    _store(plan, operands, sums, batch_index, block * plan.tile.rows, place)
 
 
-def correlation_kernel(plan: CorrelationPlan, ending: Ending) -> PrimFunc:
+def direct_conv(plan: DirectPlan, epilogue: Epilogue) -> PrimFunc:
     """The kernel: x [B, channels, L], packed weight, bias if any, residual if any -> y [B, out channels, outputs]."""
-    return convolution_function(plan, ending, _correlate, T.int64)
+    return convolution_function(plan, epilogue, _convolve, T.int64)
 
 
-def correlation_weight(plan: CorrelationPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+def pack_direct_weight(plan: DirectPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
     """The function that packs: w of this shape -> packed weight, 0 where there is no row."""
 
     @T.prim_func(s_tir=True)
-    def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
+    def pack_direct_weight(w: T.handle, p: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         weight = T.match_buffer(w, shape, "float32")
         packed = T.match_buffer(p, plan.packed_shape, "float32")
@@ -237,4 +231,4 @@ def correlation_weight(plan: CorrelationPlan, shape: tuple[int, int, int], value
                 else:
                     packed[block, channel, tap, row] = T.float32(0)
 
-    return pack_correlation_weight
+    return pack_direct_weight

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.cache import LINE
-from engine.kernels.cpu.register_tile import RUN, Microkernel, PackedTile
+from engine.kernels.cpu.register_tile import PRODUCTS_PER_BLOCK, Microkernel, PackedTile
 from engine.kernels.mathematics import ceil_div
 
 WEIGHTS_AHEAD = 2048
@@ -25,10 +25,10 @@ TAPS_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class CorrelationPlan:
+class DirectPlan:
     """How a correlation is computed in tiles of registers."""
 
-    sizes: Correlation
+    sizes: ConvWorkload
     microkernel: Microkernel
 
     @property
@@ -42,9 +42,9 @@ class CorrelationPlan:
         return ceil_div(self.sizes.row_count, self.microkernel.rows)
 
     @property
-    def run(self) -> int:
+    def products_per_block(self) -> int:
         """Channels whose products are summed before their sum joins the others."""
-        return max(1, RUN // self.sizes.taps) if self.microkernel.careful else self.sizes.channels
+        return max(1, PRODUCTS_PER_BLOCK // self.sizes.taps) if self.microkernel.high_precision else self.sizes.channels
 
     @property
     def halo(self) -> int:
@@ -77,7 +77,7 @@ class CorrelationPlan:
     @property
     def channels_at_once(self) -> int:
         """Channels in a step of the innermost loop; runs are as short as they have to be."""
-        most = 1 if self.microkernel.careful else ceil_div(TAPS_AT_ONCE, self.sizes.taps)
+        most = 1 if self.microkernel.high_precision else ceil_div(TAPS_AT_ONCE, self.sizes.taps)
         return next(count for count in range(most, 0, -1) if self.sizes.channels % count == 0)
 
     @property

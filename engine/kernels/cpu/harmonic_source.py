@@ -86,23 +86,23 @@ def harmonic_source(
 
 @T.inline
 def _accumulate(plan: Any, pitch: Any, valid: Any, steps: Any, phases: Any, batch: Any) -> None:
-    for member_harmonic in T.parallel(batch * plan.harmonics):
-        member: T.int64 = member_harmonic // plan.harmonics
-        harmonic: T.int64 = member_harmonic % plan.harmonics
+    for batch_harmonic in T.parallel(batch * plan.harmonics):
+        batch_index: T.int64 = batch_harmonic // plan.harmonics
+        harmonic: T.int64 = batch_harmonic % plan.harmonics
         total = T.alloc_buffer((1,), "int64", scope="local")
         total[0] = T.int64(0)
-        for index in T.serial(T.Cast("int64", valid[member]) * plan.values):
+        for index in T.serial(T.Cast("int64", valid[batch_index]) * plan.values):
             cycles: T.float64 = (
-                T.Cast("float64", pitch[member, index // plan.values, index % plan.values])
+                T.Cast("float64", pitch[batch_index, index // plan.values, index % plan.values])
                 * T.Cast("float64", harmonic + 1)
                 / T.float64(SAMPLE_RATE_HZ)
             )
             # Modulo one cycle before interpolation, as the formula has it; `&` wraps negative steps upwards.
-            steps[member, harmonic, index] = T.Cast("int64", T.nearbyint(cycles * T.float64(_CYCLE))) & T.int64(
+            steps[batch_index, harmonic, index] = T.Cast("int64", T.nearbyint(cycles * T.float64(_CYCLE))) & T.int64(
                 _CYCLE - 1
             )
-            total[0] = (total[0] + steps[member, harmonic, index]) & T.int64(_CYCLE - 1)
-            phases[member, harmonic, index] = total[0]
+            total[0] = (total[0] + steps[batch_index, harmonic, index]) & T.int64(_CYCLE - 1)
+            phases[batch_index, harmonic, index] = total[0]
 
 
 @T.inline
@@ -119,14 +119,14 @@ def _waveform(
     batch: Any,
     frames: Any,
 ) -> None:
-    for member_segment in T.parallel(batch * frames * plan.segments):
-        member: T.int64 = member_segment // (frames * plan.segments)
-        segment: T.int64 = member_segment % (frames * plan.segments)
+    for batch_segment in T.parallel(batch * frames * plan.segments):
+        batch_index: T.int64 = batch_segment // (frames * plan.segments)
+        segment: T.int64 = batch_segment % (frames * plan.segments)
         frame: T.int64 = segment // plan.segments
-        if frame < T.Cast("int64", valid[member]):
-            last: T.int64 = T.Cast("int64", valid[member]) * plan.values - 1
+        if frame < T.Cast("int64", valid[batch_index]):
+            last: T.int64 = T.Cast("int64", valid[batch_index]) * plan.values - 1
             value: T.int64 = T.max((segment + 1) // 2 - 1, T.int64(0))
-            voiced: T.bool = pitch[member, frame, segment % plan.segments // 2] > T.float32(VOICED_ABOVE_HZ)
+            voiced: T.bool = pitch[batch_index, frame, segment % plan.segments // 2] > T.float32(VOICED_ABOVE_HZ)
             deviation: T.float64 = T.Select(
                 voiced, T.float64(VOICED_NOISE_DEVIATION), T.float64(UNVOICED_NOISE_DEVIATION)
             )
@@ -136,8 +136,8 @@ def _waveform(
                 merged[sample] = T.Cast("float64", offset[0])
             for harmonic in T.serial(plan.harmonics):
                 scale: T.float64 = T.Cast("float64", merging[0, harmonic])
-                base: T.int64 = phases[member, harmonic, value] * plan.samples_per_value
-                step: T.int64 = T.if_then_else(value < last, steps[member, harmonic, value + 1], T.int64(0))
+                base: T.int64 = phases[batch_index, harmonic, value] * plan.samples_per_value
+                step: T.int64 = T.if_then_else(value < last, steps[batch_index, harmonic, value + 1], T.int64(0))
                 first: T.int64 = 2 * (segment * plan.samples_per_segment - value * plan.samples_per_value) + 1
                 for sample in T.serial(plan.samples_per_segment):
                     twice_offset: T.int64 = T.max(first - plan.samples_per_value + 2 * sample, T.int64(0))
@@ -149,7 +149,7 @@ def _waveform(
                         * T.Cast(
                             "float64",
                             excitation[
-                                member,
+                                batch_index,
                                 frame,
                                 segment % plan.segments * plan.samples_per_segment + sample,
                                 harmonic,
@@ -157,7 +157,7 @@ def _waveform(
                         )
                     )
             for sample in T.serial(plan.samples_per_segment):
-                signal[member, segment * plan.samples_per_segment + sample] = tanh64(merged[sample])
+                signal[batch_index, segment * plan.samples_per_segment + sample] = tanh64(merged[sample])
 
 
 @T.inline
@@ -171,12 +171,12 @@ def _transform_table(plan: Any, cosines: Any, sines: Any) -> None:
 
 @T.inline
 def _column(
-    plan: Any, signal: Any, cosines: Any, sines: Any, target: Any, member: Any, column: Any, length: Any
+    plan: Any, signal: Any, cosines: Any, sines: Any, target: Any, batch_index: Any, column: Any, length: Any
 ) -> None:
     taps = T.alloc_buffer((plan.n_fft,), "float64")
     for tap in T.serial(plan.n_fft):
         index: T.int64 = T.abs(column * plan.hop + tap - plan.n_fft // 2)
-        taps[tap] = signal[member, T.Select(index < length, index, 2 * length - 2 - index)]
+        taps[tap] = signal[batch_index, T.Select(index < length, index, 2 * length - 2 - index)]
     for bin_number in T.serial(plan.bins):
         parts = T.alloc_buffer((2,), "float64", scope="local")
         parts[0] = T.float64(0)
@@ -187,8 +187,10 @@ def _column(
         # Phase contract: what is zero by construction is exactly +0.
         if bin_number == 0 or bin_number == plan.bins - 1 or column == 0:
             parts[1] = T.float64(0)
-        target[member, bin_number, column] = T.Cast("float32", T.sqrt(parts[0] * parts[0] + parts[1] * parts[1]))
-        target[member, plan.bins + bin_number, column] = atan2(T.Cast("float32", parts[1]), T.Cast("float32", parts[0]))
+        target[batch_index, bin_number, column] = T.Cast("float32", T.sqrt(parts[0] * parts[0] + parts[1] * parts[1]))
+        target[batch_index, plan.bins + bin_number, column] = atan2(
+            T.Cast("float32", parts[1]), T.Cast("float32", parts[0])
+        )
 
 
 @T.inline
@@ -196,14 +198,14 @@ def _spectrum(
     plan: Any, signal: Any, valid: Any, cosines: Any, sines: Any, target: Any, batch: Any, frames: Any
 ) -> None:
     # One part per frame, and one for the closing column.
-    for member_frame in T.parallel(batch * (frames + 1)):
-        member: T.int64 = member_frame // (frames + 1)
-        frame: T.int64 = member_frame % (frames + 1)
-        length: T.int64 = T.Cast("int64", valid[member]) * plan.samples
+    for batch_frame in T.parallel(batch * (frames + 1)):
+        batch_index: T.int64 = batch_frame // (frames + 1)
+        frame: T.int64 = batch_frame % (frames + 1)
+        length: T.int64 = T.Cast("int64", valid[batch_index]) * plan.samples
         for position in T.serial(T.Select(frame < frames, T.int64(plan.columns), T.int64(1))):
             column: T.int64 = frame * plan.columns + position
             if column * plan.hop <= length:
-                _column(plan, signal, cosines, sines, target, member, column, length)
+                _column(plan, signal, cosines, sines, target, batch_index, column, length)
             else:
                 for channel in T.serial(plan.n_fft + 2):
-                    target[member, channel, column] = T.float32(0)
+                    target[batch_index, channel, column] = T.float32(0)

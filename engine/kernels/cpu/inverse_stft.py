@@ -48,16 +48,16 @@ def inverse_stft(n_fft: int, hop: int, samples: int, microkernel: Microkernel) -
         sines = T.alloc_buffer((plan.bins, plan.n_fft), "float32")
         _tables(plan, window, cosines, sines)
         # A buffer's shape may name a length only by itself, so the number of frames is computed.
-        for member_frame in T.parallel(batch * (sample_count // plan.samples)):
+        for batch_frame in T.parallel(batch * (sample_count // plan.samples)):
             frames: T.int64 = sample_count // plan.samples
-            member: T.int64 = member_frame // frames
-            frame: T.int64 = member_frame % frames
-            length: T.int64 = T.Cast("int64", valid[member])
+            batch_index: T.int64 = batch_frame // frames
+            frame: T.int64 = batch_frame % frames
+            length: T.int64 = T.Cast("int64", valid[batch_index])
             if frame < length:
-                _frame(plan, sizes, angles, window, cosines, sines, target, member, frame, length)
+                _frame(plan, sizes, angles, window, cosines, sines, target, batch_index, frame, length)
             else:
                 for sample in T.serial(plan.samples):
-                    target[member, frame * plan.samples + sample] = T.float32(0)
+                    target[batch_index, frame * plan.samples + sample] = T.float32(0)
 
     return inverse_stft
 
@@ -79,14 +79,16 @@ def _tables(plan: Any, window: Any, cosines: Any, sines: Any) -> None:
 
 
 @T.inline
-def _piece(plan: Any, sizes: Any, angles: Any, cosines: Any, sines: Any, member: Any, column: Any, piece: Any) -> None:
+def _piece(
+    plan: Any, sizes: Any, angles: Any, cosines: Any, sines: Any, batch_index: Any, column: Any, piece: Any
+) -> None:
     """The windowed inverse transform of one column."""
     for tap in T.serial(plan.n_fft):
         piece[tap] = T.float32(0)
     for bin_number in T.serial(plan.bins):
-        size: T.float32 = sizes[member, bin_number, column]
-        real: T.float32 = size * cos(angles[member, bin_number, column])
-        imaginary: T.float32 = size * sin(angles[member, bin_number, column])
+        size: T.float32 = sizes[batch_index, bin_number, column]
+        real: T.float32 = size * cos(angles[batch_index, bin_number, column])
+        imaginary: T.float32 = size * sin(angles[batch_index, bin_number, column])
         for tap in T.serial(plan.n_fft):
             piece[tap] += real * cosines[bin_number, tap] - imaginary * sines[bin_number, tap]
 
@@ -100,7 +102,7 @@ def _frame(
     cosines: Any,
     sines: Any,
     target: Any,
-    member: Any,
+    batch_index: Any,
     frame: Any,
     length: Any,
 ) -> None:
@@ -113,10 +115,10 @@ def _frame(
     for position in T.serial(plan.columns + 2 * plan.reach + 1):
         column: T.int64 = frame * plan.columns + position - plan.reach
         if column >= 0 and column <= length * plan.columns:
-            _piece(plan, sizes, angles, cosines, sines, member, column, piece)
+            _piece(plan, sizes, angles, cosines, sines, batch_index, column, piece)
             first: T.int64 = (position - plan.reach) * plan.hop - plan.n_fft // 2
             for tap in T.serial(T.max(-first, 0), T.min(plan.n_fft, plan.samples - first)):
                 total[first + tap] += piece[tap]
                 weight[first + tap] += window[tap] * window[tap]
     for sample in T.serial(plan.samples):
-        target[member, frame * plan.samples + sample] = total[sample] / weight[sample]
+        target[batch_index, frame * plan.samples + sample] = total[sample] / weight[sample]

@@ -58,13 +58,15 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
         batch = T.int64()
         time = T.int64()
         values = T.int64()
-        source = T.match_buffer(x, (batch, time, channels), microkernel.totals)
-        styles = T.match_buffer(s, (batch, values), microkernel.totals)
-        beside = T.match_buffer(b, (batch, style), "float32")
-        target = T.match_buffer(y, (batch, time, channels + style), microkernel.totals)
+        source = T.match_buffer(x, (batch, time, channels), microkernel.accumulation_dtype)
+        styles = T.match_buffer(s, (batch, values), microkernel.accumulation_dtype)
+        constant_input = T.match_buffer(b, (batch, style), "float32")
+        target = T.match_buffer(y, (batch, time, channels + style), microkernel.accumulation_dtype)
         for row in T.parallel(batch * time):
-            member: T.int64 = row // time
-            _normalise_styled(channels, style, epsilon, source, styles, offset, beside, target, member, row % time)
+            batch_index: T.int64 = row // time
+            _normalise_styled(
+                channels, style, epsilon, source, styles, offset, constant_input, target, batch_index, row % time
+            )
 
     return adaptive_layer_norm
 
@@ -118,20 +120,20 @@ def _normalise_styled(
     source: Any,
     styles: Any,
     offset: Any,
-    beside: Any,
+    constant_input: Any,
     target: Any,
-    member: Any,
+    batch_index: Any,
     step: Any,
 ) -> None:
     values = T.alloc_buffer((channels,), "float64")
     for channel in T.serial(channels):
-        values[channel] = _wide(source[member, step, channel])
+        values[channel] = _wide(source[batch_index, step, channel])
     _standardise(channels, epsilon, values)
     for channel in T.serial(channels):
-        target[member, step, channel] = T.Cast(
+        target[batch_index, step, channel] = T.Cast(
             target.dtype,
-            (T.float64(1) + _wide(styles[member, offset + channel])) * values[channel]
-            + _wide(styles[member, offset + channels + channel]),
+            (T.float64(1) + _wide(styles[batch_index, offset + channel])) * values[channel]
+            + _wide(styles[batch_index, offset + channels + channel]),
         )
     for place in T.serial(style):
-        target[member, step, channels + place] = T.Cast(target.dtype, beside[member, place])
+        target[batch_index, step, channels + place] = T.Cast(target.dtype, constant_input[batch_index, place])

@@ -12,12 +12,20 @@ from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
 from engine.kernels.cpu.cache import LINE, prefetch
-from engine.kernels.cpu.register_tile import RUN, Microkernel, Totals, add, clear, join
+from engine.kernels.cpu.register_tile import (
+    PRODUCTS_PER_BLOCK,
+    CompensatedSum,
+    Microkernel,
+    add,
+    add_compensated,
+    clear,
+    fma,
+)
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import linear_function
 
-SHORT_RUN = 16
+FEW_PRODUCTS_PER_BLOCK = 16
 """Products in a run where joining it to the totals takes no longer than half as often."""
 UNROLLED = 4
 """Features in a turn of the innermost loop, whose end is foreseen where its turns are few."""
@@ -37,26 +45,26 @@ class _Product:
         return ceil_div(self.out_features, self.tile.columns)
 
     @property
-    def rows_type(self) -> str:
+    def rows_dtype(self) -> str:
         """Type of x, that of the sums, since to convert it for every panel would take as long as to sum; and of y."""
-        return self.tile.totals
+        return self.tile.accumulation_dtype
 
     @property
-    def has_exact_totals(self) -> bool:
+    def has_compensated_sums(self) -> bool:
         """Whether totals are of two parts: where these have registers of their own; through memory it takes long."""
-        return not self.tile.careful and 3 * self.tile.rows * self.tile.vectors < self.tile.registers
+        return not self.tile.high_precision and 3 * self.tile.rows * self.tile.vectors < self.tile.registers
 
     @property
-    def run(self) -> int:
+    def products_per_block(self) -> int:
         """Products in a run of an output's sum; sums in float64 lose nothing that runs would save."""
-        if self.tile.careful:
+        if self.tile.high_precision:
             return self.in_features
-        return SHORT_RUN if self.has_exact_totals else RUN
+        return FEW_PRODUCTS_PER_BLOCK if self.has_compensated_sums else PRODUCTS_PER_BLOCK
 
     @property
-    def runs(self) -> int:
+    def sum_blocks(self) -> int:
         """Runs in an output's sum."""
-        return ceil_div(self.in_features, self.run)
+        return ceil_div(self.in_features, self.products_per_block)
 
     @property
     def unrolled(self) -> int:
@@ -79,22 +87,20 @@ class _Product:
         return self.panels, self.in_features, self.tile.columns
 
 
-def linear(
-    in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, microkernel: Microkernel
-) -> PrimFunc:
+def linear(in_features: int, out_features: int, epilogue: Epilogue, microkernel: Microkernel) -> PrimFunc:
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
     plan = _Product(in_features, out_features, epilogue, _tile(microkernel))
-    return linear_function(plan, has_bias, _multiply, T.int64)
+    return linear_function(plan, _multiply, T.int64)
 
 
 def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) -> tuple[int, int, int]:
     """Shape of the packed weight: [panel, in, column in panel]."""
-    return _Product(in_features, out_features, Epilogue.NONE, _tile(microkernel)).packed_shape
+    return _Product(in_features, out_features, Epilogue(), _tile(microkernel)).packed_shape
 
 
 def _tile(microkernel: Microkernel) -> Microkernel:
     """The register tile: of half the columns where sums are float64, of which a register holds half as many."""
-    if not microkernel.careful:
+    if not microkernel.high_precision:
         return microkernel.on_stack()
     halved = replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
     return halved.on_stack()
@@ -121,7 +127,7 @@ def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Span:
     """One panel's outputs for the rows from `first` to `last`, block number `block` of `blocks`."""
 
     panel: Any
@@ -132,69 +138,69 @@ class _Place:
 
 
 @T.inline
-def _add_products(tile: Any, operands: Any, place: Any, feature: Any, sums: Any) -> None:
+def _add_products(tile: Any, operands: Any, span: Any, feature: Any, sums: Any) -> None:
     """Rows beyond the last repeat it; they are not stored."""
-    for row in T.unroll(tile.rows):
-        for vector in T.unroll(tile.vectors):
-            for lane in T.vectorized(tile.lanes):
-                sums[row, vector * tile.lanes + lane] += operands.source[
-                    T.min(place.first + row, place.last), feature
-                ] * T.Cast(sums.dtype, operands.weight[place.panel, feature, vector * tile.lanes + lane])
+    fma(
+        tile,
+        sums,
+        lambda row: operands.source[T.min(span.first + row, span.last), feature],
+        lambda column: T.Cast(sums.dtype, operands.weight[span.panel, feature, column]),
+    )
 
 
 @T.inline
-def _accumulate(plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
+def _accumulate(plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> None:
     """Add the products, run by run; meanwhile ask for this block's share of the next panel."""
-    share: T.int64 = T.ceildiv(plan.in_features, place.blocks * plan.runs)
-    for run in T.serial(plan.runs):
-        ahead: T.int64 = (place.block * plan.runs + run) * share
+    share: T.int64 = T.ceildiv(plan.in_features, span.blocks * plan.sum_blocks)
+    for sum_block in T.serial(plan.sum_blocks):
+        ahead: T.int64 = (span.block * plan.sum_blocks + sum_block) * share
         for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
             for line in T.unroll(ceil_div(tile.columns, LINE)):
-                prefetch(operands.weight, [place.panel + 1, feature, line * LINE], later=True)
-        held = T.alloc_buffer((tile.rows, tile.columns), tile.totals)
+                prefetch(operands.weight, [span.panel + 1, feature, line * LINE], later=True)
+        held = T.alloc_buffer((tile.rows, tile.columns), tile.accumulation_dtype)
         clear(tile, held)
-        begin: T.int64 = run * plan.run
-        for turn in T.serial(T.min(plan.run, plan.in_features - begin) // plan.unrolled):
+        begin: T.int64 = sum_block * plan.products_per_block
+        for turn in T.serial(T.min(plan.products_per_block, plan.in_features - begin) // plan.unrolled):
             for step in T.unroll(plan.unrolled):
-                _add_products(tile, operands, place, begin + turn * plan.unrolled + step, held)
-        if plan.has_exact_totals:
-            join(tile, held, totals)
+                _add_products(tile, operands, span, begin + turn * plan.unrolled + step, held)
+        if plan.has_compensated_sums:
+            add_compensated(tile, held, totals)
         else:
-            add(tile, held, totals.most)
+            add(tile, held, totals.hi)
 
 
 @T.inline
-def _accumulate_rows(itself: Any, plan: Any, tile: Any, operands: Any, place: Any, totals: Any) -> None:
+def _accumulate_rows(itself: Any, plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> None:
     """A loop for each height up to the tile's, for registers cannot be counted at run time; `itself`: this function."""
     if tile.rows == plan.least_rows:
-        _accumulate(plan, tile, operands, place, totals)
+        _accumulate(plan, tile, operands, span, totals)
     else:
-        if place.last - place.first == tile.rows - 1:
-            _accumulate(plan, tile, operands, place, totals)
+        if span.last - span.first == tile.rows - 1:
+            _accumulate(plan, tile, operands, span, totals)
         else:
-            itself(itself, plan, plan.lower(tile), operands, place, totals)
+            itself(itself, plan, plan.lower(tile), operands, span, totals)
 
 
 @T.inline
-def _store(plan: Any, operands: Any, totals: Any, place: Any) -> None:
-    start: T.int64 = place.panel * plan.tile.columns
-    for row in T.serial(place.last - place.first + 1):
+def _store(plan: Any, operands: Any, totals: Any, span: Any) -> None:
+    start: T.int64 = span.panel * plan.tile.columns
+    for row in T.serial(span.last - span.first + 1):
         if start + plan.tile.columns <= plan.out_features:
             for vector in T.unroll(plan.tile.vectors):
                 for lane in T.vectorized(plan.tile.lanes):
-                    operands.target[place.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
+                    operands.target[span.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
                         totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
                     )
         else:
             for column in T.serial(plan.out_features - start):
-                operands.target[place.first + row, start + column] = operands.biased(
+                operands.target[span.first + row, start + column] = operands.biased(
                     totals.at(row, column), start + column
                 )
 
 
 def _ended(plan: Any, value: Any) -> Any:
     """Functions of an epilogue are those of float32."""
-    return T.Cast(plan.rows_type, plan.epilogue.apply(T.Cast("float32", value)))
+    return T.Cast(plan.rows_dtype, plan.epilogue.activated(T.Cast("float32", value)))
 
 
 @T.inline
@@ -222,13 +228,13 @@ def _multiply(plan: Any, operands: Any) -> None:
             block: T.int64 = unit % blocks
             first: T.int64 = block * operands.row_count // blocks
             last: T.int64 = (block + 1) * operands.row_count // blocks - 1
-            most = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
-            rest = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
-            clear(plan.tile, most)
-            clear(plan.tile, rest)
-            totals = T.meta_var(Totals(most, rest))
-            place = T.meta_var(_Place(panel, block, blocks, first, last))
-            _accumulate_rows(_accumulate_rows, plan, plan.tile, operands, place, totals)
-            _store(plan, operands, totals, place)
-    if plan.epilogue is not Epilogue.NONE:
+            hi = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
+            lo = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
+            clear(plan.tile, hi)
+            clear(plan.tile, lo)
+            totals = T.meta_var(CompensatedSum(hi, lo))
+            span = T.meta_var(_Span(panel, block, blocks, first, last))
+            _accumulate_rows(_accumulate_rows, plan, plan.tile, operands, span, totals)
+            _store(plan, operands, totals, span)
+    if plan.epilogue.has_gelu:
         _finish(plan, operands.target, operands.row_count)

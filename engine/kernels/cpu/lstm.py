@@ -22,9 +22,9 @@ GATES = 4
 """Input, forget, cell, output: torch's order."""
 VECTORS = 2
 """Vectors of units in a block: with four gates, enough sums in flight to hide the latency of a multiplication."""
-STEP_RUN = 8
+PRODUCTS_PER_BLOCK = 8
 """Products in a run of a sum, fewer than elsewhere: reading the weights takes longer."""
-_MOST_GATE = 100.0
+_MAX_GATE = 100.0
 """Beyond it either way, sigmoid and tanh are 0, 1 or -1 in float32."""
 
 
@@ -41,9 +41,9 @@ class _Recurrence:
         return self.microkernel.lanes
 
     @property
-    def rows_type(self) -> str:
+    def rows_dtype(self) -> str:
         """Type of what is projected, and of y."""
-        return self.microkernel.totals
+        return self.microkernel.accumulation_dtype
 
     @property
     def units(self) -> int:
@@ -109,23 +109,23 @@ class _Direction:
     offset: Any
     weight: Any
 
-    def gate(self, member: Any, step: Any, place: Any) -> Any:
+    def gate(self, batch_index: Any, step: Any, place: Any) -> Any:
         """A gate of a step, but for what the hidden state adds."""
-        return T.Cast("float64", self.projected[member, step, place]) + self.offset[member, place]
+        return T.Cast("float64", self.projected[batch_index, step, place]) + self.offset[batch_index, place]
 
 
 @T.inline
-def _take(plan: Any, direction: Any, member: Any, step: Any, gates: Any) -> None:
+def _take(plan: Any, direction: Any, batch_index: Any, step: Any, gates: Any) -> None:
     """Begin the gates of a step; a block that is not full goes value by value."""
     for block, gate, vector in T.grid(plan.blocks, GATES, VECTORS):
         unit: T.int64 = block * plan.units + vector * plan.lanes
         begin: T.int64 = gate * plan.hidden_size + unit
         if unit + plan.lanes <= plan.hidden_size:
             for lane in T.vectorized(plan.lanes):
-                gates[block, gate * VECTORS + vector, lane] = direction.gate(member, step, begin + lane)
+                gates[block, gate * VECTORS + vector, lane] = direction.gate(batch_index, step, begin + lane)
         else:
             for lane in T.serial(T.max(plan.hidden_size - unit, 0)):
-                gates[block, gate * VECTORS + vector, lane] = direction.gate(member, step, begin + lane)
+                gates[block, gate * VECTORS + vector, lane] = direction.gate(batch_index, step, begin + lane)
 
 
 @T.inline
@@ -133,12 +133,14 @@ def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any, count: Any) -> No
     """Every other time the last block comes first: what was read last is in the cache, which may not hold all."""
     for turn in T.serial(plan.blocks):
         block: T.int64 = turn + count % 2 * (plan.blocks - 1 - 2 * turn)
-        for run in T.serial(ceil_div(plan.hidden_size, STEP_RUN)):
+        for sum_block in T.serial(ceil_div(plan.hidden_size, PRODUCTS_PER_BLOCK)):
             sums = T.alloc_buffer((GATES * VECTORS, plan.lanes), "float32")
             for part in T.unroll(GATES * VECTORS):
                 for lane in T.vectorized(plan.lanes):
                     sums[part, lane] = T.float32(0)
-            for source in T.serial(run * STEP_RUN, T.min(plan.hidden_size, (run + 1) * STEP_RUN)):
+            for source in T.serial(
+                sum_block * PRODUCTS_PER_BLOCK, T.min(plan.hidden_size, (sum_block + 1) * PRODUCTS_PER_BLOCK)
+            ):
                 for part in T.unroll(GATES * VECTORS):
                     for lane in T.vectorized(plan.lanes):
                         sums[part, lane] += hidden[source] * weight[block, source, part, lane]
@@ -149,7 +151,7 @@ def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any, count: Any) -> No
 
 def _gate(gates: Any, block: Any, part: Any, lane: Any) -> Any:
     """What a gate's function is given."""
-    return T.max(T.min(gates[block, part, lane], T.float64(_MOST_GATE)), T.float64(-_MOST_GATE))
+    return T.max(T.min(gates[block, part, lane], T.float64(_MAX_GATE)), T.float64(-_MAX_GATE))
 
 
 @T.inline
@@ -185,7 +187,7 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
 
 
 @T.inline
-def _run(plan: Any, direction: Any, target: Any, member: Any, length: Any, time: Any) -> None:
+def _run(plan: Any, direction: Any, target: Any, batch_index: Any, length: Any, time: Any) -> None:
     gates = T.alloc_buffer(plan.gates_shape, "float64")
     cell = T.alloc_buffer(plan.state_shape, "float64")
     output = T.alloc_buffer((plan.blocks * plan.units,), "float64")
@@ -195,14 +197,16 @@ def _run(plan: Any, direction: Any, target: Any, member: Any, length: Any, time:
         step: T.int64 = count
         if direction.number == 1:
             step = length - 1 - count
-        _take(plan, direction, member, step, gates)
+        _take(plan, direction, batch_index, step, gates)
         _multiply(plan, direction.weight, hidden, gates, count)
         _update(plan, gates, cell, output, hidden)
         for unit in T.serial(plan.hidden_size):
-            target[member, step, direction.number * plan.hidden_size + unit] = T.Cast(plan.rows_type, output[unit])
+            target[batch_index, step, direction.number * plan.hidden_size + unit] = T.Cast(
+                plan.rows_dtype, output[unit]
+            )
     for step in T.serial(length, time):
         for unit in T.serial(plan.hidden_size):
-            target[member, step, direction.number * plan.hidden_size + unit] = T.Cast(plan.rows_type, 0)
+            target[batch_index, step, direction.number * plan.hidden_size + unit] = T.Cast(plan.rows_dtype, 0)
 
 
 def _forward(plan: _Recurrence) -> PrimFunc:
@@ -211,15 +215,15 @@ def _forward(plan: _Recurrence) -> PrimFunc:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_type)
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_dtype)
         offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        target = T.match_buffer(y, (batch, time, plan.hidden_size), plan.rows_type)
+        target = T.match_buffer(y, (batch, time, plan.hidden_size), plan.rows_dtype)
         forward = T.meta_var(_Direction(0, projected, offset, weight))
-        for member in T.parallel(batch):
-            length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
-            _run(plan, forward, target, member, length, time)
+        for batch_index in T.parallel(batch):
+            length: T.int64 = T.max(T.min(T.Cast("int64", lengths[batch_index]), time), 0)
+            _run(plan, forward, target, batch_index, length, time)
 
     return lstm_recurrence
 
@@ -239,28 +243,28 @@ def _bidirectional(plan: _Recurrence) -> PrimFunc:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_type)
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_dtype)
         offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
-        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), plan.rows_type)
+        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), plan.rows_dtype)
         offset_reverse = T.match_buffer(o_reverse, (batch, GATES * plan.hidden_size), "float64")
         weight_reverse = T.match_buffer(w_reverse, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), plan.rows_type)
+        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), plan.rows_dtype)
         forward = T.meta_var(_Direction(0, projected, offset, weight))
         backward = T.meta_var(_Direction(1, projected_reverse, offset_reverse, weight_reverse))
         for index in T.parallel(2 * batch):
-            member: T.int64 = index // 2
-            length: T.int64 = T.max(T.min(T.Cast("int64", lengths[member]), time), 0)
+            batch_index: T.int64 = index // 2
+            length: T.int64 = T.max(T.min(T.Cast("int64", lengths[batch_index]), time), 0)
             if index % 2 == 0:
-                _run(plan, forward, target, member, length, time)
+                _run(plan, forward, target, batch_index, length, time)
             else:
-                _run(plan, backward, target, member, length, time)
+                _run(plan, backward, target, batch_index, length, time)
 
     return lstm_recurrence
 
 
-def lstm_offset(beside: int, gates: int, microkernel: Microkernel) -> PrimFunc:
+def lstm_offset(constant_input: int, gates: int, microkernel: Microkernel) -> PrimFunc:
     """The kernel: x [B, beside], what stands beside every step, weight [gates, beside], bias [gates] -> y [B, gates].
 
     y is float64.
@@ -271,15 +275,15 @@ def lstm_offset(beside: int, gates: int, microkernel: Microkernel) -> PrimFunc:
     def lstm_offset(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
-        source = T.match_buffer(x, (batch, beside), "float32")
-        weight = T.match_buffer(w, (gates, beside), "float32")
+        source = T.match_buffer(x, (batch, constant_input), "float32")
+        weight = T.match_buffer(w, (gates, constant_input), "float32")
         bias = T.match_buffer(b, (gates,), "float32")
         target = T.match_buffer(y, (batch, gates), "float64")
         for chunk in T.parallel(chunks):
             for unit in T.serial(chunk * batch * gates // chunks, (chunk + 1) * batch * gates // chunks):
                 total = T.alloc_buffer((1,), "float64", scope="local")
                 total[0] = T.Cast("float64", bias[unit % gates])
-                for place in T.serial(beside):
+                for place in T.serial(constant_input):
                     total[0] += T.Cast("float64", source[unit // gates, place]) * T.Cast(
                         "float64", weight[unit % gates, place]
                     )

@@ -14,18 +14,18 @@ from engine.kernels.mathematics import ceil_div
 
 
 @T.inline
-def ask_for_phases(plan: Any, operands: Any, member: Any, first: Any, start: Any, columns: Any) -> None:
+def prefetch_phases(plan: Any, operands: Any, batch_index: Any, first: Any, start: Any, columns: Any) -> None:
     """The places of a block of rows from `first` on, columns from `start` on: sums take longer than they to come."""
     last: T.int64 = T.min(first + plan.tile.rows, plan.sizes.row_count) - 1
     place: T.int64 = start * plan.sizes.upsampling - plan.sizes.trim
     for channel in T.serial(first // plan.sizes.upsampling, last // plan.sizes.upsampling + 1):
         for line in T.unroll(ceil_div(columns * plan.sizes.upsampling, LINE)):
-            prefetch(operands.target, [member, channel, place + line * LINE], to_write=True)
+            prefetch(operands.target, [batch_index, channel, place + line * LINE], to_write=True)
 
 
 @T.inline
 def store_phase(
-    plan: Any, operands: Any, sums: Any, held: Any, member: Any, row: Any, start: Any, columns: Any
+    plan: Any, operands: Any, sums: Any, held: Any, batch_index: Any, row: Any, start: Any, columns: Any
 ) -> None:
     """Row `row`, which is row `held` of `sums`: as many columns from `start` on as are inside the output."""
     channel: T.int64 = row // plan.sizes.upsampling
@@ -36,6 +36,6 @@ def store_phase(
     for vector in T.serial((whole - low) // plan.tile.lanes):
         for lane in T.unroll(plan.tile.lanes):  # LLVM's own scatters are slower
             column: T.int64 = low + vector * plan.tile.lanes + lane
-            operands.target[member, channel, place + column * plan.sizes.upsampling] = sums[held, column]
+            operands.target[batch_index, channel, place + column * plan.sizes.upsampling] = sums[held, column]
     for column in T.serial(whole, high):
-        operands.target[member, channel, place + column * plan.sizes.upsampling] = sums[held, column]
+        operands.target[batch_index, channel, place + column * plan.sizes.upsampling] = sums[held, column]

@@ -21,11 +21,11 @@ def reflect_left(channels: int, microkernel: Microkernel) -> PrimFunc:
         length = T.int64()
         source = T.match_buffer(x, (batch, channels, length), "float32")
         target = T.match_buffer(y, (batch, channels, length + 1), "float32")
-        for member_channel in T.parallel(batch * channels):
-            member: T.int64 = member_channel // channels
-            channel: T.int64 = member_channel % channels
-            target[member, channel, 0] = source[member, channel, T.min(T.int64(1), length - 1)]
+        for batch_channel in T.parallel(batch * channels):
+            batch_index: T.int64 = batch_channel // channels
+            channel: T.int64 = batch_channel % channels
+            target[batch_index, channel, 0] = source[batch_index, channel, T.min(T.int64(1), length - 1)]
             for position in T.serial(length):
-                target[member, channel, position + 1] = source[member, channel, position]
+                target[batch_index, channel, position + 1] = source[batch_index, channel, position]
 
     return reflect_left

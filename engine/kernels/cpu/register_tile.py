@@ -25,19 +25,19 @@ _PASSING_BYTES = 384 * 1024
 
 With tiles as large as the cache, of 512 KB, filtered convolutions took 1.3 times as long; with half of it, 1.05 times.
 """
-_LEAST_SHARE = 4
+_MIN_SHARE = 4
 """Of a cache so small that nothing else would be left, tiles take a quarter."""
 CHUNKS = 16
 """Parts the work of a kernel is split into; more than cores, so that 2 - 16 of them are balanced."""
 
-MOST_SUM_BYTES = 1023
+MAX_SUM_BYTES = 1023
 """Of sums that are sure to stay in registers, wherever they are added up: larger arrays TVM puts on the heap.
 
 From there LLVM takes them in simple loops, as of convolutions; linear layers took three times as long.
 """
 _BYTES = {"float32": 4, "float64": 8}
 
-RUN = 32
+PRODUCTS_PER_BLOCK = 32
 """Products that are summed before their sum joins the other sums: what rounding takes grows with a sum's length."""
 
 
@@ -46,7 +46,7 @@ class Microkernel:
     """A tile of `rows` x `columns` float32 accumulators held in some of the `registers`, vectors of `lanes` values.
 
     `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
-    `tuned` has pairs of sizes and what was found best for them on this machine. `careful` asks for
+    `tuned` has pairs of sizes and what was found best for them on this machine. `high_precision` asks for
     sums that lose as little to rounding as can be had for some time.
     """
 
@@ -57,12 +57,12 @@ class Microkernel:
     tile_bytes: int = TILE_BYTES
     chunks: int = CHUNKS
     tuned: tuple[tuple[Hashable, Hashable], ...] = ()
-    careful: bool = False
+    high_precision: bool = False
 
     @property
-    def totals(self) -> str:
+    def accumulation_dtype(self) -> str:
         """The type in which the sums of runs are added up."""
-        return "float64" if self.careful else "float32"
+        return "float64" if self.high_precision else "float32"
 
     @property
     def vectors(self) -> int:
@@ -76,7 +76,7 @@ class Microkernel:
     @property
     def vectors_on_stack(self) -> int:
         """Of sums, at most."""
-        return MOST_SUM_BYTES // (self.lanes * _BYTES[self.totals])
+        return MAX_SUM_BYTES // (self.lanes * _BYTES[self.accumulation_dtype])
 
     def on_stack(self) -> Microkernel:
         """The same with fewer columns where its sums would be more than can be on the stack."""
@@ -111,45 +111,60 @@ def _host_tile_bytes() -> int:
     cache_bytes = second_level_cache_bytes()
     if cache_bytes is None:
         return TILE_BYTES
-    return min(TILE_BYTES, max(cache_bytes - _PASSING_BYTES, cache_bytes // _LEAST_SHARE))
+    return min(TILE_BYTES, max(cache_bytes - _PASSING_BYTES, cache_bytes // _MIN_SHARE))
 
 
 @dataclass(frozen=True)
-class Totals:
-    """Totals of a tile in two parts: what `most` loses to rounding is added up in `rest`, by `join`.
+class CompensatedSum:
+    """Totals of a tile in two parts: what `hi` loses to rounding is added up in `lo`, by `add_compensated`.
 
-    With `add` to `most` alone, `rest` stays 0.
+    With `add` to `hi` alone, `lo` stays 0.
     """
 
-    most: Any
-    rest: Any
+    hi: Any
+    lo: Any
 
     def at(self, row: Any, column: Any) -> Any:
         """The total, rounded once."""
-        return self.most[row, column] + self.rest[row, column]
+        return self.hi[row, column] + self.lo[row, column]
 
-    def lost(self, row: Any, column: Any, value: Any) -> Any:
-        """What of `value` would not be in `most` after adding it there.
+    def rounding_error(self, row: Any, column: Any, value: Any) -> Any:
+        """What of `value` would not be in `hi` after adding it there.
 
         Dekker's Fast2Sum, exact where the total is the larger: only the first values, nearly alone in it, may be not.
         """
-        most = self.most[row, column]
+        hi = self.hi[row, column]
         total = tirx.Var("total", value.ty)
-        return tirx.Let(total, most + value, value - (total - most))
+        return tirx.Let(total, hi + value, value - (total - hi))
+
+
+@T.inline
+def fill(tile: Any, sums: Any, value: Any) -> None:
+    """Set every sum, or its copy in memory, to `value(row, column)`."""
+    for row in T.unroll(tile.rows):
+        for vector in T.unroll(tile.vectors):
+            for lane in T.vectorized(tile.lanes):
+                sums[row, vector * tile.lanes + lane] = value(row, vector * tile.lanes + lane)
 
 
 @T.inline
 def clear(tile: Any, sums: Any) -> None:
-    """All sums begin at 0."""
+    """Set all sums to 0."""
+    fill(tile, sums, lambda row, column: T.Cast(sums.dtype, T.float32(0)))
+
+
+@T.inline
+def fma(tile: Any, sums: Any, row_factor: Any, column_factor: Any) -> None:
+    """Add `row_factor(row) * column_factor(column)` to every sum: the outer product of a column and a row."""
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
-                sums[row, vector * tile.lanes + lane] = T.Cast(sums.dtype, T.float32(0))
+                sums[row, vector * tile.lanes + lane] += row_factor(row) * column_factor(vector * tile.lanes + lane)
 
 
 @T.inline
 def add(tile: Any, sums: Any, totals: Any) -> None:
-    """Add the sums of a run, in registers, to the totals in memory, which may be of another type."""
+    """Add the sums of a block to totals, which may have another dtype."""
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
@@ -157,27 +172,18 @@ def add(tile: Any, sums: Any, totals: Any) -> None:
 
 
 @T.inline
-def join(tile: Any, sums: Any, totals: Any) -> None:
-    """Add the sums of a run to totals in two parts."""
+def add_compensated(tile: Any, sums: Any, totals: Any) -> None:
+    """Add the sums of a block to compensated totals."""
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
-                totals.rest[row, vector * tile.lanes + lane] += totals.lost(
+                totals.lo[row, vector * tile.lanes + lane] += totals.rounding_error(
                     row, vector * tile.lanes + lane, sums[row, vector * tile.lanes + lane]
                 )
-                totals.most[row, vector * tile.lanes + lane] += sums[row, vector * tile.lanes + lane]
+                totals.hi[row, vector * tile.lanes + lane] += sums[row, vector * tile.lanes + lane]
 
 
-@T.inline
-def spill(tile: Any, sums: Any, spilled: Any) -> None:
-    """Copy the sums to memory, where they can be indexed at run time."""
-    for row in T.unroll(tile.rows):
-        for vector in T.unroll(tile.vectors):
-            for lane in T.vectorized(tile.lanes):
-                spilled[row, vector * tile.lanes + lane] = sums[row, vector * tile.lanes + lane]
-
-
-MOST_PARTS = 8
+MAX_PARTS = 8
 """Register tiles side by side in one packed tile, at most."""
 
 
@@ -199,7 +205,7 @@ class PackedTile:
         """Register tiles in a packed tile: as many as fit the budget."""
         columns = self.tile.tile_bytes // (4 * self.depth)
         fitting = columns // self.pitch_apart if self.apart else (columns - self.halo) // self.tile.columns
-        return max(1, min(MOST_PARTS, fitting))
+        return max(1, min(MAX_PARTS, fitting))
 
     @property
     def pitch_apart(self) -> int:

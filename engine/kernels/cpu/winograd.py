@@ -22,7 +22,7 @@ _POINTS = tuple(
 
 
 @dataclass(frozen=True)
-class MinimalFilter:
+class Winograd:
     """How to compute output i = sum over tap t of weight[t] * sample[i + t], for `outputs` outputs at once.
 
     output = output_matrix ((weight_matrix weight) * (input_matrix sample)).
@@ -30,6 +30,9 @@ class MinimalFilter:
 
     outputs: int
     taps: int
+
+    def __str__(self) -> str:
+        return f"F({self.outputs}, {self.taps})"
 
     @property
     def samples(self) -> int:

@@ -2,11 +2,11 @@
 
 The kernel's taps are cut into pieces. While the input of a tile is packed, every set of neighbouring samples is
 transformed; then, for each point of the transform, a block of rows is summed over channels and pieces in registers, as
-in `correlation_kernel`; the sums are transformed back when they are stored. A dilated convolution is as many undilated
+in `direct_conv`; the sums are transformed back when they are stored. A dilated convolution is as many undilated
 ones of interleaved sequences. A piece is as long as a set of outputs, or a multiple: then a piece reads the transformed
 samples of the next set, and all pieces share one transform.
 
-It does not know when this is faster than `correlation_kernel`: `filter_choice` decides.
+It does not know when this is faster than `direct_conv`: `filter_choice` decides.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Ending
-from engine.kernels.cpu.register_tile import RUN, add, clear
-from engine.kernels.cpu.winograd_plan import Filtering
+from engine.kernels.cpu.register_tile import PRODUCTS_PER_BLOCK, add, clear, fma
+from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack, prefetch_rows, store
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import convolution_function
 
 
-def filtering_kernel(plan: Filtering, ending: Ending) -> PrimFunc:
+def winograd_conv(plan: WinogradPlan, epilogue: Epilogue) -> PrimFunc:
     """The kernel: x [B, channels, L], transformed weight, bias, residual if any -> y [B, out channels, outputs]."""
-    return convolution_function(plan, ending, _filter, T.int64)
+    return convolution_function(plan, epilogue, _convolve, T.int64)
 
 
 @T.inline
@@ -37,23 +37,22 @@ def _accumulate(
     clear(plan.tile, held)
     for channel in T.serial(begin, end):
         for piece in T.unroll(plan.pieces):
-            for row in T.unroll(plan.tile.rows):
-                for vector in T.unroll(plan.tile.vectors):
-                    for lane in T.vectorized(plan.tile.lanes):
-                        held[row, vector * plan.tile.lanes + lane] += (
-                            operands.weight[block, point, channel, piece, row]
-                            * packed[point, channel, origin + piece * plan.shift + vector * plan.tile.lanes + lane]
-                        )
+            fma(
+                plan.tile,
+                held,
+                lambda row: operands.weight[block, point, channel, piece, row],
+                lambda column: packed[point, channel, origin + piece * plan.shift + column],
+            )
 
 
 @T.inline
-def _accumulate_runs(
+def _accumulate_blocks(
     plan: Any, operands: Any, packed: Any, block: Any, point: Any, origin: Any, held: Any, totals: Any
 ) -> None:
     clear(plan.tile, totals)
-    for run in T.serial(ceil_div(plan.sizes.channels, RUN)):
-        end: T.int64 = T.min((run + 1) * RUN, plan.sizes.channels)
-        _accumulate(plan, operands, packed, block, point, run * RUN, end, origin, held)
+    for sum_block in T.serial(ceil_div(plan.sizes.channels, PRODUCTS_PER_BLOCK)):
+        end: T.int64 = T.min((sum_block + 1) * PRODUCTS_PER_BLOCK, plan.sizes.channels)
+        _accumulate(plan, operands, packed, block, point, sum_block * PRODUCTS_PER_BLOCK, end, origin, held)
         add(plan.tile, held, totals)
 
 
@@ -68,14 +67,16 @@ def _keep(plan: Any, held: Any, sums: Any, point: Any) -> None:
 
 
 @T.inline
-def _block(plan: Any, operands: Any, packed: Any, sums: Any, member: Any, block: Any, part: Any, first: Any) -> None:
+def _block(
+    plan: Any, operands: Any, packed: Any, sums: Any, batch_index: Any, block: Any, part: Any, first: Any
+) -> None:
     """The sums of a block of rows at every point, outputs from position `first` on."""
     for point in T.serial(plan.points):
         held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-        prefetch_rows(plan, operands, member, block, point, first)
-        if plan.tile.careful:
-            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.totals)
-            _accumulate_runs(plan, operands, packed, block, point, part * plan.tile.columns, held, totals)
+        prefetch_rows(plan, operands, batch_index, block, point, first)
+        if plan.tile.high_precision:
+            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
+            _accumulate_blocks(plan, operands, packed, block, point, part * plan.tile.columns, held, totals)
             _keep(plan, totals, sums, point)
         else:
             _accumulate(plan, operands, packed, block, point, 0, plan.sizes.channels, part * plan.tile.columns, held)
@@ -83,7 +84,7 @@ def _block(plan: Any, operands: Any, packed: Any, sums: Any, member: Any, block:
 
 
 @T.inline
-def _filter(plan: Any, operands: Any) -> None:
+def _convolve(plan: Any, operands: Any) -> None:
     threads: T.int64 = T.Cast("int64", T.call_packed("runtime.NumThreads"))
     for thread in T.parallel(threads):
         columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
@@ -95,22 +96,22 @@ def _filter(plan: Any, operands: Any) -> None:
         sums = T.alloc_buffer((plan.points, plan.tile.rows, plan.tile.columns), "float32")
         for step in T.serial(T.ceildiv(end, plan.blocks) - begin // plan.blocks):
             tile: T.int64 = begin // plan.blocks + step
-            member: T.int64 = tile // tiles
+            batch_index: T.int64 = tile // tiles
             start: T.int64 = tile % tiles // plan.sizes.dilation * plan.span + tile % plan.sizes.dilation
             count: T.int64 = T.max(T.ceildiv(columns - start, plan.sizes.dilation), 0)
             parts: T.int64 = T.min(T.ceildiv(count, plan.outputs_each), plan.packed.parts)
-            pack(plan, operands, packed, member, start - plan.sizes.padding, parts * plan.tile.columns + plan.halo)
+            pack(plan, operands, packed, batch_index, start - plan.sizes.padding, parts * plan.tile.columns + plan.halo)
             from_block: T.int64 = T.max(begin - tile * plan.blocks, 0)
             to_block: T.int64 = T.min(end - tile * plan.blocks, plan.blocks)
             for block in T.serial(from_block, to_block):
                 for part in T.serial(parts):
                     passed: T.int64 = part * plan.outputs_each
-                    _block(plan, operands, packed, sums, member, block, part, start + passed * plan.sizes.dilation)
+                    _block(plan, operands, packed, sums, batch_index, block, part, start + passed * plan.sizes.dilation)
                     store(
                         plan,
                         operands,
                         sums,
-                        member,
+                        batch_index,
                         block,
                         start + passed * plan.sizes.dilation,
                         T.min(count - passed, plan.outputs_each),

@@ -12,29 +12,29 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.register_tile import Microkernel, PackedTile
-from engine.kernels.cpu.winograd import MinimalFilter
+from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.mathematics import ceil_div
 
 
 @dataclass(frozen=True)
-class Filtering:
+class WinogradPlan:
     """A convolution of stride 1 and its tiles. A column is a set of `form.outputs` sums of a row, `dilation` apart."""
 
-    sizes: Correlation
-    form: MinimalFilter
+    sizes: ConvWorkload
+    winograd: Winograd
     microkernel: Microkernel
 
     @property
     def pieces(self) -> int:
         """Pieces of the kernel."""
-        return ceil_div(self.sizes.taps, self.form.taps)
+        return ceil_div(self.sizes.taps, self.winograd.taps)
 
     @property
     def shift(self) -> int:
         """Columns from one piece to the next."""
-        return self.form.taps // self.form.outputs
+        return self.winograd.taps // self.winograd.outputs
 
     @property
     def halo(self) -> int:
@@ -44,7 +44,7 @@ class Filtering:
     @property
     def points(self) -> int:
         """Points of the transform."""
-        return self.form.samples
+        return self.winograd.samples
 
     @property
     def tile(self) -> Microkernel:
@@ -64,7 +64,7 @@ class Filtering:
     @property
     def reach(self) -> int:
         """Columns beyond its own that a set's samples belong to."""
-        return (self.points - 1) // self.form.outputs
+        return (self.points - 1) // self.winograd.outputs
 
     @property
     def line(self) -> int:
@@ -74,12 +74,12 @@ class Filtering:
     @property
     def outputs_each(self) -> int:
         """Sums of the columns of a register tile, in each row."""
-        return self.tile.columns * self.form.outputs
+        return self.tile.columns * self.winograd.outputs
 
     @property
     def span(self) -> int:
         """Sums of a row in the tiles of all interleaved sequences."""
-        return self.packed.width * self.form.outputs * self.sizes.dilation
+        return self.packed.width * self.winograd.outputs * self.sizes.dilation
 
     @property
     def packed_shape(self) -> tuple[int, int, int, int, int]:

@@ -14,16 +14,16 @@ from tvm.tirx import PrimFunc
 
 from engine.kernels.convolution import WeightAt
 from engine.kernels.cpu.cache import LINE, prefetch
-from engine.kernels.cpu.phases import ask_for_phases, store_phase
+from engine.kernels.cpu.phases import prefetch_phases, store_phase
 from engine.kernels.cpu.winograd import Matrix
-from engine.kernels.cpu.winograd_plan import Filtering, combination
+from engine.kernels.cpu.winograd_plan import WinogradPlan, combination
 
 
-def filtering_weight(plan: Filtering, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+def pack_winograd_weight(plan: WinogradPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
     """The function that transforms: w of this shape -> transformed weight; rows beyond the last repeat it."""
 
     @T.prim_func(s_tir=True)
-    def filtering_weight(w: T.handle, p: T.handle) -> None:
+    def pack_winograd_weight(w: T.handle, p: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         weight = T.match_buffer(w, shape, "float32")
         packed = T.match_buffer(p, plan.packed_shape, "float32")
@@ -31,21 +31,21 @@ def filtering_weight(plan: Filtering, shape: tuple[int, int, int], value_at: Wei
             for channel, row in T.grid(plan.sizes.channels, plan.tile.rows):
                 _transform_weight(plan, weight, value_at, packed, block, channel, row)
 
-    return filtering_weight
+    return pack_winograd_weight
 
 
 def _transform_weight(
-    plan: Filtering, weight: Any, value_at: WeightAt, packed: Any, block: Any, channel: Any, row: Any
+    plan: WinogradPlan, weight: Any, value_at: WeightAt, packed: Any, block: Any, channel: Any, row: Any
 ) -> None:
     """All pieces of one filter."""
     place = T.min(block * plan.tile.rows + row, plan.sizes.row_count - 1)
     for piece in range(plan.pieces):
-        first = piece * plan.form.taps
+        first = piece * plan.winograd.taps
         taps = [
             T.Cast("float64", value_at(weight, channel, tap, place)) if tap < plan.sizes.taps else T.float64(0)
-            for tap in range(first, first + plan.form.taps)
+            for tap in range(first, first + plan.winograd.taps)
         ]
-        for point, value in enumerate(_at_points(plan.form.weight_matrix, taps)):
+        for point, value in enumerate(_at_points(plan.winograd.weight_matrix, taps)):
             T.buffer_store(packed, T.Cast("float32", value), [block, point, channel, piece, row])
 
 
@@ -60,10 +60,10 @@ def _at_points(rows: Matrix, taps: Sequence[Any]) -> list[Any]:
     return weights
 
 
-def _transform(plan: Filtering, streams: Any, packed: Any, channel: Any, first: Any) -> None:
+def _transform(plan: WinogradPlan, streams: Any, packed: Any, channel: Any, first: Any) -> None:
     """One vector of columns from `first` on, at every point."""
-    outputs = plan.form.outputs
-    for point, coefficients in enumerate(plan.form.input_matrix):
+    outputs = plan.winograd.outputs
+    for point, coefficients in enumerate(plan.winograd.input_matrix):
         with T.vectorized(0, plan.tile.lanes) as lane:
             samples = [
                 streams[sample % outputs, first + sample // outputs + lane] for sample in range(len(coefficients))
@@ -71,55 +71,61 @@ def _transform(plan: Filtering, streams: Any, packed: Any, channel: Any, first: 
             T.buffer_store(packed, combination(coefficients, samples), [point, channel, first + lane])
 
 
-def _split(plan: Filtering, line: Any, streams: Any, first: Any) -> None:
+def _split(plan: WinogradPlan, line: Any, streams: Any, first: Any) -> None:
     """Columns from `first` on: sample i of each goes to stream i."""
-    count, lanes = plan.form.outputs, plan.tile.lanes
+    count, lanes = plan.winograd.outputs, plan.tile.lanes
     for stream in range(count):
         wide = line[T.Ramp(first * count, 1, lanes * count)]
         chosen = T.Shuffle([wide], [lane * count + stream for lane in range(lanes)])
         T.buffer_store(streams, chosen, [stream, T.Ramp(first, 1, lanes)])
 
 
-def _gather_vector(plan: Filtering, source: Any, line: Any, member: Any, channel: Any, first: Any, sample: Any) -> None:
+def _gather_vector(
+    plan: WinogradPlan, source: Any, line: Any, batch_index: Any, channel: Any, first: Any, sample: Any
+) -> None:
     """A vector of samples `dilation` apart, from a wide vector of neighbours: LLVM's own gathers are slower."""
     lanes, dilation = plan.tile.lanes, plan.sizes.dilation
-    wide = source[member, channel, T.Ramp(first, 1, lanes * dilation)]
+    wide = source[batch_index, channel, T.Ramp(first, 1, lanes * dilation)]
     chosen = T.Shuffle([wide], [lane * dilation for lane in range(lanes)])
     T.buffer_store(line, chosen, [T.Ramp(sample, 1, lanes)])
 
 
 @T.inline
-def _gather(plan: Any, operands: Any, line: Any, member: Any, channel: Any, start: Any, low: Any, high: Any) -> None:
+def _gather(
+    plan: Any, operands: Any, line: Any, batch_index: Any, channel: Any, start: Any, low: Any, high: Any
+) -> None:
     """Samples `low` to `high`, all of them inside the input."""
     whole: T.int64 = 0
     if plan.sizes.dilation > 1:
         whole = T.max(T.min(high - low, (operands.length - start) // plan.sizes.dilation - low), 0) // plan.tile.lanes
         for vector in T.serial(whole):
             sample: T.int64 = low + vector * plan.tile.lanes
-            _gather_vector(plan, operands.source, line, member, channel, start + sample * plan.sizes.dilation, sample)
+            _gather_vector(
+                plan, operands.source, line, batch_index, channel, start + sample * plan.sizes.dilation, sample
+            )
     for sample in T.serial(low + whole * plan.tile.lanes, high):
-        line[sample] = operands.source[member, channel, start + sample * plan.sizes.dilation]
+        line[sample] = operands.source[batch_index, channel, start + sample * plan.sizes.dilation]
 
 
 @T.inline
-def pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, columns: Any) -> None:
+def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, columns: Any) -> None:
     """`columns` columns of every channel, the first of which begins at position `start`, zeros beyond the input.
 
     `packed` is [points, channels + 1, pitch].
     """
-    line = T.alloc_buffer((plan.line * plan.form.outputs,), "float32")
-    streams = T.alloc_buffer((plan.form.outputs, plan.line), "float32")
+    line = T.alloc_buffer((plan.line * plan.winograd.outputs,), "float32")
+    streams = T.alloc_buffer((plan.winograd.outputs, plan.line), "float32")
     vectors: T.int64 = T.ceildiv(columns, plan.tile.lanes)
     gathered: T.int64 = T.ceildiv(columns + plan.reach, plan.tile.lanes)
-    need: T.int64 = gathered * plan.tile.lanes * plan.form.outputs
+    need: T.int64 = gathered * plan.tile.lanes * plan.winograd.outputs
     low: T.int64 = T.max(T.min(T.ceildiv(-start, plan.sizes.dilation), need), 0)
     high: T.int64 = T.max(T.min(T.ceildiv(operands.length - start, plan.sizes.dilation), need), low)
     for channel in T.serial(plan.sizes.channels):
         for ahead in T.serial(T.ceildiv((high - low) * plan.sizes.dilation, LINE)):
-            prefetch(operands.source, [member, channel + 1, start + low * plan.sizes.dilation + ahead * LINE])
+            prefetch(operands.source, [batch_index, channel + 1, start + low * plan.sizes.dilation + ahead * LINE])
         for sample in T.serial(low):
             line[sample] = T.float32(0)
-        _gather(plan, operands, line, member, channel, start, low, high)
+        _gather(plan, operands, line, batch_index, channel, start, low, high)
         for sample in T.serial(high, need):
             line[sample] = T.float32(0)
         for vector in T.serial(gathered):
@@ -128,73 +134,73 @@ def pack(plan: Any, operands: Any, packed: Any, member: Any, start: Any, columns
             _transform(plan, streams, packed, channel, vector * plan.tile.lanes)
 
 
-def _transform_back(plan: Filtering, sums: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:
+def _transform_back(plan: WinogradPlan, sums: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:
     """One vector of columns from `first` on: output i goes to row i of `apart`."""
-    for output, coefficients in enumerate(plan.form.output_matrix):
+    for output, coefficients in enumerate(plan.winograd.output_matrix):
         with T.vectorized(0, plan.tile.lanes) as lane:
             products = [sums[point, row, first + lane] for point in range(plan.points)]
             T.buffer_store(apart, begin + combination(coefficients, products), [output * plan.tile.lanes + lane])
 
 
-def _interleave(plan: Filtering, apart: Any, line: Any, first: Any) -> None:
+def _interleave(plan: WinogradPlan, apart: Any, line: Any, first: Any) -> None:
     """Outputs of one vector of columns in the order of time. `line` has a single row."""
-    count, lanes = plan.form.outputs, plan.tile.lanes
+    count, lanes = plan.winograd.outputs, plan.tile.lanes
     wide = apart[T.Ramp(0, 1, lanes * count)]
     order = [output * lanes + lane for lane in range(lanes) for output in range(count)]
     T.buffer_store(line, T.Shuffle([wide], order), [0, T.Ramp(first * count, 1, lanes * count)])
 
 
 @T.inline
-def _scatter(plan: Any, operands: Any, line: Any, member: Any, row: Any, first: Any, count: Any) -> None:
+def _scatter(plan: Any, operands: Any, line: Any, batch_index: Any, row: Any, first: Any, count: Any) -> None:
     """Outputs to their places; a vector at a time as scalars where these are apart: LLVM's own scatters are slower."""
     whole: T.int64 = 0
     if plan.sizes.dilation > 1:
         whole = count // plan.tile.lanes
         for vector in T.serial(whole):
             for lane in T.unroll(plan.tile.lanes):
-                operands.target[member, row, first + (vector * plan.tile.lanes + lane) * plan.sizes.dilation] = (
-                    operands.ended(
+                operands.target[batch_index, row, first + (vector * plan.tile.lanes + lane) * plan.sizes.dilation] = (
+                    operands.finished(
                         line[0, vector * plan.tile.lanes + lane],
-                        (member, row, first + (vector * plan.tile.lanes + lane) * plan.sizes.dilation),
+                        (batch_index, row, first + (vector * plan.tile.lanes + lane) * plan.sizes.dilation),
                     )
                 )
     for output in T.serial(whole * plan.tile.lanes, count):
-        operands.target[member, row, first + output * plan.sizes.dilation] = operands.ended(
-            line[0, output], (member, row, first + output * plan.sizes.dilation)
+        operands.target[batch_index, row, first + output * plan.sizes.dilation] = operands.finished(
+            line[0, output], (batch_index, row, first + output * plan.sizes.dilation)
         )
 
 
 @T.inline
-def prefetch_rows(plan: Any, operands: Any, member: Any, block: Any, point: Any, first: Any) -> None:
+def prefetch_rows(plan: Any, operands: Any, batch_index: Any, block: Any, point: Any, first: Any) -> None:
     """A share of the rows that are stored after the last point; all of them at the first, where they are phases."""
     if plan.sizes.is_scattered:
         if point == 0:
-            ask_for_phases(plan, operands, member, block * plan.tile.rows, first, plan.outputs_each)
+            prefetch_phases(plan, operands, batch_index, block * plan.tile.rows, first, plan.outputs_each)
     else:
         for turn in T.serial(T.ceildiv(plan.tile.rows - point, plan.points)):
             row: T.int64 = block * plan.tile.rows + point + turn * plan.points
             for line in T.serial(T.ceildiv(plan.outputs_each * plan.sizes.dilation, LINE)):
-                prefetch(operands.target, [member, row, first + line * LINE], to_write=True)
-                if operands.ending.has_residual:
-                    prefetch(operands.residual, [member, row, first + line * LINE])
+                prefetch(operands.target, [batch_index, row, first + line * LINE], to_write=True)
+                if operands.epilogue.has_residual:
+                    prefetch(operands.residual, [batch_index, row, first + line * LINE])
 
 
 @T.inline
-def store(plan: Any, operands: Any, sums: Any, member: Any, block: Any, first: Any, count: Any) -> None:
+def store(plan: Any, operands: Any, sums: Any, batch_index: Any, block: Any, first: Any, count: Any) -> None:
     """`count` sums of every row of a block, from column `first` on, or as many as there are places for.
 
     `sums` is [points, rows, columns].
     """
-    apart = T.alloc_buffer((plan.form.outputs * plan.tile.lanes,), "float32")
+    apart = T.alloc_buffer((plan.winograd.outputs * plan.tile.lanes,), "float32")
     line = T.alloc_buffer((1, plan.outputs_each), "float32")
     for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - block * plan.tile.rows)):
         begin: T.float32 = T.float32(0)
-        if operands.ending.has_bias:
+        if operands.epilogue.has_bias:
             begin = operands.bias[(block * plan.tile.rows + row) // plan.sizes.upsampling]
         for vector in T.serial(plan.tile.vectors):
             _transform_back(plan, sums, begin, apart, row, vector * plan.tile.lanes)
             _interleave(plan, apart, line, vector * plan.tile.lanes)
         if plan.sizes.is_scattered:
-            store_phase(plan, operands, line, 0, member, block * plan.tile.rows + row, first, plan.outputs_each)
+            store_phase(plan, operands, line, 0, batch_index, block * plan.tile.rows + row, first, plan.outputs_each)
         else:
-            _scatter(plan, operands, line, member, block * plan.tile.rows + row, first, count)
+            _scatter(plan, operands, line, batch_index, block * plan.tile.rows + row, first, count)

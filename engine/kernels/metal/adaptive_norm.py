@@ -32,7 +32,7 @@ def adaptive_norm(channels: int, activation: Activation, group: Threadgroup) -> 
 
 @T.inline
 def _measure(
-    group: Any, source: Any, partial: Any, moments: Any, member: Any, channel: Any, length: Any, thread: Any
+    group: Any, source: Any, partial: Any, moments: Any, batch_index: Any, channel: Any, length: Any, thread: Any
 ) -> None:
     """Set moments[0] to the mean over the valid length, moments[1] to the variance; every thread must get here."""
     own = T.alloc_buffer((2,), "float32", scope="local")
@@ -41,7 +41,7 @@ def _measure(
     own[0] = T.float32(0)
     own[1] = T.float32(0)
     for turn in T.serial(turns):
-        value: T.float32 = source[member, channel, turn * group.threads + thread]
+        value: T.float32 = source[batch_index, channel, turn * group.threads + thread]
         distance: T.float32 = value - own[0]
         own[0] = own[0] + distance / T.Cast("float32", turn + 1)
         own[1] = own[1] + distance * (value - own[0])
@@ -60,19 +60,19 @@ def _normalise(group: Any, operands: Any, row: Any, thread: Any) -> None:
     partial = T.alloc_buffer((group.threads,), "float32", scope="shared")
     moments = T.alloc_buffer((2,), "float32", scope="local")
     line = T.alloc_buffer((3,), "float32", scope="local")
-    member: T.int32 = T.truncdiv(row, operands.channels)
+    batch_index: T.int32 = T.truncdiv(row, operands.channels)
     channel: T.int32 = T.truncmod(row, operands.channels)
-    length: T.int32 = T.max(T.min(operands.lengths[member], operands.time), 0)
-    gain: T.float32 = T.float32(1) + operands.gamma(member, channel)
-    _measure(group, operands.source, partial, moments, member, channel, length, thread)
+    length: T.int32 = T.max(T.min(operands.lengths[batch_index], operands.time), 0)
+    gain: T.float32 = T.float32(1) + operands.gamma(batch_index, channel)
+    _measure(group, operands.source, partial, moments, batch_index, channel, length, thread)
     line[0] = gain * operands.weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
-    line[1] = gain * operands.bias[channel] + operands.beta(member, channel)
+    line[1] = gain * operands.bias[channel] + operands.beta(batch_index, channel)
     line[2] = operands.alpha(channel)
     for turn in T.serial(T.truncdiv(operands.time - thread + group.threads - 1, group.threads)):
         place: T.int32 = turn * group.threads + thread
         if place < length:
-            operands.target[member, channel, place] = operands.activation.apply(
-                (operands.source[member, channel, place] - moments[0]) * line[0] + line[1], line[2]
+            operands.target[batch_index, channel, place] = operands.activation.apply(
+                (operands.source[batch_index, channel, place] - moments[0]) * line[0] + line[1], line[2]
             )
         else:
-            operands.target[member, channel, place] = T.float32(0)
+            operands.target[batch_index, channel, place] = T.float32(0)

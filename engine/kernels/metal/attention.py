@@ -67,17 +67,17 @@ def attention(heads: int, width: int, group: Threadgroup) -> PrimFunc:
             for block in T.thread_binding(T.ceildiv(time, ROWS), thread="blockIdx.x"):
                 for thread in T.thread_binding(THREADS, thread="threadIdx.x"):
                     mixed = T.alloc_buffer((ROWS, plan.turns), "float32", scope="local")
-                    member: T.int32 = T.truncdiv(place, plan.heads)
+                    batch_index: T.int32 = T.truncdiv(place, plan.heads)
                     head: T.int32 = T.truncmod(place, plan.heads)
-                    length: T.int32 = T.max(T.min(lengths[member], time), 0)
+                    length: T.int32 = T.max(T.min(lengths[batch_index], time), 0)
                     for row, turn in T.grid(ROWS, plan.turns):
                         mixed[row, turn] = T.float32(0)
                     if block * ROWS < length:
-                        _mix(plan, source, mixed, member, head, block * ROWS, length, thread)
+                        _mix(plan, source, mixed, batch_index, head, block * ROWS, length, thread)
                     for row, turn in T.grid(ROWS, plan.turns):
                         channel: T.int32 = turn * THREADS + thread
                         if T.And(block * ROWS + row < time, channel < plan.width):
-                            target[member, block * ROWS + row, head * plan.width + channel] = T.Select(
+                            target[batch_index, block * ROWS + row, head * plan.width + channel] = T.Select(
                                 block * ROWS + row < length, mixed[row, turn], T.float32(0)
                             )
 
@@ -86,14 +86,14 @@ def attention(heads: int, width: int, group: Threadgroup) -> PrimFunc:
 
 @T.inline
 def _load_queries(
-    plan: Any, source: Any, queries: Any, member: Any, head: Any, first: Any, length: Any, thread: Any
+    plan: Any, source: Any, queries: Any, batch_index: Any, head: Any, first: Any, length: Any, thread: Any
 ) -> None:
     """Scaled; rows beyond the last repeat it, and are not stored. What stands in the padding meets keys of 0."""
     for turn in T.serial(ROWS * plan.padded // THREADS):
         place: T.int32 = turn * THREADS + thread
         row: T.int32 = T.min(first + T.truncdiv(place, plan.padded), length - 1)
         channel: T.int32 = T.min(T.truncmod(place, plan.padded), plan.width - 1)
-        queries[place] = source[member, row, head * plan.width + channel] * T.float32(plan.width**-0.5)
+        queries[place] = source[batch_index, row, head * plan.width + channel] * T.float32(plan.width**-0.5)
 
 
 @T.inline
@@ -102,7 +102,7 @@ def _score(
     source: Any,
     queries: Any,
     scores: Any,
-    member: Any,
+    batch_index: Any,
     head: Any,
     first: Any,
     length: Any,
@@ -119,7 +119,7 @@ def _score(
             keys[T.truncdiv(place, DEPTH), T.truncmod(place, DEPTH)] = T.if_then_else(
                 channel < plan.width,
                 source[
-                    member,
+                    batch_index,
                     T.min(first + T.truncdiv(place, DEPTH), length - 1),
                     plan.channels + head * plan.width + T.min(channel, plan.width - 1),
                 ],
@@ -139,7 +139,7 @@ def _add_values(
     weights: Any,
     shrinking: Any,
     mixed: Any,
-    member: Any,
+    batch_index: Any,
     head: Any,
     first: Any,
     length: Any,
@@ -151,13 +151,13 @@ def _add_values(
         for row in T.unroll(ROWS):
             mixed[row, turn] = mixed[row, turn] * shrinking[row]
         for other in T.serial(T.min(THREADS, length - first)):
-            value: T.float32 = source[member, first + other, 2 * plan.channels + head * plan.width + channel]
+            value: T.float32 = source[batch_index, first + other, 2 * plan.channels + head * plan.width + channel]
             for row in T.unroll(ROWS):
                 mixed[row, turn] = mixed[row, turn] + weights[row, other] * value
 
 
 @T.inline
-def _mix(plan: Any, source: Any, mixed: Any, member: Any, head: Any, first: Any, length: Any, thread: Any) -> None:
+def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first: Any, length: Any, thread: Any) -> None:
     """Each row has a thread that keeps its largest score so far, and the sum of weights relative to it, in `own`."""
     queries = T.alloc_buffer((ROWS * plan.padded,), "float32", scope="shared")
     weights = T.alloc_buffer((ROWS, THREADS), "float32", scope="shared")
@@ -166,12 +166,12 @@ def _mix(plan: Any, source: Any, mixed: Any, member: Any, head: Any, first: Any,
     total = T.alloc_buffer((ROWS,), "float32", scope="shared")
     scores = T.alloc_buffer((ROWS,), "float32", scope="local")
     own = T.alloc_buffer((3,), "float32", scope="local")
-    _load_queries(plan, source, queries, member, head, first, length, thread)
+    _load_queries(plan, source, queries, batch_index, head, first, length, thread)
     own[0] = T.float32(LOWEST)
     own[1] = T.float32(0)
     T.tvm_storage_sync("shared")
     for chunk in T.serial(T.truncdiv(length + THREADS - 1, THREADS)):
-        _score(plan, source, queries, scores, member, head, chunk * THREADS, length, thread)
+        _score(plan, source, queries, scores, batch_index, head, chunk * THREADS, length, thread)
         for row in T.unroll(ROWS):
             scores[row] = T.Select(chunk * THREADS + thread < length, scores[row], T.float32(LOWEST))
             weights[row, thread] = scores[row]
@@ -192,7 +192,7 @@ def _mix(plan: Any, source: Any, mixed: Any, member: Any, head: Any, first: Any,
             for other in T.serial(THREADS):
                 own[1] = own[1] + weights[thread, other]
             total[thread] = own[1]
-        _add_values(plan, source, weights, shrinking, mixed, member, head, chunk * THREADS, length, thread)
+        _add_values(plan, source, weights, shrinking, mixed, batch_index, head, chunk * THREADS, length, thread)
         T.tvm_storage_sync("shared")
     for row, turn in T.grid(ROWS, plan.turns):
         mixed[row, turn] = mixed[row, turn] / total[row]

@@ -10,8 +10,9 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Depthwise, Ending, transposed, transposed_weight_at
-from engine.kernels.metal.direct_conv import correlation_kernel, packing_kernel, tile_for
+from engine.kernels.convolution import Depthwise, transposed, transposed_weight_at
+from engine.kernels.epilogue import Epilogue
+from engine.kernels.metal.direct_conv import direct_conv, packing_kernel, tile_for
 from engine.kernels.metal.threadgroup import Threadgroup
 from engine.kernels.signatures import convolution_function
 
@@ -27,7 +28,7 @@ def conv_transpose1d(
 ) -> PrimFunc:
     """The kernel: x [B, in, L], packed weight, bias [out] if any -> y [B, out, outputs]."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
-    return correlation_kernel(tile_for(sizes, group), Ending(has_bias))
+    return direct_conv(tile_for(sizes, group), Epilogue(has_bias))
 
 
 def packed_shape(
@@ -52,16 +53,16 @@ def depthwise(
     y is [B, channels, outputs]; nothing is packed.
     """
     plan = Depthwise(channels, kernel_size, stride, padding, group)
-    return convolution_function(plan, Ending(has_bias), _depthwise, T.int32)
+    return convolution_function(plan, Epilogue(has_bias), _depthwise, T.int32)
 
 
 @T.inline
 def _output(plan: Any, operands: Any, row: Any, place: Any) -> None:
-    member: T.int32 = T.truncdiv(row, plan.channels)
+    batch_index: T.int32 = T.truncdiv(row, plan.channels)
     channel: T.int32 = T.truncmod(row, plan.channels)
     if place < operands.outputs:
         total: T.float32 = T.float32(0)
-        if operands.ending.has_bias:
+        if operands.epilogue.has_bias:
             total = operands.bias[channel]
         for tap in T.serial(plan.kernel_size):
             reach: T.int32 = place + plan.padding - tap
@@ -69,14 +70,14 @@ def _output(plan: Any, operands: Any, row: Any, place: Any) -> None:
                 total = (
                     total
                     + operands.weight[channel, 0, tap]
-                    * operands.source[member, channel, T.truncdiv(reach, plan.stride)]
+                    * operands.source[batch_index, channel, T.truncdiv(reach, plan.stride)]
                 )
-        operands.target[member, channel, place] = total
+        operands.target[batch_index, channel, place] = total
 
 
 @T.inline
 def _depthwise(plan: Any, operands: Any) -> None:
     for row in T.thread_binding(operands.batch * plan.channels, thread="blockIdx.y"):
-        for part in T.thread_binding(T.ceildiv(operands.outputs, plan.hardware.threads), thread="blockIdx.x"):
-            for thread in T.thread_binding(plan.hardware.threads, thread="threadIdx.x"):
-                _output(plan, operands, row, part * plan.hardware.threads + thread)
+        for part in T.thread_binding(T.ceildiv(operands.outputs, plan.target_traits.threads), thread="blockIdx.x"):
+            for thread in T.thread_binding(plan.target_traits.threads, thread="threadIdx.x"):
+                _output(plan, operands, row, part * plan.target_traits.threads + thread)

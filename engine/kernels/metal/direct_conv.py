@@ -10,7 +10,8 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import Correlation, Ending, WeightAt
+from engine.kernels.convolution import ConvWorkload, WeightAt
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.metal.simdgroup_tile import SimdgroupTile, simdgroup_tile
 from engine.kernels.metal.thread_tile import ThreadTile, thread_tile
 from engine.kernels.metal.threadgroup import Threadgroup
@@ -18,22 +19,24 @@ from engine.kernels.precision import Precision
 from engine.kernels.signatures import convolution_function
 
 Tile = SimdgroupTile | ThreadTile
-FEWEST_HALVES = 64
+FEWEST_FLOAT16_CHANNELS = 64
 """Channels, and rows, below which factors stay of single precision: harmonics and spectra need it, and are small."""
 
 
-def tile_for(sizes: Correlation, group: Threadgroup, factors: Precision = Precision.FLOAT32) -> Tile:
+def tile_for(sizes: ConvWorkload, group: Threadgroup, factors: Precision = Precision.FLOAT32) -> Tile:
     """The tile that suits the sizes; it multiplies what `factors` says only where that gains much."""
-    tile = SimdgroupTile(sizes, factors if min(sizes.channels, sizes.row_count) >= FEWEST_HALVES else Precision.FLOAT32)
+    tile = SimdgroupTile(
+        sizes, factors if min(sizes.channels, sizes.row_count) >= FEWEST_FLOAT16_CHANNELS else Precision.FLOAT32
+    )
     return tile if tile.suits else ThreadTile(sizes, group)
 
 
-def correlation_kernel(plan: Tile, ending: Ending) -> PrimFunc:
+def direct_conv(plan: Tile, epilogue: Epilogue) -> PrimFunc:
     """The kernel: x [B, channels, L], packed weight, bias [out], residual as y -> y [B, out channels, outputs].
 
     Bias and residual are arguments only where the ending has them.
     """
-    return convolution_function(plan, ending, _tiles, T.int32)
+    return convolution_function(plan, epilogue, _tiles, T.int32)
 
 
 def _inside(plan: Tile) -> Any:
@@ -42,7 +45,7 @@ def _inside(plan: Tile) -> Any:
 
 @T.inline
 def _tiles(plan: Any, operands: Any) -> None:
-    for member in T.thread_binding(operands.batch, thread="blockIdx.z"):
+    for batch_index in T.thread_binding(operands.batch, thread="blockIdx.z"):
         for block in T.thread_binding(plan.blocks, thread="blockIdx.y"):
             for part in T.thread_binding(
                 T.ceildiv(T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
@@ -50,7 +53,7 @@ def _tiles(plan: Any, operands: Any) -> None:
             ):
                 for ty in T.thread_binding(plan.threads[0], thread="threadIdx.y"):
                     for tx in T.thread_binding(plan.threads[1], thread="threadIdx.x"):
-                        _inside(plan)(plan, operands, member, block, part * plan.tile_columns, ty, tx)
+                        _inside(plan)(plan, operands, batch_index, block, part * plan.tile_columns, ty, tx)
 
 
 def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
@@ -62,7 +65,7 @@ def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], 
     count = depth * taps * rows
 
     @T.prim_func(s_tir=True)
-    def pack_correlation_weight(w: T.handle, p: T.handle) -> None:
+    def pack_direct_weight(w: T.handle, p: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         weight = T.match_buffer(w, shape, "float32")
         packed = T.match_buffer(p, (depth, taps, rows), plan.factors)
@@ -85,4 +88,4 @@ def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], 
                         plan.factors,
                     )
 
-    return pack_correlation_weight
+    return pack_direct_weight

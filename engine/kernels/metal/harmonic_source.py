@@ -62,18 +62,18 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
             for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
                 sums = T.alloc_buffer((plan.group.threads,), "uint32", scope="shared")
                 total = T.alloc_buffer((1,), "uint32", scope="local")
-                member: T.int32 = T.truncdiv(place, plan.harmonics)
+                batch_index: T.int32 = T.truncdiv(place, plan.harmonics)
                 harmonic: T.int32 = T.truncmod(place, plan.harmonics)
-                count: T.int32 = T.max(T.min(lengths[member], frames), 0) * plan.values
+                count: T.int32 = T.max(T.min(lengths[batch_index], frames), 0) * plan.values
                 share: T.int32 = T.truncdiv(count + plan.group.threads - 1, plan.group.threads)
                 own: T.int32 = T.max(T.min(share, count - thread * share), 0)
                 total[0] = T.uint32(0)
                 for turn in T.serial(own):
                     index: T.int32 = thread * share + turn
                     step: T.uint32 = _step(
-                        pitch[member, T.truncdiv(index, plan.values), T.truncmod(index, plan.values)], harmonic
+                        pitch[batch_index, T.truncdiv(index, plan.values), T.truncmod(index, plan.values)], harmonic
                     )
-                    target[member, harmonic, index] = step
+                    target[batch_index, harmonic, index] = step
                     total[0] = total[0] + step
                 sums[thread] = total[0]
                 T.tvm_storage_sync("shared")
@@ -81,8 +81,8 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
                 for other in T.serial(thread):
                     total[0] = total[0] + sums[other]
                 for turn in T.serial(own):
-                    total[0] = total[0] + target[member, harmonic, thread * share + turn]
-                    target[member, plan.harmonics + harmonic, thread * share + turn] = total[0]
+                    total[0] = total[0] + target[batch_index, harmonic, thread * share + turn]
+                    target[batch_index, plan.harmonics + harmonic, thread * share + turn] = total[0]
 
     return source_phases
 
@@ -114,19 +114,30 @@ def waveform(values: int, samples: int, harmonics: int, group: Threadgroup) -> P
         merging = T.match_buffer(w, (1, plan.harmonics), "float32")
         offset = T.match_buffer(b, (1,), "float32")
         target = T.match_buffer(y, (batch, frames * plan.samples), "float32")
-        for member in T.thread_binding(batch, thread="blockIdx.y"):
+        for batch_index in T.thread_binding(batch, thread="blockIdx.y"):
             for part in T.thread_binding(T.ceildiv(frames * plan.samples, plan.group.threads), thread="blockIdx.x"):
                 for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
                     sample: T.int32 = part * plan.group.threads + thread
                     frame: T.int32 = T.truncdiv(sample, plan.samples)
-                    if frame < T.min(lengths[member], frames):
+                    if frame < T.min(lengths[batch_index], frames):
                         merged = T.alloc_buffer((1,), "float32", scope="local")
                         merged[0] = offset[0]
-                        _merge(plan, pitch, excitation, counts, merging, merged, member, frame, sample, lengths[member])
-                        target[member, sample] = tanh(merged[0])
+                        _merge(
+                            plan,
+                            pitch,
+                            excitation,
+                            counts,
+                            merging,
+                            merged,
+                            batch_index,
+                            frame,
+                            sample,
+                            lengths[batch_index],
+                        )
+                        target[batch_index, sample] = tanh(merged[0])
                     else:
                         if frame < frames:
-                            target[member, sample] = T.float32(0)
+                            target[batch_index, sample] = T.float32(0)
 
     return source_waveform
 
@@ -139,7 +150,7 @@ def _merge(
     counts: Any,
     merging: Any,
     merged: Any,
-    member: Any,
+    batch_index: Any,
     frame: Any,
     sample: Any,
     length: Any,
@@ -148,19 +159,23 @@ def _merge(
     value: T.int32 = T.max(T.truncdiv(sample + T.truncdiv(plan.samples_per_value, 2), plan.samples_per_value) - 1, 0)
     last: T.int32 = length * plan.values - 1
     twice: T.int32 = T.max(2 * sample + 1 - plan.samples_per_value - 2 * plan.samples_per_value * value, 0)
-    voiced: T.bool = pitch[member, frame, T.truncdiv(inside, plan.samples_per_value)] > T.float32(VOICED_ABOVE_HZ)
+    voiced: T.bool = pitch[batch_index, frame, T.truncdiv(inside, plan.samples_per_value)] > T.float32(VOICED_ABOVE_HZ)
     deviation: T.float32 = T.Select(voiced, T.float32(VOICED_NOISE_DEVIATION), T.float32(UNVOICED_NOISE_DEVIATION))
     amplitude: T.float32 = T.Select(voiced, T.float32(SINE_AMPLITUDE), T.float32(0))
     for harmonic in T.serial(plan.harmonics):
-        step: T.uint32 = T.if_then_else(value < last, counts[member, harmonic, T.min(value + 1, last)], T.uint32(0))
+        step: T.uint32 = T.if_then_else(
+            value < last, counts[batch_index, harmonic, T.min(value + 1, last)], T.uint32(0)
+        )
         # Half of the step times twice the distance, without the product's 33rd bit.
         count: T.uint32 = (
-            counts[member, plan.harmonics + harmonic, value] * T.uint32(plan.samples_per_value)
+            counts[batch_index, plan.harmonics + harmonic, value] * T.uint32(plan.samples_per_value)
             + step * T.Cast("uint32", T.truncdiv(twice, 2))
             + T.truncdiv(step, T.uint32(2)) * T.Cast("uint32", T.truncmod(twice, 2))
         )
         sine: T.float32 = sin(T.Cast("float32", T.Cast("int32", count)) * T.float32(_RADIANS))
-        merged[0] += merging[0, harmonic] * (amplitude * sine + deviation * excitation[member, frame, inside, harmonic])
+        merged[0] += merging[0, harmonic] * (
+            amplitude * sine + deviation * excitation[batch_index, frame, inside, harmonic]
+        )
 
 
 def spectrum(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimFunc:
@@ -184,17 +199,17 @@ def spectrum(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimFunc
                 for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
                     cosines = T.alloc_buffer((plan.n_fft,), "float32", scope="shared")
                     sines = T.alloc_buffer((plan.n_fft,), "float32", scope="shared")
-                    member: T.int32 = T.truncdiv(place, plan.bins)
+                    batch_index: T.int32 = T.truncdiv(place, plan.bins)
                     bin_number: T.int32 = T.truncmod(place, plan.bins)
                     column: T.int32 = part * plan.group.threads + thread
-                    length: T.int32 = lengths[member] * plan.samples
+                    length: T.int32 = lengths[batch_index] * plan.samples
                     fill_circle(plan.group, plan.n_fft, cosines, sines, thread)
                     if T.And(column < columns, column * plan.hop <= length):
-                        _column(plan, signal, cosines, sines, target, member, bin_number, column, length)
+                        _column(plan, signal, cosines, sines, target, batch_index, bin_number, column, length)
                     else:
                         if column < columns:
-                            target[member, bin_number, column] = T.float32(0)
-                            target[member, plan.bins + bin_number, column] = T.float32(0)
+                            target[batch_index, bin_number, column] = T.float32(0)
+                            target[batch_index, plan.bins + bin_number, column] = T.float32(0)
 
     return source_spectrum
 
@@ -206,7 +221,7 @@ def _column(
     cosines: Any,
     sines: Any,
     target: Any,
-    member: Any,
+    batch_index: Any,
     bin_number: Any,
     column: Any,
     length: Any,
@@ -216,7 +231,7 @@ def _column(
     parts[1] = T.float32(0)
     for tap in T.serial(plan.n_fft):
         index: T.int32 = T.abs(column * plan.hop + tap - plan.n_fft // 2)
-        value: T.float32 = signal[member, T.Select(index < length, index, 2 * length - 2 - index)] * (
+        value: T.float32 = signal[batch_index, T.Select(index < length, index, 2 * length - 2 - index)] * (
             T.float32(0.5) - T.float32(0.5) * cosines[tap]
         )
         parts[0] += value * cosines[T.truncmod(bin_number * tap, plan.n_fft)]
@@ -224,5 +239,5 @@ def _column(
     # Phase contract: what is zero by construction is exactly +0.
     if T.Or(T.Or(bin_number == 0, bin_number == plan.bins - 1), column == 0):
         parts[1] = T.float32(0)
-    target[member, bin_number, column] = T.sqrt(parts[0] * parts[0] + parts[1] * parts[1])
-    target[member, plan.bins + bin_number, column] = atan2(parts[1], parts[0])
+    target[batch_index, bin_number, column] = T.sqrt(parts[0] * parts[0] + parts[1] * parts[1])
+    target[batch_index, plan.bins + bin_number, column] = atan2(parts[1], parts[0])

@@ -46,16 +46,16 @@ def rectangular(n_fft: int, group: Threadgroup) -> PrimFunc:
             for part in T.thread_binding(T.ceildiv(columns, plan.group.threads), thread="blockIdx.x"):
                 for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
                     column: T.int32 = part * plan.group.threads + thread
-                    member: T.int32 = T.truncdiv(row, plan.bins)
+                    batch_index: T.int32 = T.truncdiv(row, plan.bins)
                     place: T.int32 = T.truncmod(row, plan.bins)
                     if column < columns:
-                        size: T.float32 = magnitude[member, place, column] * T.Select(
+                        size: T.float32 = magnitude[batch_index, place, column] * T.Select(
                             T.Or(place == 0, place == plan.bins - 1),
                             T.float32(1 / plan.n_fft),
                             T.float32(2 / plan.n_fft),
                         )
-                        target[member, place, column] = size * cos(phase[member, place, column])
-                        target[member, plan.bins + place, column] = size * sin(phase[member, place, column])
+                        target[batch_index, place, column] = size * cos(phase[batch_index, place, column])
+                        target[batch_index, plan.bins + place, column] = size * sin(phase[batch_index, place, column])
 
     return rectangular
 
@@ -76,21 +76,21 @@ def overlap_add(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimF
         spectrum = T.match_buffer(s, (batch, 2 * plan.bins, columns), "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
         target = T.match_buffer(y, (batch, sample_count), "float32")
-        for member in T.thread_binding(batch, thread="blockIdx.y"):
+        for batch_index in T.thread_binding(batch, thread="blockIdx.y"):
             for part in T.thread_binding(T.ceildiv(sample_count, plan.group.threads), thread="blockIdx.x"):
                 for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
                     cosines = T.alloc_buffer((plan.n_fft,), "float32", scope="shared")
                     sines = T.alloc_buffer((plan.n_fft,), "float32", scope="shared")
                     result = T.alloc_buffer((2,), "float32", scope="local")
                     sample: T.int32 = part * plan.group.threads + thread
-                    last: T.int32 = T.truncdiv(lengths[member] * plan.samples, plan.hop)
+                    last: T.int32 = T.truncdiv(lengths[batch_index] * plan.samples, plan.hop)
                     fill_circle(plan.group, plan.n_fft, cosines, sines, thread)
                     result[0] = T.float32(0)
                     result[1] = T.float32(0)
-                    if T.And(sample < sample_count, sample < lengths[member] * plan.samples):
-                        _add_columns(plan, spectrum, cosines, sines, result, member, sample, last)
+                    if T.And(sample < sample_count, sample < lengths[batch_index] * plan.samples):
+                        _add_columns(plan, spectrum, cosines, sines, result, batch_index, sample, last)
                     if sample < sample_count:
-                        target[member, sample] = T.Select(
+                        target[batch_index, sample] = T.Select(
                             result[1] > T.float32(0), result[0] / T.max(result[1], T.float32(1e-30)), T.float32(0)
                         )
 
@@ -99,7 +99,7 @@ def overlap_add(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimF
 
 @T.inline
 def _add_columns(
-    plan: Any, spectrum: Any, cosines: Any, sines: Any, result: Any, member: Any, sample: Any, last: Any
+    plan: Any, spectrum: Any, cosines: Any, sines: Any, result: Any, batch_index: Any, sample: Any, last: Any
 ) -> None:
     """result[0] is the windowed sum, result[1] the sum of squared windows."""
     newest: T.int32 = T.truncdiv(sample + plan.n_fft // 2, plan.hop)
@@ -112,8 +112,8 @@ def _add_columns(
             piece[0] = T.float32(0)
             for place in T.serial(plan.bins):
                 piece[0] += (
-                    spectrum[member, place, column] * cosines[T.truncmod(place * tap, plan.n_fft)]
-                    - spectrum[member, plan.bins + place, column] * sines[T.truncmod(place * tap, plan.n_fft)]
+                    spectrum[batch_index, place, column] * cosines[T.truncmod(place * tap, plan.n_fft)]
+                    - spectrum[batch_index, plan.bins + place, column] * sines[T.truncmod(place * tap, plan.n_fft)]
                 )
             result[0] += window * piece[0]
             result[1] += window * window

@@ -82,12 +82,12 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, group: Thread
         values = T.int32()
         source = T.match_buffer(x, (batch, time, plan.channels), "float32")
         styles = T.match_buffer(s, (batch, values), "float32")
-        beside = T.match_buffer(b, (batch, plan.style), "float32")
+        constant_input = T.match_buffer(b, (batch, plan.style), "float32")
         target = T.match_buffer(y, (batch, time, plan.channels + plan.style), "float32")
-        for member in T.thread_binding(batch, thread="blockIdx.y"):
+        for batch_index in T.thread_binding(batch, thread="blockIdx.y"):
             for step in T.thread_binding(time, thread="blockIdx.x"):
                 for thread in T.thread_binding(plan.group.threads, thread="threadIdx.x"):
-                    _normalise_styled(plan, source, styles, offset, beside, target, member, step, thread)
+                    _normalise_styled(plan, source, styles, offset, constant_input, target, batch_index, step, thread)
 
     return adaptive_layer_norm
 
@@ -124,9 +124,9 @@ def _normalise_styled(
     source: Any,
     styles: Any,
     offset: Any,
-    beside: Any,
+    constant_input: Any,
     target: Any,
-    member: Any,
+    batch_index: Any,
     step: Any,
     thread: Any,
 ) -> None:
@@ -135,16 +135,16 @@ def _normalise_styled(
     for turn in T.unroll(plan.turns):
         values[turn] = T.float32(0)
         if turn * plan.group.threads + thread < plan.channels:
-            values[turn] = source[member, step, turn * plan.group.threads + thread]
+            values[turn] = source[batch_index, step, turn * plan.group.threads + thread]
     _measure(plan, values, line, thread)
     for turn in T.unroll(plan.turns):
         channel: T.int32 = turn * plan.group.threads + thread
         if channel < plan.channels:
             normal: T.float32 = (values[turn] - line[0]) * line[1]
-            target[member, step, channel] = (T.float32(1) + styles[member, offset + channel]) * normal + styles[
-                member, offset + plan.channels + channel
-            ]
+            target[batch_index, step, channel] = (
+                T.float32(1) + styles[batch_index, offset + channel]
+            ) * normal + styles[batch_index, offset + plan.channels + channel]
     for turn in T.unroll(plan.style_turns):
         place: T.int32 = turn * plan.group.threads + thread
         if place < plan.style:
-            target[member, step, plan.channels + place] = beside[member, place]
+            target[batch_index, step, plan.channels + place] = constant_input[batch_index, place]

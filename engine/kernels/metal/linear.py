@@ -30,7 +30,7 @@ class _Product:
     epilogue: Epilogue
 
     @property
-    def rows_type(self) -> str:
+    def rows_dtype(self) -> str:
         return "float32"
 
     @property
@@ -50,15 +50,15 @@ class _Product:
         return -(-self.out_features // self.tile)
 
 
-def linear(in_features: int, out_features: int, has_bias: bool, epilogue: Epilogue, group: Threadgroup) -> PrimFunc:
+def linear(in_features: int, out_features: int, epilogue: Epilogue, group: Threadgroup) -> PrimFunc:
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
     plan = _Product(in_features, out_features, epilogue)
-    return linear_function(plan, has_bias, _tiles, T.int32)
+    return linear_function(plan, _tiles, T.int32)
 
 
 def packed_shape(out_features: int, in_features: int, group: Threadgroup) -> tuple[int, int]:
     """Shape of the packed weight: [in, out], so that neighbouring threads read neighbouring outputs."""
-    return _Product(in_features, out_features, Epilogue.NONE).packed_shape
+    return _Product(in_features, out_features, Epilogue()).packed_shape
 
 
 def pack_weight(out_features: int, in_features: int, group: Threadgroup) -> PrimFunc:
@@ -87,7 +87,7 @@ def _store(plan: Any, operands: Any, sums: Any, first: Any, panel: Any, ty: Any,
     for i in T.unroll(EACH):
         for j in T.unroll(EACH):
             if T.And(first + i * SIDE + ty < operands.row_count, panel + j * SIDE + tx < plan.out_features):
-                operands.target[first + i * SIDE + ty, panel + j * SIDE + tx] = plan.epilogue.apply(
+                operands.target[first + i * SIDE + ty, panel + j * SIDE + tx] = plan.epilogue.activated(
                     operands.biased(sums[i, j], panel + j * SIDE + tx)
                 )
 

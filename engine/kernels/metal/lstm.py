@@ -51,13 +51,13 @@ def recurrence(hidden_size: int, directions: int, group: Threadgroup) -> PrimFun
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
         target = T.match_buffer(y, (batch, time, plan.directions * plan.hidden_size), "float32")
-        for member in T.thread_binding(batch, thread="blockIdx.x"):
+        for batch_index in T.thread_binding(batch, thread="blockIdx.x"):
             for direction in T.thread_binding(plan.directions, thread="blockIdx.y"):
                 for unit in T.thread_binding(plan.hidden_size, thread="threadIdx.x"):
-                    length: T.int32 = T.max(T.min(lengths[member], time), 0)
-                    _run(plan, projected, weight, target, member, direction, length, unit)
+                    length: T.int32 = T.max(T.min(lengths[batch_index], time), 0)
+                    _run(plan, projected, weight, target, batch_index, direction, length, unit)
                     for beyond in T.serial(time - length):
-                        target[member, length + beyond, direction * plan.hidden_size + unit] = T.float32(0)
+                        target[batch_index, length + beyond, direction * plan.hidden_size + unit] = T.float32(0)
 
     return lstm_recurrence
 
@@ -95,7 +95,7 @@ def pack_hidden_weight(hidden_size: int, directions: int, group: Threadgroup) ->
 
 @T.inline
 def _run(
-    plan: Any, projected: Any, weight: Any, target: Any, member: Any, direction: Any, length: Any, unit: Any
+    plan: Any, projected: Any, weight: Any, target: Any, batch_index: Any, direction: Any, length: Any, unit: Any
 ) -> None:
     hidden = T.alloc_buffer((2 * plan.hidden_size,), "float32", scope="shared")
     gates = T.alloc_buffer((GATES,), "float32", scope="local")
@@ -108,11 +108,11 @@ def _run(
         old: T.int32 = T.truncmod(count, 2) * plan.hidden_size
         T.tvm_storage_sync("shared")
         for gate in T.unroll(GATES):
-            gates[gate] = projected[member, step, (direction * GATES + gate) * plan.hidden_size + unit]
+            gates[gate] = projected[batch_index, step, (direction * GATES + gate) * plan.hidden_size + unit]
         for source in T.serial(plan.hidden_size):
             for gate in T.vectorized(GATES):
                 gates[gate] = gates[gate] + hidden[old + source] * weight[direction, source, unit, gate]
         cell[0] = sigmoid(gates[1]) * cell[0] + sigmoid(gates[0]) * tanh(gates[2])
         gates[0] = sigmoid(gates[3]) * tanh(cell[0])
         hidden[plan.hidden_size - old + unit] = gates[0]
-        target[member, step, direction * plan.hidden_size + unit] = gates[0]
+        target[batch_index, step, direction * plan.hidden_size + unit] = gates[0]

@@ -12,7 +12,7 @@ from typing import Any
 
 from tvm.script import tirx as T
 
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.metal.tile_store import store_sum
 from engine.kernels.precision import Precision
 
@@ -27,20 +27,20 @@ SIMDGROUPS = ACROSS * ACROSS
 THREADS = SIMDGROUPS * LANES
 COLUMNS_EACH = 4
 """Matrices of columns per simdgroup: as many columns as it has threads."""
-MOST_ROWS_EACH = 4
+MAX_ROWS_EACH = 4
 DEPTH = 16
 """Channels in threadgroup memory at a time."""
-_FEWEST = 16
+_MIN_CHANNELS = 16
 """Channels, and rows, below which most of a tile would be empty."""
 _BYTES = {Precision.FLOAT32: 4, Precision.FLOAT16: 2}
-_MOST_BYTES = 28 * 1024
+_MAX_BYTES = 28 * 1024
 
 
 @dataclass(frozen=True)
 class SimdgroupTile:
     """How the work is divided, and what is multiplied; sums are of single precision always."""
 
-    sizes: Correlation
+    sizes: ConvWorkload
     factors: Precision = Precision.FLOAT32
 
     @property
@@ -49,8 +49,8 @@ class SimdgroupTile:
         sizes = self.sizes
         return (
             sizes.stride == 1
-            and min(sizes.channels, sizes.row_count) >= _FEWEST
-            and self.threadgroup_bytes <= _MOST_BYTES
+            and min(sizes.channels, sizes.row_count) >= _MIN_CHANNELS
+            and self.threadgroup_bytes <= _MAX_BYTES
         )
 
     @property
@@ -61,7 +61,7 @@ class SimdgroupTile:
     @property
     def rows_each(self) -> int:
         """Matrices of rows per simdgroup: fewer where there are few."""
-        return min(MOST_ROWS_EACH, -(-self.sizes.row_count // (SIDE * ACROSS)))
+        return min(MAX_ROWS_EACH, -(-self.sizes.row_count // (SIDE * ACROSS)))
 
     @property
     def tile_rows(self) -> int:
@@ -135,7 +135,9 @@ class SimdgroupTile:
 
 
 @T.inline
-def _load_slab(plan: Any, operands: Any, slab: Any, member: Any, column: Any, channel: Any, ty: Any, tx: Any) -> None:
+def _load_slab(
+    plan: Any, operands: Any, slab: Any, batch_index: Any, column: Any, channel: Any, ty: Any, tx: Any
+) -> None:
     for turn in T.serial(DEPTH // SIMDGROUPS):
         for part in T.serial(-(-plan.slab // LANES)):
             row: T.int32 = turn * SIMDGROUPS + ty
@@ -145,7 +147,7 @@ def _load_slab(plan: Any, operands: Any, slab: Any, member: Any, column: Any, ch
                 slab[row * plan.slab_stride + place] = T.cast(
                     T.if_then_else(
                         T.And(T.And(position >= 0, position < operands.length), channel + row < plan.sizes.channels),
-                        operands.source[member, channel + row, position],
+                        operands.source[batch_index, channel + row, position],
                         T.float32(0),
                     ),
                     plan.factors,
@@ -207,7 +209,7 @@ def _multiply(
 
 
 @T.inline
-def _store(plan: Any, operands: Any, member: Any, first: Any, column: Any, sums: Any, ty: Any, tx: Any) -> None:
+def _store(plan: Any, operands: Any, batch_index: Any, first: Any, column: Any, sums: Any, ty: Any, tx: Any) -> None:
     strips = T.alloc_buffer((SIMDGROUPS * SIDE * LANES,), "float32", scope="shared")
     for i in T.unroll(plan.rows_each):
         for j in T.unroll(COLUMNS_EACH):
@@ -219,7 +221,7 @@ def _store(plan: Any, operands: Any, member: Any, first: Any, column: Any, sums:
             store_sum(
                 plan,
                 operands,
-                member,
+                batch_index,
                 first + (T.truncdiv(ty, ACROSS) * plan.rows_each + i) * SIDE + row,
                 column + T.truncmod(ty, ACROSS) * LANES + tx,
                 strips[(ty * SIDE + row) * LANES + tx],
@@ -228,7 +230,7 @@ def _store(plan: Any, operands: Any, member: Any, first: Any, column: Any, sums:
 
 
 @T.inline
-def simdgroup_tile(plan: Any, operands: Any, member: Any, block: Any, column: Any, ty: Any, tx: Any) -> None:
+def simdgroup_tile(plan: Any, operands: Any, batch_index: Any, block: Any, column: Any, ty: Any, tx: Any) -> None:
     """Compute and store the tile of this block of rows from this column on, as one of its threads."""
     slab = T.alloc_buffer((DEPTH * plan.slab_stride,), plan.factors, scope="shared")
     weights = T.alloc_buffer((2 * plan.weights,), plan.factors, scope="shared")
@@ -241,7 +243,7 @@ def simdgroup_tile(plan: Any, operands: Any, member: Any, block: Any, column: An
     _fetch(plan, operands.weight, moving, block, 0, ty * LANES + tx)
     _place(plan, moving, weights, 0, ty * LANES + tx)
     for step in T.serial(plan.steps):
-        _load_slab(plan, operands, slab, member, column, step * DEPTH, ty, tx)
+        _load_slab(plan, operands, slab, batch_index, column, step * DEPTH, ty, tx)
         T.tvm_storage_sync("shared")
         for tap in T.serial(plan.sizes.taps):
             stage: T.int32 = step * plan.sizes.taps + tap
@@ -250,4 +252,4 @@ def simdgroup_tile(plan: Any, operands: Any, member: Any, block: Any, column: An
             _multiply(plan, slab, weights, lefts, rights, sums, stage, tap, ty)
             _place(plan, moving, weights, stage + 1, ty * LANES + tx)
             T.tvm_storage_sync("shared")
-    _store(plan, operands, member, block * plan.tile_rows, column, sums, ty, tx)
+    _store(plan, operands, batch_index, block * plan.tile_rows, column, sums, ty, tx)

@@ -12,7 +12,7 @@ from typing import Any
 from tvm.script import tirx as T
 
 from engine.errors import CompileError
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.metal.threadgroup import Threadgroup
 from engine.kernels.metal.tile_store import store_sum
 from engine.kernels.precision import Precision
@@ -20,8 +20,8 @@ from engine.kernels.precision import Precision
 SIDE = 16
 """Threads of a tile in each direction."""
 COLUMNS_EACH = 4
-MOST_ROWS_EACH = 4
-MOST_CHANNELS = 16
+MAX_ROWS_EACH = 4
+MAX_CHANNELS = 16
 """Channels in threadgroup memory at a time, at most."""
 _FLOAT_BYTES = 4
 
@@ -30,7 +30,7 @@ _FLOAT_BYTES = 4
 class ThreadTile:
     """How the work is divided; raises `CompileError` when not even one channel fits the threadgroup memory."""
 
-    sizes: Correlation
+    sizes: ConvWorkload
     group: Threadgroup
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class ThreadTile:
     @property
     def rows_each(self) -> int:
         """Rows per thread: fewer where there are few."""
-        return min(MOST_ROWS_EACH, -(-self.sizes.row_count // SIDE))
+        return min(MAX_ROWS_EACH, -(-self.sizes.row_count // SIDE))
 
     @property
     def tile_rows(self) -> int:
@@ -83,7 +83,7 @@ class ThreadTile:
     @property
     def depth(self) -> int:
         """Channels in threadgroup memory at a time."""
-        return max(1, min(MOST_CHANNELS, self.sizes.channels, self.group.tile_bytes // self.bytes_per_channel))
+        return max(1, min(MAX_CHANNELS, self.sizes.channels, self.group.tile_bytes // self.bytes_per_channel))
 
     @property
     def steps(self) -> int:
@@ -119,7 +119,7 @@ class ThreadTile:
 
 
 @T.inline
-def _load_slab(plan: Any, operands: Any, slab: Any, member: Any, column: Any, channel: Any, thread: Any) -> None:
+def _load_slab(plan: Any, operands: Any, slab: Any, batch_index: Any, column: Any, channel: Any, thread: Any) -> None:
     for turn in T.serial(plan.slab_turns):
         place: T.int32 = turn * (SIDE * SIDE) + thread
         if place < plan.depth * plan.slab:
@@ -127,7 +127,7 @@ def _load_slab(plan: Any, operands: Any, slab: Any, member: Any, column: Any, ch
             position: T.int32 = column * plan.sizes.stride + T.truncmod(place, plan.slab) - plan.sizes.padding
             slab[place] = T.if_then_else(
                 T.And(T.And(position >= 0, position < operands.length), row < plan.sizes.channels),
-                operands.source[member, row, position],
+                operands.source[batch_index, row, position],
                 T.float32(0),
             )
 
@@ -158,7 +158,7 @@ def _accumulate(plan: Any, slab: Any, weights: Any, sums: Any, ty: Any, tx: Any)
 
 
 @T.inline
-def thread_tile(plan: Any, operands: Any, member: Any, block: Any, column: Any, ty: Any, tx: Any) -> None:
+def thread_tile(plan: Any, operands: Any, batch_index: Any, block: Any, column: Any, ty: Any, tx: Any) -> None:
     """Compute and store the tile of this block of rows from this column on, as one of its threads."""
     slab = T.alloc_buffer((plan.depth * plan.slab,), "float32", scope="shared")
     weights = T.alloc_buffer((plan.depth * plan.sizes.taps * plan.tile_rows,), "float32", scope="shared")
@@ -167,7 +167,7 @@ def thread_tile(plan: Any, operands: Any, member: Any, block: Any, column: Any, 
         for j in T.unroll(COLUMNS_EACH):
             sums[i, j] = T.float32(0)
     for step in T.serial(plan.steps):
-        _load_slab(plan, operands, slab, member, column, step * plan.depth, ty * SIDE + tx)
+        _load_slab(plan, operands, slab, batch_index, column, step * plan.depth, ty * SIDE + tx)
         _load_weights(plan, operands.weight, weights, block * plan.tile_rows, step * plan.depth, ty * SIDE + tx)
         T.tvm_storage_sync("shared")
         _accumulate(plan, slab, weights, sums, ty, tx)
@@ -177,7 +177,7 @@ def thread_tile(plan: Any, operands: Any, member: Any, block: Any, column: Any, 
             store_sum(
                 plan,
                 operands,
-                member,
+                batch_index,
                 block * plan.tile_rows + i * SIDE + ty,
                 column + j * SIDE + tx,
                 sums[i, j],

@@ -8,11 +8,11 @@ from tvm.script import tirx as T
 
 
 @T.inline
-def store_sum(plan: Any, operands: Any, member: Any, row: Any, column: Any, value: Any) -> None:
+def store_sum(plan: Any, operands: Any, batch_index: Any, row: Any, column: Any, value: Any) -> None:
     """Store the sum of a row and column where it belongs; those beyond the output are dropped."""
     channel: T.int32 = T.truncdiv(row, plan.sizes.upsampling)
     place: T.int32 = column * plan.sizes.upsampling + T.truncmod(row, plan.sizes.upsampling) - plan.sizes.trim
     if T.And(row < plan.sizes.row_count, T.And(place >= 0, place < operands.outputs)):
-        operands.target[member, channel, place] = operands.ended(
-            operands.biased(value, channel), (member, channel, place)
+        operands.target[batch_index, channel, place] = operands.finished(
+            operands.biased(value, channel), (batch_index, channel, place)
         )

@@ -48,7 +48,9 @@ def test_the_longest_come_first_and_the_sums_last():
     assert "by itself" in how
 
 
-def test_careful_ones_are_told_from_others_of_their_size():
-    careful = LayerTime("f0n", replace(FILTERED, careful=True), 1, False, least_seconds=0.001, median_seconds=0.002)
-    lines = in_words("starter", LENGTH, LayerTimes((careful, TIMES.layers[0]), 1e9)).splitlines()
+def test_high_precision_ones_are_told_from_others_of_their_size():
+    high_precision = LayerTime(
+        "f0n", replace(FILTERED, high_precision=True), 1, False, least_seconds=0.001, median_seconds=0.002
+    )
+    lines = in_words("starter", LENGTH, LayerTimes((high_precision, TIMES.layers[0]), 1e9)).splitlines()
     assert [("careful, filtered" in line, "filtered" in line) for line in lines[3:5]] == [(False, True), (True, True)]

@@ -74,15 +74,15 @@ class CompiledLstm:
 def batch(lengths: list[int], time: int, channels: int) -> tuple[np.ndarray, np.ndarray]:
     """Sequences of these lengths in `time` steps, zeros beyond them; and the lengths as an array."""
     x = np.random.default_rng(time).standard_normal((len(lengths), time, channels), np.float32)
-    for member, length in enumerate(lengths):
-        x[member, length:] = 0
+    for batch_index, length in enumerate(lengths):
+        x[batch_index, length:] = 0
     return x, np.array(lengths, np.int32)
 
 
 def with_padding(x: np.ndarray, lengths: np.ndarray, filling: float | None) -> np.ndarray:
     """The same sequences with this number beyond their lengths, or noise."""
     filled = x.copy()
-    for member, length in enumerate(lengths):
-        noise = np.random.default_rng(1).standard_normal(filled[member, length:].shape)
-        filled[member, length:] = noise if filling is None else filling
+    for batch_index, length in enumerate(lengths):
+        noise = np.random.default_rng(1).standard_normal(filled[batch_index, length:].shape)
+        filled[batch_index, length:] = noise if filling is None else filling
     return filled

@@ -26,14 +26,14 @@ STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), 
 class Joined(nn.Module):
     """Two convolutions and what is done with their results."""
 
-    def __init__(self, ending):
+    def __init__(self, epilogue):
         super().__init__()
         self.first = nn.Conv1d(CHANNELS, CHANNELS, 3, padding=1)
         self.second = nn.Conv1d(CHANNELS, CHANNELS, 1, bias=False)
-        self.ending = ending
+        self.epilogue = epilogue
 
     def forward(self, x):
-        return self.ending(self, x)
+        return self.epilogue(self, x)
 
 
 ENDINGS = {
@@ -55,8 +55,8 @@ def _with_itself(y, x):
 
 @pytest.mark.parametrize("name", ENDINGS)
 def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
-    ending, launches = ENDINGS[name]
-    module = Joined(ending)
+    epilogue, launches = ENDINGS[name]
+    module = Joined(epilogue)
     weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
     software = metal_device()
     x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)
@@ -71,8 +71,8 @@ def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
 
 @pytest.mark.parametrize("name", ENDINGS)
 def test_what_follows_a_convolution_is_joined_on_processors(tiny_config, name):
-    ending, calls = ENDINGS[name]
-    module = Joined(ending)
+    epilogue, calls = ENDINGS[name]
+    module = Joined(epilogue)
     graph = export_stage(STAGE, module, tiny_config, host_cpu())
     x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)
     weights = {key: value.detach().numpy() for key, value in module.named_parameters()}

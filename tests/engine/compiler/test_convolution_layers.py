@@ -33,13 +33,15 @@ def test_every_kind_is_told_apart(tiny_config):
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
     assert max(layers.values()) > 1
-    assert not any(layer.careful for layer in layers)
+    assert not any(layer.high_precision for layer in layers)
 
 
-def test_the_pitch_has_careful_ones_and_the_energy_the_same_without_care(tiny_config):
+def test_the_pitch_has_high_precision_ones_and_the_energy_the_same_without_care(tiny_config):
     layers = convolution_layers(*traced("f0n", tiny_config))
-    assert {layer for layer in layers if layer.careful} == {replace(layer, careful=True) for layer in layers}
-    assert sum(layer.careful for layer in layers) == len(layers) / 2
+    assert {layer for layer in layers if layer.high_precision} == {
+        replace(layer, high_precision=True) for layer in layers
+    }
+    assert sum(layer.high_precision for layer in layers) == len(layers) / 2
 
 
 def test_a_multiplication_and_an_addition_count_per_weight_and_output():

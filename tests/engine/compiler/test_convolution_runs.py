@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 from engine.compiler.convolution_runs import Convolution, convolution
-from engine.kernels.convolution import Correlation, transposed
+from engine.kernels.convolution import ConvWorkload, transposed
 from tests.engine.kernels.cpu.running import host, host_microkernel
 
 
 @pytest.mark.parametrize(
     "sizes",
     [
-        Correlation(3, 4, 4, stride=2, padding=1),
-        Correlation(32, 33, 3, dilation=5, padding=5),
+        ConvWorkload(3, 4, 4, stride=2, padding=1),
+        ConvWorkload(32, 33, 3, dilation=5, padding=5),
         transposed(6, 5, 12, 6, 3),
         transposed(32, 33, 12, 6, 3),
     ],
     ids=str,
 )
-def test_a_convolution_runs_as_often_as_wanted(sizes: Correlation) -> None:
+def test_a_convolution_runs_as_often_as_wanted(sizes: ConvWorkload) -> None:
     run = convolution(host(), sizes, 50, host_microkernel()).prepared()
     run()
     run()

@@ -29,7 +29,7 @@ def copying(extent, microkernel):
     return copying
 
 
-USUAL, CARING = (kernels_for(host_cpu(), careful=careful) for careful in (False, True))
+USUAL, CARING = (kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (False, True))
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def importer():
 
 @pytest.fixture
 def book():
-    return KernelBook(USUAL, CARING, {"careful"})
+    return KernelBook(USUAL, CARING, {"high_precision"})
 
 
 def test_a_kernel_is_placed_once_per_size(book, importer):
@@ -49,8 +49,8 @@ def test_a_kernel_is_placed_once_per_size(book, importer):
     assert len(importer.block_builder.get().functions) == 2
 
 
-def test_careful_nodes_get_the_caring_kernels(book):
-    assert book.kernels(SimpleNamespace(name="careful")) is CARING
+def test_high_precision_nodes_get_the_caring_kernels(book):
+    assert book.kernels(SimpleNamespace(name="high_precision")) is CARING
     assert book.kernels(SimpleNamespace(name="other")) is USUAL
 
 
@@ -98,9 +98,9 @@ def test_a_layer_runs_over_the_last_of_any_axes(compiled):
     np.testing.assert_allclose(made(x), made.eager(x), atol=2e-5)
 
 
-def test_a_careful_value_is_rounded_once(compiled):
+def test_a_high_precision_value_is_rounded_once(compiled):
     layer = nn.Linear(32, 5)
-    made = compiled(layer, Tensor("x", (TOKENS, Size("hidden_dim"))), careful=True)
+    made = compiled(layer, Tensor("x", (TOKENS, Size("hidden_dim"))), high_precision=True)
     x = np.random.default_rng(0).standard_normal((2, 300, 32), np.float32)
     with torch.no_grad():
         exact = copy.deepcopy(layer).double()(torch.from_numpy(x).double()).numpy()
@@ -115,15 +115,15 @@ class Styled(nn.Module):
         self.first, self.style, self.last = nn.Linear(32, 24), nn.Linear(32, 48), nn.Linear(24 + 32, 5)
 
     def forward(self, x):
-        beside = x[:, 0]
-        return self.last(adaptive_layer_norm(self.first(x), self.style(beside), beside, 0, 1e-5))
+        constant_input = x[:, 0]
+        return self.last(adaptive_layer_norm(self.first(x), self.style(constant_input), constant_input, 0, 1e-5))
 
 
-@pytest.mark.parametrize("careful", [False, True])
-def test_between_careful_layers_nothing_is_rounded(compiled, careful):
+@pytest.mark.parametrize("high_precision", [False, True])
+def test_between_high_precision_layers_nothing_is_rounded(compiled, high_precision):
     layers = Styled()
-    made = compiled(layers, Tensor("x", (TOKENS, Size("hidden_dim"))), careful=careful)
+    made = compiled(layers, Tensor("x", (TOKENS, Size("hidden_dim"))), high_precision=high_precision)
     x = np.random.default_rng(0).standard_normal((2, 300, 32), np.float32)
     with torch.no_grad():
         exact = copy.deepcopy(layers).double()(torch.from_numpy(x).double()).numpy()
-    assert (lost_to_rounding(made(x), exact) < 0.5) == careful
+    assert (lost_to_rounding(made(x), exact) < 0.5) == high_precision

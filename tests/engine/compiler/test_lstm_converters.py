@@ -103,11 +103,11 @@ def linear_inputs(graph):
     return sorted(int(shape_of(x)[1]) for x in linear)
 
 
-@pytest.mark.parametrize(("kind", "beside"), [(StyledLstm, 0), (JoinedLstm, 0), (ChangingLstm, BESIDE)])
-def test_what_stands_beside_every_step_is_projected_once(tiny_config, kind, beside):
+@pytest.mark.parametrize(("kind", "constant_input"), [(StyledLstm, 0), (JoinedLstm, 0), (ChangingLstm, BESIDE)])
+def test_what_stands_beside_every_step_is_projected_once(tiny_config, kind, constant_input):
     channels = tiny_config.hidden_dim
     module = kind(channels, 32)
-    assert linear_inputs(export_stage(STAGE, module, tiny_config, host_cpu())) == [channels + beside] * 2
+    assert linear_inputs(export_stage(STAGE, module, tiny_config, host_cpu())) == [channels + constant_input] * 2
     lstm = compiled(tiny_config, "cpu", "tir", module)
     for lengths in BATCHES:
         x, counts = batch(lengths, TIME, channels)

@@ -7,7 +7,7 @@ from engine.compiler.kernel_set import KernelSet
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import host_cpu, metal_macos
 from engine.errors import CompileError
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv_choice import choice_for
 from engine.kernels.cpu.register_tile import microkernel_for
 from engine.kernels.metal.threadgroup import Threadgroup
@@ -22,24 +22,27 @@ def public(module):
 
 
 def test_each_target_has_kernels_for_its_hardware():
-    assert kernels_for(host_cpu()).hardware == microkernel_for(host_cpu())
-    assert kernels_for(metal_macos()).hardware == Threadgroup()
+    assert kernels_for(host_cpu()).target_traits == microkernel_for(host_cpu())
+    assert kernels_for(metal_macos()).target_traits == Threadgroup()
 
 
-def test_careful_kernels_of_a_processor_hand_on_what_is_not_rounded():
-    careful, usual = (kernels_for(host_cpu(), careful=careful) for careful in (True, False))
-    assert (careful.rows_type, usual.rows_type) == ("float64", "float32")
-    assert kernels_for(metal_macos(), careful=True) == kernels_for(metal_macos())
+def test_high_precision_kernels_of_a_processor_hand_on_what_is_not_rounded():
+    high_precision, usual = (kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (True, False))
+    assert (high_precision.rows_dtype, usual.rows_dtype) == ("float64", "float32")
+    assert kernels_for(metal_macos(), high_precision=True) == kernels_for(metal_macos())
 
 
 def test_what_was_tuned_is_for_kernels_without_care():
-    tuned = [(Correlation(64, 64, 3), choice_for(Correlation(64, 64, 5), microkernel_for(host_cpu())))]
-    careful, usual = (kernels_for(host_cpu(), tuned=tuned, careful=careful).hardware for careful in (True, False))
-    assert (careful.tuned, usual.tuned) == ((), tuple(tuned))
+    tuned = [(ConvWorkload(64, 64, 3), choice_for(ConvWorkload(64, 64, 5), microkernel_for(host_cpu())))]
+    high_precision, usual = (
+        kernels_for(host_cpu(), tuned=tuned, high_precision=high_precision).target_traits
+        for high_precision in (True, False)
+    )
+    assert (high_precision.tuned, usual.tuned) == ((), tuple(tuned))
 
 
 def test_only_metal_has_kernels_that_multiply_halves():
-    assert kernels_for(metal_macos(), Precision.FLOAT16).hardware == Threadgroup(factors=Precision.FLOAT16)
+    assert kernels_for(metal_macos(), Precision.FLOAT16).target_traits == Threadgroup(factors=Precision.FLOAT16)
     with pytest.raises(CompileError, match="float16"):
         kernels_for(host_cpu(), Precision.FLOAT16)
 

@@ -3,7 +3,7 @@ from tvm.target.codegen import llvm_get_cpu_features
 
 from engine.artifacts.manifest import CPU, Variant
 from engine.compiler.targets import (
-    MOST_THREADGROUP_BYTES,
+    MAX_THREADGROUP_BYTES,
     TargetName,
     arm_cpu,
     host_cpu,
@@ -49,7 +49,7 @@ def test_every_target_can_be_given_to_tvm():
 def test_metal_kernels_are_started_by_code_for_a_mac():
     target = metal_macos()
     assert target.host.attrs["mtriple"] == "arm64-apple-macos13.0"
-    assert target.attrs["max_shared_memory_per_block"] == MOST_THREADGROUP_BYTES == 32768
+    assert target.attrs["max_shared_memory_per_block"] == MAX_THREADGROUP_BYTES == 32768
 
 
 @pytest.mark.parametrize("triple", ["aarch64-linux-gnu", "arm64-apple-macos"])

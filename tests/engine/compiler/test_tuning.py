@@ -7,13 +7,13 @@ import torch
 
 from engine.compiler.export import trace
 from engine.compiler.tuning import RUNS, Search, best, convolutions, in_words, seconds_of
-from engine.kernels.convolution import Correlation, transposed
+from engine.kernels.convolution import ConvWorkload, transposed
 from engine.kernels.cpu.conv_choice import choice_for, choices
 from engine.kernels.cpu.register_tile import AVX512
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from tests.engine.kernels.cpu.running import host, host_microkernel
 
-LARGE, SMALL = Correlation(64, 64, 3, padding=1), Correlation(16, 16, 1)
+LARGE, SMALL = ConvWorkload(64, 64, 3, padding=1), ConvWorkload(16, 16, 1)
 
 
 class Clock:
@@ -84,18 +84,18 @@ def test_convolutions_of_a_stage_are_found_costliest_first(tiny_config):
     width = tiny_config.hidden_dim
     stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
     found = convolutions(stage, trace(stage, Layers(width), tiny_config))
-    dear, longer, cheap = Correlation(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), Correlation(width, 8, 1)
+    dear, longer, cheap = ConvWorkload(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), ConvWorkload(width, 8, 1)
     assert list(found.items()) == [(dear, 140), (longer, 140), (cheap, 140)]
     assert in_words(longer) == "64 to 4 channels, 2 taps, 2 phases"
 
 
-def test_careful_convolutions_are_left_as_they_are(tiny_config):
-    inputs, outputs = (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", (), careful=True),)
+def test_high_precision_convolutions_are_left_as_they_are(tiny_config):
+    inputs, outputs = (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", (), high_precision=True),)
     stage = Stage("probe", "Probe", Place.DEVICE, inputs, outputs)
     assert not convolutions(stage, trace(stage, Layers(tiny_config.hidden_dim), tiny_config))
 
 
-@pytest.mark.parametrize("sizes", [Correlation(32, 33, 3, padding=1), Correlation(3, 4, 4, stride=2)], ids=str)
+@pytest.mark.parametrize("sizes", [ConvWorkload(32, 33, 3, padding=1), ConvWorkload(3, 4, 4, stride=2)], ids=str)
 def test_every_choice_runs_and_the_middle_time_counts(sizes):
     spans = itertools.cycle([9, 1, 2, 3, 100][:RUNS])
     ticks = itertools.chain.from_iterable((0, span) for span in spans)

@@ -5,7 +5,8 @@ from tvm.script import tirx as T
 
 from engine.errors import CompileError
 from engine.estimate.kernel_counter import bytes_of, count
-from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.convolution import ConvWorkload
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.metal.conv1d import conv1d
 from engine.kernels.metal.conv_transpose1d import depthwise
 from engine.kernels.metal.lstm import recurrence
@@ -61,7 +62,7 @@ def test_registers_hold_what_an_unrolled_loop_reads_again():
 
 def test_a_convolution_by_hand():
     channels, taps, stride, outputs = 64, 3, 2, 640
-    function = conv1d(Correlation(channels, channels, taps, stride=stride, padding=1), Ending(False), Threadgroup())
+    function = conv1d(ConvWorkload(channels, channels, taps, stride=stride, padding=1), Epilogue(False), Threadgroup())
     shapes = ((1, channels, stride * outputs), (channels, taps, channels), (1, channels, outputs))
     found = counted(function, sizes_of(function, *shapes))
     products = channels * channels * taps * outputs

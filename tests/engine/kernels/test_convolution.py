@@ -2,23 +2,16 @@ import numpy as np
 import pytest
 import torch
 
-from engine.kernels.convolution import Correlation, Depthwise, Ending, transposed
+from engine.kernels.convolution import ConvWorkload, Depthwise, transposed
 
 
 def test_rows_are_channels_and_phases():
-    assert Correlation(8, 20, 2, padding=1, upsampling=10).row_count == 200
+    assert ConvWorkload(8, 20, 2, padding=1, upsampling=10).row_count == 200
 
 
 def test_a_slab_has_strides_and_halo():
-    assert Correlation(8, 20, 3, dilation=5, padding=5).slab(1) == 11
-    assert Correlation(8, 20, 3, stride=6, padding=1).slab(4) == 21
-
-
-def test_what_is_missing_has_the_names_of_operands():
-    assert Ending(False).missing == ("bias", "residual")
-    assert Ending(True).missing == ("residual",)
-    assert Ending(False, has_residual=True).missing == ("bias",)
-    assert Ending(True, has_residual=True).missing == ()
+    assert ConvWorkload(8, 20, 3, dilation=5, padding=5).slab(1) == 11
+    assert ConvWorkload(8, 20, 3, stride=6, padding=1).slab(4) == 21
 
 
 @pytest.mark.parametrize(
@@ -43,7 +36,7 @@ def test_columns_that_are_left_out_or_apart_are_no_positions(sizes, expected):
 
 
 def test_where_it_begins_does_not_change_its_weights():
-    assert Correlation(8, 8, 3, dilation=2, padding=2).unplaced == Correlation(8, 8, 3, dilation=2)
+    assert ConvWorkload(8, 8, 3, dilation=2, padding=2).unplaced == ConvWorkload(8, 8, 3, dilation=2)
     assert transposed(8, 8, 20, 10, 5).unplaced == transposed(8, 8, 20, 10, 3).unplaced
 
 

@@ -9,7 +9,8 @@ import pytest
 from tvm.script import tirx as T
 
 from engine.kernels.activations import Activation, Snake
-from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.convolution import ConvWorkload
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.signatures import adaptive_norm_function, convolution_function, linear_function, with_operands
 from tests.engine.kernels.cpu.running import built
 
@@ -37,34 +38,34 @@ def test_an_operand_that_is_missing_is_no_argument():
     np.testing.assert_array_equal(built(shifted(False))((5,), x), x + 1)
 
 
-PLAN = SimpleNamespace(sizes=Correlation(1, 1, 1), packed_shape=(1, 1, 1, 1), factors="float32")
+PLAN = SimpleNamespace(sizes=ConvWorkload(1, 1, 1), packed_shape=(1, 1, 1, 1), factors="float32")
 
 
 @T.inline
 def mixed(plan, operands):
-    operands.target[0, 0, 0] = operands.ended(
+    operands.target[0, 0, 0] = operands.finished(
         operands.biased(operands.source[0, 0, 0] + T.float32(10) * operands.weight[0, 0, 0, 0], 0), (0, 0, 0)
     )
 
 
 @pytest.mark.parametrize(
-    ("ending", "expected"),
+    ("epilogue", "expected"),
     [
-        (Ending(False), 21),
-        (Ending(True), 24),
-        (Ending(False, has_residual=True), 25),
-        (Ending(True, has_residual=True), 28),
-        (Ending(True, has_residual=True, factor=0.5), 14),
+        (Epilogue(False), 21),
+        (Epilogue(True), 24),
+        (Epilogue(False, has_residual=True), 25),
+        (Epilogue(True, has_residual=True), 28),
+        (Epilogue(True, has_residual=True, factor=0.5), 14),
     ],
 )
 @pytest.mark.parametrize("index", [T.int64, T.int32])
-def test_operands_of_a_convolution(ending, expected, index):
-    kernel = built(convolution_function(PLAN, ending, mixed, index))
+def test_operands_of_a_convolution(epilogue, expected, index):
+    kernel = built(convolution_function(PLAN, epilogue, mixed, index))
     x, weight, bias, residual = (
         np.full(shape, value, np.float32)
         for value, shape in enumerate([(1, 1, 1), PLAN.packed_shape, (1,), (1, 1, 1)], start=1)
     )
-    operands = [x, weight, *([bias] if ending.has_bias else []), *([residual] if ending.has_residual else [])]
+    operands = [x, weight, *([bias] if epilogue.has_bias else []), *([residual] if epilogue.has_residual else [])]
     assert kernel((1, 1, 1), *operands) == expected
 
 
@@ -74,12 +75,13 @@ def row_by_row(plan, operands):
         operands.target[row, 0] = operands.biased(operands.source[row, 0] * operands.weight[0], 0)
 
 
-@pytest.mark.parametrize("rows_type", ["float32", "float64"])
+@pytest.mark.parametrize("rows_dtype", ["float32", "float64"])
 @pytest.mark.parametrize("has_bias", [True, False])
-def test_operands_of_a_linear_layer(has_bias, rows_type):
-    plan = SimpleNamespace(in_features=1, out_features=1, packed_shape=(1,), rows_type=rows_type)
-    kernel = built(linear_function(plan, has_bias, row_by_row, T.int64))
-    x, weight, bias = np.array([[1], [2]], rows_type), np.array([3], np.float32), np.array([10], np.float32)
+def test_operands_of_a_linear_layer(has_bias, rows_dtype):
+    epilogue = Epilogue(has_bias)
+    plan = SimpleNamespace(in_features=1, out_features=1, packed_shape=(1,), rows_dtype=rows_dtype, epilogue=epilogue)
+    kernel = built(linear_function(plan, row_by_row, T.int64))
+    x, weight, bias = np.array([[1], [2]], rows_dtype), np.array([3], np.float32), np.array([10], np.float32)
     found = kernel((2, 1), x, weight, *([bias] if has_bias else []), dtype=x.dtype)
     assert found.ravel().tolist() == ([13, 16] if has_bias else [3, 6])
 
@@ -90,10 +92,10 @@ ALPHA = np.array([0.5, 1, 4], np.float32)
 
 @T.inline
 def styled(operands):
-    for member, channel, place in T.grid(operands.batch, CHANNELS, operands.time):
-        operands.target[member, channel, place] = (
-            (T.float32(1) + operands.gamma(member, channel)) * operands.source[member, channel, place]
-            + operands.beta(member, channel)
+    for batch_index, channel, place in T.grid(operands.batch, CHANNELS, operands.time):
+        operands.target[batch_index, channel, place] = (
+            (T.float32(1) + operands.gamma(batch_index, channel)) * operands.source[batch_index, channel, place]
+            + operands.beta(batch_index, channel)
             + operands.alpha(channel)
         )
 

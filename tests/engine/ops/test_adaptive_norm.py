@@ -21,19 +21,19 @@ def case(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
     return x, generator.standard_normal((3, 12), dtype=np.float32), weight, bias
 
 
-def alone(x: np.ndarray, styles: np.ndarray, weight: np.ndarray, bias: np.ndarray, member: int) -> torch.Tensor:
-    valid = torch.from_numpy(x[member : member + 1, :, : LENGTHS[member]])
+def alone(x: np.ndarray, styles: np.ndarray, weight: np.ndarray, bias: np.ndarray, batch_index: int) -> torch.Tensor:
+    valid = torch.from_numpy(x[batch_index : batch_index + 1, :, : LENGTHS[batch_index]])
     normal = torch.nn.functional.instance_norm(valid, weight=torch.from_numpy(weight), bias=torch.from_numpy(bias))
-    gamma, beta = torch.from_numpy(styles[member, OFFSET : OFFSET + 8]).reshape(2, 4, 1)
+    gamma, beta = torch.from_numpy(styles[batch_index, OFFSET : OFFSET + 8]).reshape(2, 4, 1)
     return (1 + gamma) * normal + beta
 
 
 @pytest.mark.parametrize("member", range(3))
-def test_equals_instance_norm_of_the_member_alone(member: int) -> None:
+def test_equals_instance_norm_of_the_member_alone(batch_index: int) -> None:
     x, *affine = case()
-    ours = adaptive_norm(x, LENGTHS, *affine, OFFSET)[member]
-    np.testing.assert_allclose(ours[:, : LENGTHS[member]], alone(x, *affine, member)[0], atol=1e-5)
-    assert not ours[:, LENGTHS[member] :].any()
+    ours = adaptive_norm(x, LENGTHS, *affine, OFFSET)[batch_index]
+    np.testing.assert_allclose(ours[:, : LENGTHS[batch_index]], alone(x, *affine, batch_index)[0], atol=1e-5)
+    assert not ours[:, LENGTHS[batch_index] :].any()
 
 
 def test_activations_follow_the_norm() -> None:
@@ -51,8 +51,8 @@ def test_activations_follow_the_norm() -> None:
 def test_padding_does_not_matter(filling: float) -> None:
     x, *affine = case()
     expected = adaptive_norm(x, LENGTHS, *affine, OFFSET)
-    for member, length in enumerate(LENGTHS):
-        x[member, :, length:] = filling
+    for batch_index, length in enumerate(LENGTHS):
+        x[batch_index, :, length:] = filling
     np.testing.assert_array_equal(adaptive_norm(x, LENGTHS, *affine, OFFSET), expected)
 
 

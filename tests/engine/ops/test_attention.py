@@ -17,11 +17,12 @@ def case() -> np.ndarray:
 
 
 @pytest.mark.parametrize("member", range(3))
-def test_equals_torch_attention_of_the_member_alone(member: int) -> None:
-    length = LENGTHS[member]
-    ours = attention(case(), LENGTHS, HEADS)[member]
+def test_equals_torch_attention_of_the_member_alone(batch_index: int) -> None:
+    length = LENGTHS[batch_index]
+    ours = attention(case(), LENGTHS, HEADS)[batch_index]
     alone = [
-        part.reshape(length, HEADS, 5).transpose(0, 1) for part in torch.tensor(case()[member, :length]).chunk(3, 1)
+        part.reshape(length, HEADS, 5).transpose(0, 1)
+        for part in torch.tensor(case()[batch_index, :length]).chunk(3, 1)
     ]
     expected = torch.nn.functional.scaled_dot_product_attention(*alone).transpose(0, 1).reshape(length, -1)
     np.testing.assert_allclose(ours[:length], expected, atol=1e-6)

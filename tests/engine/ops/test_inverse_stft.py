@@ -23,12 +23,14 @@ def case() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("member", [0, 1])
-def test_equals_torch_of_the_member_alone(member: int) -> None:
+def test_equals_torch_of_the_member_alone(batch_index: int) -> None:
     magnitude, phase = case()
-    samples = SAMPLES_PER_FRAME * LENGTHS[member]
-    ours = inverse_stft(magnitude, phase, LENGTHS, N_FFT, HOP, SAMPLES_PER_FRAME)[member]
+    samples = SAMPLES_PER_FRAME * LENGTHS[batch_index]
+    ours = inverse_stft(magnitude, phase, LENGTHS, N_FFT, HOP, SAMPLES_PER_FRAME)[batch_index]
     valid = slice(samples // HOP + 1)
-    alone = torch.polar(torch.from_numpy(magnitude[member, :, valid]), torch.from_numpy(phase[member, :, valid]))
+    alone = torch.polar(
+        torch.from_numpy(magnitude[batch_index, :, valid]), torch.from_numpy(phase[batch_index, :, valid])
+    )
     expected = torch.istft(alone, N_FFT, HOP, window=torch.hann_window(N_FFT))
     np.testing.assert_allclose(ours[:samples], expected, atol=1e-5)
     assert not ours[samples:].any()

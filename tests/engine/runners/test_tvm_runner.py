@@ -87,9 +87,9 @@ def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
     for tensor in stage.inputs:
         for place, axis in enumerate(tensor.axes):
             if isinstance(axis, Axis):
-                for member in range(4):
-                    valid = {name: counts[member] for name, counts in COUNTS.items()}
-                    array = np.moveaxis(arrays[tensor.name][member], place, 0)
+                for batch_index in range(4):
+                    valid = {name: counts[batch_index] for name, counts in COUNTS.items()}
+                    array = np.moveaxis(arrays[tensor.name][batch_index], place, 0)
                     array[axis.extent(tiny_config, valid) :] = np.nan if array.dtype == np.float32 else 2**30
     for name, array in runner.run(stage, arrays).items():
         np.testing.assert_array_equal(array, clean[name])
@@ -99,15 +99,15 @@ def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
 def test_a_member_of_a_batch_equals_itself_alone(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
     batch = runner.run(stage, arrays)
-    for member in range(4):
-        valid = {name: counts[member] for name, counts in COUNTS.items()}
+    for batch_index in range(4):
+        valid = {name: counts[batch_index] for name, counts in COUNTS.items()}
         alone = {
-            tensor.name: cropped(tiny_config, tensor, arrays[tensor.name][member], valid)[None]
+            tensor.name: cropped(tiny_config, tensor, arrays[tensor.name][batch_index], valid)[None]
             for tensor in stage.inputs
         }
         for tensor in stage.outputs:
             expected = runner.run(stage, alone)[tensor.name][0]
-            actual = cropped(tiny_config, tensor, batch[tensor.name][member], valid)
+            actual = cropped(tiny_config, tensor, batch[tensor.name][batch_index], valid)
             np.testing.assert_allclose(actual, expected, atol=1e-5)
 
 

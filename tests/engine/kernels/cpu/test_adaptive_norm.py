@@ -48,9 +48,9 @@ def compare(
     alpha = random.uniform(0.3, 3, CHANNELS).astype(np.float32)
     counts = np.array(lengths, np.int32)
     expected = truth(variant, x, counts, styles, weight, bias, OFFSET, alpha)
-    for member, length in enumerate(lengths):
-        x[member, :, length:] = np.nan
-    inputs = [x, counts, styles.astype(microkernel.totals), weight, bias, OFFSET] + (
+    for batch_index, length in enumerate(lengths):
+        x[batch_index, :, length:] = np.nan
+    inputs = [x, counts, styles.astype(microkernel.accumulation_dtype), weight, bias, OFFSET] + (
         [alpha] if variant == "snake" else []
     )
     found = kernel(variant, microkernel)(x.shape, *inputs)
@@ -66,7 +66,7 @@ def test_every_kind_of_length(variant: str) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("microkernel", [*NARROW, replace(AVX512, careful=True)])
+@pytest.mark.parametrize("microkernel", [*NARROW, replace(AVX512, high_precision=True)])
 def test_other_vectors(variant: str, microkernel: Microkernel) -> None:
     compare(variant, [77, 5], 80, microkernel)
 

@@ -22,8 +22,8 @@ def kernel(heads: int, width: int) -> Kernel:
 def test_attention_equals_its_meaning_whatever_the_padding_holds(lengths: list[int], width: int) -> None:
     batch, time = len(lengths), max(lengths) + 2
     x = np.random.default_rng(width).standard_normal((batch, time, 3 * 3 * width), np.float32) * 3
-    for member, length in enumerate(lengths):
-        x[member, length:] = np.nan
+    for batch_index, length in enumerate(lengths):
+        x[batch_index, length:] = np.nan
     valid = np.array(lengths, np.int32)
     result = kernel(3, width)((batch, time, 3 * width), x, valid)
     assert np.abs(result - meaning(x, valid, 3)).max() < 1e-4  # scores go to 100, where float32 steps by 1e-5

@@ -9,37 +9,38 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernels.convolution import Correlation, Ending
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv1d import conv1d, pack_weight, packed_shape
 from engine.kernels.cpu.conv_choice import choices
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
+from engine.kernels.epilogue import Epilogue
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel, lost_to_rounding
 
 LENGTHS = [1, 2, 3, 15, 47, 48, 49, 95, 191, 193, 384, 1001]
 SIZES = [
-    Correlation(5, 13, 1, 1, 1, 0),
-    Correlation(16, 16, 3, 1, 1, 1),
-    Correlation(22, 8, 7, 3, 1, 9),
-    Correlation(3, 22, 11, 5, 1, 25),
-    Correlation(22, 24, 12, 1, 6, 3),
-    Correlation(1, 1, 3, 1, 2, 1),
-    Correlation(7, 9, 5, 2, 3, 4),
-    Correlation(2, 1, 1, 1, 1, 0),
-    Correlation(32, 33, 7, 3, 1, 9),
-    Correlation(32, 33, 11, 1, 1, 5),
-    Correlation(32, 32, 7, 1, 2, 3),
+    ConvWorkload(5, 13, 1, 1, 1, 0),
+    ConvWorkload(16, 16, 3, 1, 1, 1),
+    ConvWorkload(22, 8, 7, 3, 1, 9),
+    ConvWorkload(3, 22, 11, 5, 1, 25),
+    ConvWorkload(22, 24, 12, 1, 6, 3),
+    ConvWorkload(1, 1, 3, 1, 2, 1),
+    ConvWorkload(7, 9, 5, 2, 3, 4),
+    ConvWorkload(2, 1, 1, 1, 1, 0),
+    ConvWorkload(32, 33, 7, 3, 1, 9),
+    ConvWorkload(32, 33, 11, 1, 1, 5),
+    ConvWorkload(32, 32, 7, 1, 2, 3),
 ]
 
-SMALL = Correlation(16, 16, 3, padding=1)
+SMALL = ConvWorkload(16, 16, 3, padding=1)
 
 
 @functools.cache
-def kernels(sizes: Correlation, has_bias: bool, microkernel: Microkernel) -> tuple[Kernel, Kernel]:
-    return built(pack_weight(sizes, microkernel)), built(conv1d(sizes, Ending(has_bias), microkernel))
+def kernels(sizes: ConvWorkload, has_bias: bool, microkernel: Microkernel) -> tuple[Kernel, Kernel]:
+    return built(pack_weight(sizes, microkernel)), built(conv1d(sizes, Epilogue(has_bias), microkernel))
 
 
-def compare(sizes: Correlation, batch: int, length: int, has_bias: bool, microkernel: Microkernel) -> None:
+def compare(sizes: ConvWorkload, batch: int, length: int, has_bias: bool, microkernel: Microkernel) -> None:
     random = np.random.default_rng(length)
     x = random.standard_normal((batch, sizes.channels, length), np.float32)
     weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)
@@ -58,12 +59,12 @@ def compare(sizes: Correlation, batch: int, length: int, has_bias: bool, microke
     assert np.abs(found - expected).max() < 2e-6 * sizes.channels * sizes.taps + 2e-6
 
 
-def fits(sizes: Correlation, length: int) -> bool:
+def fits(sizes: ConvWorkload, length: int) -> bool:
     return length + 2 * sizes.padding > sizes.dilation * (sizes.taps - 1)
 
 
 @pytest.mark.parametrize("sizes", SIZES)
-def test_every_kind_of_length(sizes: Correlation) -> None:
+def test_every_kind_of_length(sizes: ConvWorkload) -> None:
     for batch, length in enumerate(LENGTHS):
         if fits(sizes, length):
             compare(sizes, batch % 4 + 1, length, True, host_microkernel())
@@ -72,13 +73,13 @@ def test_every_kind_of_length(sizes: Correlation) -> None:
 @pytest.mark.parametrize("microkernel", NARROW)
 def test_other_register_tiles(microkernel: Microkernel) -> None:
     for length in LENGTHS:
-        compare(Correlation(6, 13, 3, 2, 1, 2), 2, length, False, microkernel)
+        compare(ConvWorkload(6, 13, 3, 2, 1, 2), 2, length, False, microkernel)
 
 
 @pytest.mark.parametrize("taps", [1, 3])
-def test_careful_sums_lose_little_to_rounding(taps: int) -> None:
-    sizes = Correlation(512, 24, taps, padding=taps // 2)
-    microkernel = replace(host_microkernel(), careful=True)
+def test_high_precision_sums_lose_little_to_rounding(taps: int) -> None:
+    sizes = ConvWorkload(512, 24, taps, padding=taps // 2)
+    microkernel = replace(host_microkernel(), high_precision=True)
     random = np.random.default_rng(0)
     x, weight = random.standard_normal((1, 512, 100), np.float32), random.standard_normal((24, 512, taps), np.float32)
     pack, kernel = kernels(sizes, False, microkernel)
@@ -90,18 +91,18 @@ def test_careful_sums_lose_little_to_rounding(taps: int) -> None:
 @given(length=st.integers(1, 2500), batch=st.integers(1, 4))
 @settings(deadline=None, max_examples=30)
 def test_any_length(length: int, batch: int) -> None:
-    compare(Correlation(6, 13, 7, 3, 1, 9), batch, length, True, host_microkernel())
+    compare(ConvWorkload(6, 13, 7, 3, 1, 9), batch, length, True, host_microkernel())
 
 
 def test_many_channels_need_narrow_tiles() -> None:
-    compare(Correlation(1090, 16, 3, 1, 1, 1), 1, 300, True, host_microkernel())
+    compare(ConvWorkload(1090, 16, 3, 1, 1, 1), 1, 300, True, host_microkernel())
 
 
 def test_not_a_number_stays_where_the_taps_reach() -> None:
-    pack, kernel = kernels(Correlation(5, 13, 1, 1, 1, 0), True, host_microkernel())
+    pack, kernel = kernels(ConvWorkload(5, 13, 1, 1, 1, 0), True, host_microkernel())
     x = np.ones((2, 5, 100), np.float32)
     x[0, :, 60:] = np.nan
-    packed = pack(packed_shape(Correlation(5, 13, 1), host_microkernel()), np.ones((13, 5, 1), np.float32))
+    packed = pack(packed_shape(ConvWorkload(5, 13, 1), host_microkernel()), np.ones((13, 5, 1), np.float32))
     found = kernel((2, 13, 100), x, packed, np.zeros(13, np.float32))
     assert np.array_equal(found[0, :, :60], np.full((13, 60), 5))
     assert np.array_equal(found[1], np.full((13, 100), 5))
@@ -119,7 +120,7 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
 
 @pytest.mark.parametrize("place", [1, 5])
 def test_a_tuned_convolution_computes_the_same(place: int) -> None:
-    sizes = Correlation(32, 33, 7, 3, padding=9)
+    sizes = ConvWorkload(32, 33, 7, 3, padding=9)
     choice = choices(sizes, host_microkernel())[place]
     tuned = replace(host_microkernel(), tuned=((replace(sizes, padding=0), choice),))
     for length in LENGTHS:
@@ -130,13 +131,13 @@ def test_a_tuned_convolution_computes_the_same(place: int) -> None:
 def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
     target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
-    lines = assembly(conv1d(SMALL, Ending(True), microkernel), target)
+    lines = assembly(conv1d(SMALL, Epilogue(True), microkernel), target)
     assert longest_run(lines) >= microkernel.rows * microkernel.vectors
 
 
-@pytest.mark.parametrize("sizes", [Correlation(5, 13, 3, padding=1), Correlation(32, 33, 3, padding=1)])
-def test_a_residual_is_added_and_the_sum_scaled(sizes: Correlation) -> None:
-    kernel = built(conv1d(sizes, Ending(True, has_residual=True, factor=0.75), host_microkernel()))
+@pytest.mark.parametrize("sizes", [ConvWorkload(5, 13, 3, padding=1), ConvWorkload(32, 33, 3, padding=1)])
+def test_a_residual_is_added_and_the_sum_scaled(sizes: ConvWorkload) -> None:
+    kernel = built(conv1d(sizes, Epilogue(True, has_residual=True, factor=0.75), host_microkernel()))
     pack, plain = kernels(sizes, True, host_microkernel())
     random = np.random.default_rng(0)
     weight = random.standard_normal((sizes.out_channels, sizes.channels, sizes.taps), np.float32)

@@ -21,9 +21,9 @@ def test_magnitudes_and_phases_equal_the_meaning_whatever_the_padding_holds(kern
     batch, frames = len(lengths), max(lengths)
     f0 = random.uniform(-30, 300, (batch, frames, 2)).astype(np.float32)
     noise = random.standard_normal((batch, frames, SAMPLES, HARMONICS), np.float32)
-    for member, length in enumerate(lengths):
-        f0[member, length:] = np.nan
-        noise[member, length:] = np.nan
+    for batch_index, length in enumerate(lengths):
+        f0[batch_index, length:] = np.nan
+        noise[batch_index, length:] = np.nan
     weight = random.standard_normal((1, HARMONICS), np.float32)
     bias = np.array([0.05], np.float32)
     valid = np.array(lengths, np.int32)

@@ -21,9 +21,9 @@ def test_samples_equal_the_meaning_whatever_the_padding_holds(kernel: Kernel, le
     columns = SAMPLES // HOP * max(lengths) + 1
     magnitude = np.exp(random.standard_normal((len(lengths), N_FFT // 2 + 1, columns), np.float32))
     phase = np.sin(random.standard_normal(magnitude.shape, np.float32))
-    for member, length in enumerate(lengths):
-        magnitude[member, :, SAMPLES // HOP * length + 1 :] = np.nan
-        phase[member, :, SAMPLES // HOP * length + 1 :] = np.nan
+    for batch_index, length in enumerate(lengths):
+        magnitude[batch_index, :, SAMPLES // HOP * length + 1 :] = np.nan
+        phase[batch_index, :, SAMPLES // HOP * length + 1 :] = np.nan
     valid = np.array(lengths, np.int32)
     result = kernel((len(lengths), SAMPLES * max(lengths)), magnitude, phase, valid)
     assert np.abs(result - meaning(magnitude, phase, valid, N_FFT, HOP, SAMPLES)).max() < 5e-6

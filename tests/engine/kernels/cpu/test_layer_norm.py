@@ -43,15 +43,17 @@ def test_rows_of_a_sum_are_normalised() -> None:
     assert lost_to_rounding(result, expected * scale + shift) < 0.5
 
 
-@pytest.mark.parametrize(("careful", "most"), [(False, 0.5), (True, 1e-6)])
+@pytest.mark.parametrize(("high_precision", "most"), [(False, 0.5), (True, 1e-6)])
 @pytest.mark.parametrize("channels", [1, 37])
-def test_a_styled_row_has_the_style_beside_it(channels: int, careful: bool, most: float) -> None:
+def test_a_styled_row_has_the_style_beside_it(channels: int, high_precision: bool, most: float) -> None:
     random = np.random.default_rng(channels)
-    microkernel = replace(host_microkernel(), careful=careful)
+    microkernel = replace(host_microkernel(), high_precision=high_precision)
     shapes = (2, 7, channels), (2, 2 * channels + 9)
-    x, styles = (random.standard_normal(shape).astype(microkernel.totals) for shape in shapes)
-    beside = random.standard_normal((2, 3), np.float32)
+    x, styles = (random.standard_normal(shape).astype(microkernel.accumulation_dtype) for shape in shapes)
+    constant_input = random.standard_normal((2, 3), np.float32)
     kernel = built(adaptive_layer_norm(channels, 3, EPSILON, microkernel))
-    result = kernel((2, 7, channels + 3), x, styles, beside, 7, dtype=x.dtype)
-    exact = meaning.adaptive_layer_norm(*(values.astype(np.float64) for values in (x, styles, beside)), 7, EPSILON)
+    result = kernel((2, 7, channels + 3), x, styles, constant_input, 7, dtype=x.dtype)
+    exact = meaning.adaptive_layer_norm(
+        *(values.astype(np.float64) for values in (x, styles, constant_input)), 7, EPSILON
+    )
     assert lost_to_rounding(result, exact) < most

@@ -50,8 +50,8 @@ def compare(lengths: list[int], hidden_size: int, directions: int, microkernel: 
         expected = lstm_forward_packed_bidirectional(x, counts, *weights[0], *weights[1])
     else:
         expected = lstm_forward_packed(x, counts, *weights[0])
-    for member, length in enumerate(lengths):
-        x[member, length:] = np.nan
+    for batch_index, length in enumerate(lengths):
+        x[batch_index, length:] = np.nan
     assert np.abs(run(x, counts, weights, microkernel) - expected).max() < 2e-5
 
 
@@ -83,12 +83,12 @@ def test_a_member_of_a_batch_equals_it_alone() -> None:
     assert not together[1, 11:].any()
 
 
-@pytest.mark.parametrize("careful", [False, True])
-def test_many_steps_lose_little_to_rounding(careful: bool) -> None:
+@pytest.mark.parametrize("high_precision", [False, True])
+def test_many_steps_lose_little_to_rounding(high_precision: bool) -> None:
     random = np.random.default_rng(5)
     weight = random.standard_normal((4 * 256, 256), np.float32) / np.float32(8)
-    microkernel = replace(host_microkernel(), careful=careful)
-    projected = random.standard_normal((1, 150, 4 * 256)).astype(microkernel.totals)
+    microkernel = replace(host_microkernel(), high_precision=high_precision)
+    projected = random.standard_normal((1, 150, 4 * 256)).astype(microkernel.accumulation_dtype)
     pack, kernel = kernels(256, 1, microkernel)
     packed = pack(packed_hidden_shape(256, microkernel), weight)
     operands = [projected, np.zeros((1, 4 * 256)), packed, np.array([150], np.int32)]
@@ -120,14 +120,16 @@ def test_every_member_has_an_offset_of_its_own() -> None:
     pack, kernel = kernels(33, 1, host_microkernel())
     packed = pack(packed_hidden_shape(33, host_microkernel()), weight_hh)
     found = kernel((2, 9, 33), x @ weight_ih.T, offset, packed, np.array([9, 4], np.int32))
-    for member, length in enumerate((9, 4)):
-        alone = x[member : member + 1]
-        expected = lstm_forward_packed(alone, np.array([length]), weight_ih, weight_hh, offset[member])
-        assert np.abs(found[member] - expected[0]).max() < 2e-5
+    for batch_index, length in enumerate((9, 4)):
+        alone = x[batch_index : batch_index + 1]
+        expected = lstm_forward_packed(alone, np.array([length]), weight_ih, weight_hh, offset[batch_index])
+        assert np.abs(found[batch_index] - expected[0]).max() < 2e-5
 
 
 def test_the_offset_is_exact() -> None:
     random = np.random.default_rng(2)
-    beside, weight, bias = (random.standard_normal(shape, np.float32) for shape in ((3, 7), (20, 7), (20,)))
-    found = built(lstm_offset(7, 20, host_microkernel()))((3, 20), beside, weight, bias, dtype=np.float64)
-    np.testing.assert_allclose(found, beside.astype(np.float64) @ weight.T.astype(np.float64) + bias, rtol=1e-12)
+    constant_input, weight, bias = (random.standard_normal(shape, np.float32) for shape in ((3, 7), (20, 7), (20,)))
+    found = built(lstm_offset(7, 20, host_microkernel()))((3, 20), constant_input, weight, bias, dtype=np.float64)
+    np.testing.assert_allclose(
+        found, constant_input.astype(np.float64) @ weight.T.astype(np.float64) + bias, rtol=1e-12
+    )

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from tvm.script import tirx as T
 
-from engine.kernels.convolution import Ending, transposed
-from engine.kernels.cpu.phases import ask_for_phases, store_phase
+from engine.kernels.convolution import transposed
+from engine.kernels.cpu.phases import prefetch_phases, store_phase
 from engine.kernels.cpu.register_tile import AVX2
-from engine.kernels.cpu.winograd import MinimalFilter
-from engine.kernels.cpu.winograd_plan import Filtering
+from engine.kernels.cpu.winograd import Winograd
+from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.signatures import convolution_function
 from tests.engine.kernels.cpu.running import built
 
@@ -25,15 +26,15 @@ def stored_only(plan, operands):
         sums[row, column] = operands.source[0, 0, row * COLUMNS + column]
     for channel, place in T.grid(plan.sizes.out_channels, operands.outputs):
         operands.target[0, channel, place] = T.float32(0)
-    ask_for_phases(plan, operands, 0, 0, start, COLUMNS)
+    prefetch_phases(plan, operands, 0, 0, start, COLUMNS)
     for row in T.serial(plan.sizes.row_count):
         store_phase(plan, operands, sums, row, 0, row, start, COLUMNS)
 
 
 @pytest.mark.parametrize(("start", "outputs"), [(0, 80), (0, 40), (7, 100), (7, 70), (30, 70)])
 def test_every_phase_is_in_its_place(start: int, outputs: int) -> None:
-    plan = Filtering(SIZES, MinimalFilter(3, 2), AVX2)
-    kernel = built(convolution_function(plan, Ending(True), stored_only, T.int64))
+    plan = WinogradPlan(SIZES, Winograd(3, 2), AVX2)
+    kernel = built(convolution_function(plan, Epilogue(True), stored_only, T.int64))
     sums = np.random.default_rng(0).standard_normal((2, 3, COLUMNS), np.float32)
     x = np.zeros((1, 2, sums.size), np.float32)
     x[0, 0] = sums.ravel()

@@ -15,14 +15,15 @@ from engine.kernels.cpu.register_tile import (
     AVX512,
     NEON,
     SSE,
+    CompensatedSum,
     Microkernel,
     PackedTile,
-    Totals,
     add,
+    add_compensated,
     clear,
-    join,
+    fill,
+    fma,
     microkernel_for,
-    spill,
 )
 from engine.kernels.mathematics import ceil_div
 from tests.engine.kernels.cpu.running import built, lost_to_rounding
@@ -79,7 +80,7 @@ def test_rows_are_shared_out_evenly(row_count: int, rows: int) -> None:
 
 @pytest.mark.parametrize(
     ("microkernel", "vectors"),
-    [(AVX512, 1), (AVX2, 3), (NEON, 3), (replace(AVX512, rows=5), 3), (replace(AVX2, rows=8, careful=True), 1)],
+    [(AVX512, 1), (AVX2, 3), (NEON, 3), (replace(AVX512, rows=5), 3), (replace(AVX2, rows=8, high_precision=True), 1)],
 )
 def test_sums_are_kept_from_the_heap(microkernel: Microkernel, vectors: int) -> None:
     assert microkernel.on_stack() == replace(microkernel, columns=vectors * microkernel.lanes)
@@ -93,19 +94,22 @@ def test_every_sum_is_reached() -> None:
     @T.prim_func(s_tir=True)
     def cleared(x: T.handle, y: T.handle) -> None:
         source = T.match_buffer(x, (3, 8), "float32")
-        target = T.match_buffer(y, (6, 8), "float32")
+        target = T.match_buffer(y, (9, 8), "float32")
         sums = T.alloc_buffer((3, 8), "float32")
         clear(TILE, sums)
-        spill(TILE, source, target)
+        fill(TILE, target, lambda row, column: source[row, column])
         for row, column in T.grid(3, 8):
             target[3 + row, column] = sums[row, column]
+        fma(TILE, sums, lambda row: source[row, 0], lambda column: source[0, column])
+        for row, column in T.grid(3, 8):
+            target[6 + row, column] = sums[row, column]
 
     x = np.arange(1, 25, dtype=np.float32).reshape(3, 8)
-    np.testing.assert_array_equal(built(cleared)((6, 8), x), [*x, *np.zeros_like(x)])
+    np.testing.assert_array_equal(built(cleared)((9, 8), x), [*x, *np.zeros_like(x), *np.outer(x[:, 0], x[0])])
 
 
-@pytest.mark.parametrize(("has_exact_totals", "least", "most"), [(True, 0, 0.5), (False, 2, 20)])
-def test_totals_in_two_parts_are_as_if_rounded_once(has_exact_totals: bool, least: float, most: float) -> None:
+@pytest.mark.parametrize(("has_compensated_sums", "least", "most"), [(True, 0, 0.5), (False, 2, 20)])
+def test_totals_in_two_parts_are_as_if_rounded_once(has_compensated_sums: bool, least: float, most: float) -> None:
     @T.prim_func(s_tir=True)
     def summed(x: T.handle, y: T.handle) -> None:
         source = T.match_buffer(x, (COUNT, 3, 8), "float32")
@@ -113,16 +117,16 @@ def test_totals_in_two_parts_are_as_if_rounded_once(has_exact_totals: bool, leas
         first = T.alloc_buffer((3, 8), "float32")
         rest = T.alloc_buffer((3, 8), "float32")
         sums = T.alloc_buffer((3, 8), "float32")
-        totals = T.meta_var(Totals(first, rest))
+        totals = T.meta_var(CompensatedSum(first, rest))
         clear(TILE, first)
         clear(TILE, rest)
         for number in T.serial(COUNT):
             for row, column in T.grid(3, 8):
                 sums[row, column] = source[number, row, column]
-            if has_exact_totals:
-                join(TILE, sums, totals)
+            if has_compensated_sums:
+                add_compensated(TILE, sums, totals)
             else:
-                add(TILE, sums, totals.most)
+                add(TILE, sums, totals.hi)
         for row, column in T.grid(3, 8):
             target[row, column] = totals.at(row, column)
 

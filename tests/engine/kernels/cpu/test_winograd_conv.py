@@ -8,38 +8,39 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kernels.convolution import Correlation, Ending, weight_at
+from engine.kernels.convolution import ConvWorkload, weight_at
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
-from engine.kernels.cpu.winograd import MinimalFilter
-from engine.kernels.cpu.winograd_conv import filtering_kernel
-from engine.kernels.cpu.winograd_plan import Filtering
-from engine.kernels.cpu.winograd_tiles import filtering_weight
+from engine.kernels.cpu.winograd import Winograd
+from engine.kernels.cpu.winograd_conv import winograd_conv
+from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
+from engine.kernels.epilogue import Epilogue
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
-WITH_BIAS = Ending(True)
+WITH_BIAS = Epilogue(True)
 
 
 def plan(
     kernel_size: int,
     dilation: int,
-    form: tuple[int, int],
+    winograd: tuple[int, int],
     microkernel: Microkernel,
     channels: tuple[int, int] = (5, 13),
-) -> Filtering:
+) -> WinogradPlan:
     padding = (kernel_size - 1) * dilation // 2
-    sizes = Correlation(*channels, kernel_size, dilation, padding=padding)
-    return Filtering(sizes, MinimalFilter(*form), microkernel)
+    sizes = ConvWorkload(*channels, kernel_size, dilation, padding=padding)
+    return WinogradPlan(sizes, Winograd(*winograd), microkernel)
 
 
 @functools.cache
-def kernels(made: Filtering, ending: Ending) -> tuple[Kernel, Kernel]:
+def kernels(made: WinogradPlan, epilogue: Epilogue) -> tuple[Kernel, Kernel]:
     shape = made.sizes.out_channels, made.sizes.channels, made.sizes.taps
-    return built(filtering_weight(made, shape, weight_at)), built(filtering_kernel(made, ending))
+    return built(pack_winograd_weight(made, shape, weight_at)), built(winograd_conv(made, epilogue))
 
 
-def compare(made: Filtering, batch: int, length: int, ending: Ending = WITH_BIAS) -> None:
+def compare(made: WinogradPlan, batch: int, length: int, epilogue: Epilogue = WITH_BIAS) -> None:
     sizes = made.sizes
     random = np.random.default_rng(length)
     x = random.standard_normal((batch, sizes.channels, length), np.float32)
@@ -48,25 +49,25 @@ def compare(made: Filtering, batch: int, length: int, ending: Ending = WITH_BIAS
     expected = torch.nn.functional.conv1d(
         torch.from_numpy(x).double(),
         torch.from_numpy(weight).double(),
-        torch.from_numpy(bias).double() if ending.has_bias else None,
+        torch.from_numpy(bias).double() if epilogue.has_bias else None,
         dilation=sizes.dilation,
         padding=sizes.padding,
     ).numpy()
     residual = random.standard_normal(expected.shape, np.float32)
-    transform, kernel = kernels(made, ending)
-    operands = [*([bias] if ending.has_bias else []), *([residual] if ending.has_residual else [])]
+    transform, kernel = kernels(made, epilogue)
+    operands = [*([bias] if epilogue.has_bias else []), *([residual] if epilogue.has_residual else [])]
     found = kernel(expected.shape, x, transform(made.packed_shape, weight), *operands)
-    if ending.has_residual:
-        expected = (expected + residual) * ending.factor
+    if epilogue.has_residual:
+        expected = (expected + residual) * epilogue.factor
     assert np.abs(found - expected).max() < 5e-5 * np.sqrt(sizes.channels * sizes.taps)
 
 
 @pytest.mark.parametrize(
-    ("kernel_size", "dilation", "form"),
+    ("kernel_size", "dilation", "winograd"),
     [(3, 1, (6, 3)), (3, 5, (6, 3)), (7, 1, (4, 7)), (7, 3, (4, 7)), (11, 1, (6, 6)), (11, 5, (6, 6)), (12, 2, (2, 4))],
 )
-def test_every_kind_of_length(kernel_size: int, dilation: int, form: tuple[int, int]) -> None:
-    made = plan(kernel_size, dilation, form, host_microkernel())
+def test_every_kind_of_length(kernel_size: int, dilation: int, winograd: tuple[int, int]) -> None:
+    made = plan(kernel_size, dilation, winograd, host_microkernel())
     for batch, length in enumerate(LENGTHS):
         compare(made, batch % 3 + 1, length)
 
@@ -87,11 +88,11 @@ def test_any_length(length: int, batch: int) -> None:
 def test_a_residual_is_added_and_the_sum_scaled(has_bias: bool) -> None:
     made = plan(3, 1, (6, 3), host_microkernel())
     for length in LENGTHS:
-        compare(made, 2, length, Ending(has_bias, has_residual=True, factor=0.75))
+        compare(made, 2, length, Epilogue(has_bias, has_residual=True, factor=0.75))
 
 
 def test_without_bias() -> None:
-    compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, Ending(False))
+    compare(plan(3, 1, (6, 3), host_microkernel()), 2, 100, Epilogue(False))
 
 
 def test_many_channels_need_narrow_tiles() -> None:
@@ -116,5 +117,5 @@ def test_sums_stay_in_registers_on_other_processors(processor: str) -> None:
     target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
     made = plan(11, 1, (6, 6), microkernel, channels=(32, 32))
-    lines = assembly(filtering_kernel(made, WITH_BIAS), target)
+    lines = assembly(winograd_conv(made, WITH_BIAS), target)
     assert longest_run(lines) >= made.pieces * microkernel.rows * microkernel.vectors

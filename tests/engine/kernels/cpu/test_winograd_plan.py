@@ -5,30 +5,31 @@ from fractions import Fraction
 import pytest
 from tvm.script import tirx as T
 
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.register_tile import AVX512
-from engine.kernels.cpu.winograd import MinimalFilter
-from engine.kernels.cpu.winograd_plan import Filtering, combination
+from engine.kernels.cpu.winograd import Winograd
+from engine.kernels.cpu.winograd_plan import WinogradPlan, combination
 
 
 @pytest.mark.parametrize("channels", [32, 128, 256, 512])
 def test_what_is_packed_fits_its_budget(channels: int) -> None:
-    plan = Filtering(Correlation(channels, channels, 11), MinimalFilter(6, 6), AVX512)
+    plan = WinogradPlan(ConvWorkload(channels, channels, 11), Winograd(6, 6), AVX512)
     packed = 4 * channels * plan.points * (plan.packed.width + plan.halo)
     assert plan.packed.parts == 1 or packed <= AVX512.tile_bytes
 
 
 @pytest.mark.parametrize(
-    ("taps", "form", "pieces", "halo"), [(3, (6, 3), 1, 0), (7, (4, 7), 1, 0), (11, (6, 6), 2, 1), (12, (2, 4), 3, 4)]
+    ("taps", "winograd", "pieces", "halo"),
+    [(3, (6, 3), 1, 0), (7, (4, 7), 1, 0), (11, (6, 6), 2, 1), (12, (2, 4), 3, 4)],
 )
-def test_pieces_cover_the_taps(taps: int, form: tuple[int, int], pieces: int, halo: int) -> None:
-    plan = Filtering(Correlation(8, 13, taps), MinimalFilter(*form), AVX512)
+def test_pieces_cover_the_taps(taps: int, winograd: tuple[int, int], pieces: int, halo: int) -> None:
+    plan = WinogradPlan(ConvWorkload(8, 13, taps), Winograd(*winograd), AVX512)
     assert (plan.pieces, plan.halo) == (pieces, halo)
-    assert plan.packed_shape == (2, sum(form) - 1, 8, pieces, 7)
+    assert plan.packed_shape == (2, sum(winograd) - 1, 8, pieces, 7)
 
 
 def test_a_tile_has_the_outputs_of_all_interleaved_sequences() -> None:
-    plan = Filtering(Correlation(8, 8, 3, dilation=5), MinimalFilter(6, 3), AVX512)
+    plan = WinogradPlan(ConvWorkload(8, 8, 3, dilation=5), Winograd(6, 3), AVX512)
     assert plan.span == plan.packed.width * 6 * 5
 
 

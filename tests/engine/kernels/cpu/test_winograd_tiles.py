@@ -6,32 +6,33 @@ import numpy as np
 import pytest
 from tvm.script import tirx as T
 
-from engine.kernels.convolution import Correlation, Ending, transposed, transposed_weight_at, weight_at
+from engine.kernels.convolution import ConvWorkload, transposed, transposed_weight_at, weight_at
 from engine.kernels.cpu.register_tile import AVX2, AVX512
-from engine.kernels.cpu.winograd import MinimalFilter
-from engine.kernels.cpu.winograd_plan import Filtering
-from engine.kernels.cpu.winograd_tiles import filtering_weight, pack, prefetch_rows, store
+from engine.kernels.cpu.winograd import Winograd
+from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.cpu.winograd_tiles import pack, pack_winograd_weight, prefetch_rows, store
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.signatures import convolution_function
 from tests.engine.kernels.cpu.running import built
 
 
 def test_every_piece_at_every_point() -> None:
-    plan = Filtering(Correlation(3, 9, 5), MinimalFilter(2, 4), AVX512)
+    plan = WinogradPlan(ConvWorkload(3, 9, 5), Winograd(2, 4), AVX512)
     weight = np.random.default_rng(0).standard_normal((9, 3, 5), np.float32)
-    found = built(filtering_weight(plan, weight.shape, weight_at))(plan.packed_shape, weight)
+    found = built(pack_winograd_weight(plan, weight.shape, weight_at))(plan.packed_shape, weight)
     rows = [*range(9), 8]  # the last is there twice, to fill its block
     pieces = np.pad(weight, ((0, 0), (0, 0), (0, 3)))[rows].reshape(2, 5, 3, 2, 4)
-    matrix = np.array(plan.form.weight_matrix, float)
+    matrix = np.array(plan.winograd.weight_matrix, float)
     np.testing.assert_allclose(found, np.einsum("brcit,pt->bpcir", pieces, matrix), rtol=1e-6)
 
 
 def test_phases_are_rows_and_taps_that_are_not_there_are_nothing() -> None:
     sizes = transposed(3, 2, kernel_size=5, stride=3, padding=1)
-    plan = Filtering(sizes, MinimalFilter(3, 2), AVX512)
+    plan = WinogradPlan(sizes, Winograd(3, 2), AVX512)
     weight = np.random.default_rng(0).standard_normal((3, 2, 5), np.float32)
-    found = built(filtering_weight(plan, weight.shape, transposed_weight_at(sizes, 5)))(plan.packed_shape, weight)
+    found = built(pack_winograd_weight(plan, weight.shape, transposed_weight_at(sizes, 5)))(plan.packed_shape, weight)
     by_phase = np.pad(weight, ((0, 0), (0, 0), (0, 1))).reshape(3, 2, 2, 3)[:, :, ::-1]  # the last tap comes first
-    matrix = np.array(plan.form.weight_matrix, float)
+    matrix = np.array(plan.winograd.weight_matrix, float)
     expected = np.einsum("cotp,xt->xcop", by_phase, matrix).reshape(1, 4, 3, 1, 6)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
@@ -51,17 +52,17 @@ def packed_only(plan, operands):
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("start", [-5, 40, 1000])
 def test_every_column_at_every_point(dilation: int, start: int) -> None:
-    form = MinimalFilter(4, 3)
-    plan = Filtering(Correlation(CHANNELS, form.samples, 3, dilation), form, AVX2)
-    kernel = built(convolution_function(plan, Ending(True), packed_only, T.int64))
+    winograd = Winograd(4, 3)
+    plan = WinogradPlan(ConvWorkload(CHANNELS, winograd.samples, 3, dilation), winograd, AVX2)
+    kernel = built(convolution_function(plan, Epilogue(True), packed_only, T.int64))
     x = np.random.default_rng(0).standard_normal((1, CHANNELS, 333), np.float32)
-    shape = (1, form.samples, CHANNELS * COLUMNS)
-    found = kernel(shape, x, np.zeros(plan.packed_shape, np.float32), np.full(form.samples, start, np.float32))
-    places = start + dilation * (np.arange(COLUMNS)[:, None] * form.outputs + np.arange(form.samples))
+    shape = (1, winograd.samples, CHANNELS * COLUMNS)
+    found = kernel(shape, x, np.zeros(plan.packed_shape, np.float32), np.full(winograd.samples, start, np.float32))
+    places = start + dilation * (np.arange(COLUMNS)[:, None] * winograd.outputs + np.arange(winograd.samples))
     inside = (places >= 0) & (places < 333)
     samples = np.where(inside, x[0][:, np.where(inside, places, 0)], 0)
-    expected = np.einsum("cks,ps->pck", samples, np.array(form.input_matrix, float))
-    np.testing.assert_allclose(found[0].reshape(form.samples, CHANNELS, COLUMNS), expected, atol=1e-5)
+    expected = np.einsum("cks,ps->pck", samples, np.array(winograd.input_matrix, float))
+    np.testing.assert_allclose(found[0].reshape(winograd.samples, CHANNELS, COLUMNS), expected, atol=1e-5)
 
 
 FIRST = 7
@@ -82,8 +83,8 @@ def stored_only(plan, operands):
 @pytest.mark.parametrize("dilation", [1, 3])
 @pytest.mark.parametrize("count", [1, 50, 96])
 def test_every_output_is_in_its_place(dilation: int, count: int) -> None:
-    plan = Filtering(Correlation(ROWS, ROWS, 3, dilation), MinimalFilter(4, 3), AVX2)
-    kernel = built(convolution_function(plan, Ending(True, has_residual=True, factor=0.5), stored_only, T.int64))
+    plan = WinogradPlan(ConvWorkload(ROWS, ROWS, 3, dilation), Winograd(4, 3), AVX2)
+    kernel = built(convolution_function(plan, Epilogue(True, has_residual=True, factor=0.5), stored_only, T.int64))
     random = np.random.default_rng(0)
     sums = random.standard_normal((ROWS, plan.points, plan.tile.columns), np.float32)
     bias = random.standard_normal(ROWS, np.float32)
@@ -91,7 +92,7 @@ def test_every_output_is_in_its_place(dilation: int, count: int) -> None:
     residual = random.standard_normal((1, ROWS, outputs), np.float32)
     weight = np.zeros(plan.packed_shape, np.float32)
     found = kernel(residual.shape, sums.reshape(1, ROWS, -1), weight, bias, residual)
-    back = np.einsum("op,rpc->rco", np.array(plan.form.output_matrix, float), sums).reshape(ROWS, -1)[:, :count]
+    back = np.einsum("op,rpc->rco", np.array(plan.winograd.output_matrix, float), sums).reshape(ROWS, -1)[:, :count]
     expected = np.zeros((ROWS, outputs))
     expected[:, FIRST::dilation] = (back + bias[:, None] + residual[0, :, FIRST::dilation]) / 2
     np.testing.assert_allclose(found[0], expected, atol=1e-4)

@@ -25,8 +25,8 @@ def test_only_the_valid_length_counts(activation, meaning, last):
         counts = np.array(lengths, np.int32)
         operands = (normal(batch, 3 * CHANNELS, seed=1), *normal(2, CHANNELS, seed=2), OFFSET)
         expected = meaning(x, counts, *operands, *last)
-        for member, length in enumerate(lengths):
-            x[member, :, length:] = np.nan
+        for batch_index, length in enumerate(lengths):
+            x[batch_index, :, length:] = np.nan
         result = kernel(x.shape, x, counts, *operands, *(last if activation.has_parameter else ()))
         np.testing.assert_allclose(result, expected, **TOLERANCE)
 

@@ -16,6 +16,6 @@ def test_only_valid_keys_count(width):
         x = 2 * normal(batch, time, 3 * HEADS * width)
         counts = np.array(lengths, np.int32)
         expected = attention(x, counts, HEADS)
-        for member, length in enumerate(lengths):
-            x[member, length:] = np.nan
+        for batch_index, length in enumerate(lengths):
+            x[batch_index, length:] = np.nan
         np.testing.assert_allclose(kernel((batch, time, HEADS * width), x, counts), expected, **TOLERANCE)

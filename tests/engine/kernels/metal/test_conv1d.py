@@ -3,8 +3,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from engine.kernels.convolution import Correlation, Ending
-from engine.kernels.metal.conv1d import conv1d, pack_weight, packed_shape, packed_type
+from engine.kernels.convolution import ConvWorkload
+from engine.kernels.epilogue import Epilogue
+from engine.kernels.metal.conv1d import conv1d, pack_weight, packed_dtype, packed_shape
 from engine.kernels.metal.threadgroup import Threadgroup
 from engine.kernels.precision import Precision
 from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
@@ -22,8 +23,8 @@ SHAPES = [
 
 
 def packed(shape, weight, group=GROUP):
-    sizes = Correlation(*shape[:6])
-    return built(pack_weight(sizes, group), packed_type(sizes, group))(packed_shape(sizes, group), weight)
+    sizes = ConvWorkload(*shape[:6])
+    return built(pack_weight(sizes, group), packed_dtype(sizes, group))(packed_shape(sizes, group), weight)
 
 
 def expected(x, weight, bias, shape):
@@ -40,7 +41,7 @@ def parameters(shape):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_any_length_equals_torch(shape):
     weight, bias = parameters(shape)
-    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6]), GROUP))
+    kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6]), GROUP))
     for length in (12, 131):
         x = normal(2, shape[0], length, seed=2)
         wanted = expected(x, weight, bias, shape)
@@ -53,7 +54,7 @@ def test_any_length_equals_torch(shape):
 )
 def test_a_residual_is_added_before_the_factor(shape):
     weight, bias = parameters(shape)
-    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6], has_residual=True, factor=0.3), GROUP))
+    kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6], has_residual=True, factor=0.3), GROUP))
     x = normal(2, shape[0], 70, seed=2)
     plain = expected(x, weight, bias, shape)
     residual = normal(*plain.shape, seed=3)
@@ -69,7 +70,7 @@ def rounded(array):
 def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
     weight, bias = parameters(shape)
     halves = Threadgroup(factors=Precision.FLOAT16)
-    kernel = built(conv1d(Correlation(*shape[:6]), Ending(shape[6]), halves))
+    kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6]), halves))
     x = normal(2, shape[0], 70, seed=2)
     wanted = expected(rounded(x), rounded(weight), bias, shape)
     result = kernel(wanted.shape, x, packed(shape, weight, halves), *([] if bias is None else [bias]))
@@ -79,4 +80,4 @@ def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
 
 def test_small_convolutions_do_not_multiply_halves():
     halves = Threadgroup(factors=Precision.FLOAT16)
-    assert packed_type(Correlation(128, 22, 7), halves) == packed_type(Correlation(22, 128, 1), halves) == "float32"
+    assert packed_dtype(ConvWorkload(128, 22, 7), halves) == packed_dtype(ConvWorkload(22, 128, 1), halves) == "float32"

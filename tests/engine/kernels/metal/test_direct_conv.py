@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.metal.direct_conv import packing_kernel, tile_for
 from tests.engine.kernels.metal.running import GROUP, built
 
 
 @pytest.mark.parametrize("channels", [3, 35])
 def test_packing_keeps_every_weight_once_and_fills_with_zeros(channels):
-    sizes = Correlation(channels, 40, 2, 1, 1, 0)
+    sizes = ConvWorkload(channels, 40, 2, 1, 1, 0)
     plan = tile_for(sizes, GROUP)
     weight = 1 + np.arange(channels * 2 * 40, dtype=np.float32).reshape(channels, 2, 40)
     pack = packing_kernel(plan, GROUP, weight.shape, lambda w, channel, tap, row: w[channel, tap, row])

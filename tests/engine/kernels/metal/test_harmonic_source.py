@@ -34,10 +34,10 @@ def test_phases_wrap_after_a_cycle():
 def test_the_waveform_is_that_of_exact_phases():
     f0, noise, lengths = inputs([3, 1], 3)
     signal = signal_of(f0, noise, lengths)
-    for member, length in enumerate(lengths):
-        expected = exact_waveform(f0[member, :length], noise[member, :length], WEIGHT, BIAS)
-        np.testing.assert_allclose(signal[member, : length * SAMPLES], expected, atol=2e-6)
-        assert (signal[member, length * SAMPLES :] == 0).all()
+    for batch_index, length in enumerate(lengths):
+        expected = exact_waveform(f0[batch_index, :length], noise[batch_index, :length], WEIGHT, BIAS)
+        np.testing.assert_allclose(signal[batch_index, : length * SAMPLES], expected, atol=2e-6)
+        assert (signal[batch_index, length * SAMPLES :] == 0).all()
 
 
 def test_the_spectrum_is_the_references_and_keeps_the_phase_contract():

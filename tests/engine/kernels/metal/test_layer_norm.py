@@ -27,8 +27,12 @@ def test_rows_of_a_sum_equal_torch():
 
 @pytest.mark.parametrize(("channels", "style"), [(5, 3), (300, 260)])
 def test_a_styled_row_has_the_style_beside_it(channels, style):
-    x, styles, beside = 3 + normal(2, 3, channels), normal(2, 2 * channels + 9, seed=1), normal(2, style, seed=2)
+    x, styles, constant_input = (
+        3 + normal(2, 3, channels),
+        normal(2, 2 * channels + 9, seed=1),
+        normal(2, style, seed=2),
+    )
     kernel = built(adaptive_layer_norm(channels, style, 1e-5, GROUP))
-    result = kernel((2, 3, channels + style), x, styles, beside, 7)
-    expected = meaning.adaptive_layer_norm(x, styles, beside, 7, 1e-5)
+    result = kernel((2, 3, channels + style), x, styles, constant_input, 7)
+    expected = meaning.adaptive_layer_norm(x, styles, constant_input, 7, 1e-5)
     np.testing.assert_allclose(result, expected, **TOLERANCE)

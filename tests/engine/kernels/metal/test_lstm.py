@@ -23,8 +23,8 @@ def test_ragged_batches_equal_numpy(hidden_size, directions):
         counts, time = np.array(lengths, np.int32), max(lengths) + 2
         x = normal(len(lengths), time, width, seed=7)
         projected = np.concatenate([x @ of_input.T + bias for of_input, _ in weights], axis=2)
-        for member, length in enumerate(lengths):
-            projected[member, length:] = np.nan
+        for batch_index, length in enumerate(lengths):
+            projected[batch_index, length:] = np.nan
         arguments = [argument for of_input, of_hidden in weights for argument in (of_input, of_hidden, bias)]
         result = kernel((len(lengths), time, directions * hidden_size), projected, packed, counts)
         np.testing.assert_allclose(result, reference(x, counts, *arguments), **TOLERANCE)

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.metal.direct_conv import tile_for
 from engine.kernels.metal.simdgroup_tile import SimdgroupTile
 from engine.kernels.metal.thread_tile import ThreadTile
@@ -19,7 +19,7 @@ KOKORO = [
 
 @pytest.mark.parametrize("shape", KOKORO, ids=str)
 def test_the_models_convolutions_multiply_matrices(shape):
-    plan = tile_for(Correlation(*shape, 1, 0), Threadgroup())
+    plan = tile_for(ConvWorkload(*shape, 1, 0), Threadgroup())
     assert isinstance(plan, SimdgroupTile)
     assert plan.steps * 16 >= shape[0]
     assert 0 <= plan.blocks * plan.tile_rows - shape[1] < plan.tile_rows
@@ -30,10 +30,10 @@ def test_the_models_convolutions_multiply_matrices(shape):
 @pytest.mark.parametrize(
     "sizes",
     [
-        Correlation(22, 256, 12, 1, 6, 3),
-        Correlation(1, 512, 3, 1, 1, 1),
-        Correlation(512, 1, 1, 1, 1, 0),
-        Correlation(512, 512, 60, 5, 1, 150),
+        ConvWorkload(22, 256, 12, 1, 6, 3),
+        ConvWorkload(1, 512, 3, 1, 1, 1),
+        ConvWorkload(512, 1, 1, 1, 1, 0),
+        ConvWorkload(512, 512, 60, 5, 1, 150),
     ],
     ids=["stride", "channels", "rows", "reach"],
 )

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.errors import CompileError
-from engine.kernels.convolution import Correlation
+from engine.kernels.convolution import ConvWorkload
 from engine.kernels.metal.thread_tile import ThreadTile
 from engine.kernels.metal.threadgroup import Threadgroup
 
@@ -17,7 +17,7 @@ KOKORO = [
 
 @pytest.mark.parametrize("shape", KOKORO, ids=str)
 def test_tiles_of_the_models_convolutions_fit(shape):
-    plan = ThreadTile(Correlation(*shape, 0), Threadgroup())
+    plan = ThreadTile(ConvWorkload(*shape, 0), Threadgroup())
     assert plan.depth * plan.bytes_per_channel <= plan.group.tile_bytes
     assert plan.depth * plan.steps >= shape[0]
     assert plan.blocks * plan.tile_rows >= shape[1]
@@ -25,4 +25,4 @@ def test_tiles_of_the_models_convolutions_fit(shape):
 
 def test_a_convolution_that_cannot_fit_is_an_error():
     with pytest.raises(CompileError, match="1000 taps"):
-        ThreadTile(Correlation(8, 64, 1000, 1, 1, 0), Threadgroup())
+        ThreadTile(ConvWorkload(8, 64, 1000, 1, 1, 0), Threadgroup())

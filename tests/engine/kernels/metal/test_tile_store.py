@@ -1,7 +1,8 @@
 import numpy as np
 from tvm.script import tirx as T
 
-from engine.kernels.convolution import Ending, transposed
+from engine.kernels.convolution import transposed
+from engine.kernels.epilogue import Epilogue
 from engine.kernels.metal.direct_conv import tile_for
 from engine.kernels.metal.tile_store import store_sum
 from engine.kernels.signatures import convolution_function
@@ -19,7 +20,7 @@ def every_sum(plan, operands):
 
 def test_phases_interleave_and_what_is_beyond_the_output_is_dropped():
     plan = tile_for(transposed(1, 3, 4, 2, 1), GROUP)
-    kernel = built(convolution_function(plan, Ending(True, has_residual=True, factor=0.5), every_sum, T.int32))
+    kernel = built(convolution_function(plan, Epilogue(True, has_residual=True, factor=0.5), every_sum, T.int32))
     sums = np.arange(ROWS * COLUMNS, dtype=np.float32)
     bias, residual = np.array([100, 200, 300], np.float32), np.ones((1, 3, 27), np.float32)
     found = kernel(residual.shape, sums.reshape(1, 1, -1), np.zeros(plan.packed_shape, np.float32), bias, residual)
