@@ -1,0 +1,139 @@
+"""What the documents say exists: links with their headings, paths, commands with their options, and dependencies."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from app.__main__ import build_parser as build_app_parser
+from engine.cli.parser import build_parser
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = (".github", "app", "compiled_models", "engine", "resources", "tests")
+"""Folders that documents may be in and may name files of; a copy of the project without git has these too."""
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
+README_MOST_BYTES = 10_000
+FENCE = re.compile(r"^ *```")
+SPAN = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+ELSEWHERE = re.compile(r"[a-z]+:")
+HEADING = re.compile(r"^#{1,6} +(.+)", re.MULTILINE)
+PATH = re.compile(r"[\w.-]+(/[\w.-]+)*/?")
+INTERPRETERS = ("python", ".venv/bin/python")
+
+every_document = pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def lines_of(path: Path) -> Iterator[tuple[bool, str]]:
+    """Every line but the fences, with whether it stands between two of them."""
+    fenced = False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if FENCE.match(line):
+            fenced = not fenced
+        else:
+            yield fenced, line
+
+
+def prose_of(path: Path) -> str:
+    return "\n".join(line for fenced, line in lines_of(path) if not fenced)
+
+
+def code_lines_of(path: Path) -> list[str]:
+    """Lines of fenced blocks, continued ones joined."""
+    text = "\n".join(line.strip() for fenced, line in lines_of(path) if fenced)
+    return text.replace("\\\n", " ").splitlines()
+
+
+def links_of(path: Path) -> list[str]:
+    """Targets inside the project; what is code is no link."""
+    targets = LINK.findall(SPAN.sub("", prose_of(path)))
+    return [unquote(target) for target in targets if not ELSEWHERE.match(target)]
+
+
+def anchors_of(path: Path) -> set[str]:
+    """Headings as GitHub spells them in links; one that occurs again gets a number."""
+    anchors: list[str] = []
+    for title in HEADING.findall(prose_of(path)):
+        plain = re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+        repeated = sum(re.sub(r"-\d+$", "", anchor) == plain for anchor in anchors)
+        anchors.append(f"{plain}-{repeated}" if repeated else plain)
+    return set(anchors)
+
+
+def paths_of(path: Path) -> Iterator[str]:
+    """Words in backticks that look like paths: they begin with a folder of the project, or name a module.
+
+    What a link says is left out; where it leads is another test's.
+    """
+    for span in SPAN.findall(LINK.sub("", prose_of(path))):
+        for word in span.split():
+            in_folder = word.partition("/")[0] in FOLDERS and "/" in word
+            if PATH.fullmatch(word) and (in_folder or word.endswith(".py")):
+                yield word
+
+
+def commands_of(path: Path) -> list[list[str]]:
+    """Commands of ours: lines of fenced blocks, and what stands in backticks as `engine COMMAND --option`."""
+    lines = [shlex.split(line, comments=True) for line in code_lines_of(path) if not line.startswith("#")]
+    spans = [shlex.split(span) for span in SPAN.findall(prose_of(path)) if span.startswith("engine ") and " --" in span]
+    return [words for words in lines if is_ours(words)] + [["python", "-m", *words] for words in spans]
+
+
+def is_ours(words: list[str]) -> bool:
+    python = words[:1] and words[0] in INTERPRETERS and words[1:2] == ["-m"] and words[2:3] in (["engine"], ["app"])
+    return bool(python) or words[:1] == ["make"]
+
+
+def make_targets() -> set[str]:
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    return {name for line in lines if line.startswith(".PHONY:") for name in line.split()[1:]}
+
+
+@every_document
+def test_links_lead_somewhere(path: Path) -> None:
+    for link in links_of(path):
+        file, _, anchor = link.partition("#")
+        target = path.parent / file if file else path
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link
+
+
+@every_document
+def test_named_paths_exist(path: Path) -> None:
+    missing = [word for word in paths_of(path) if not (ROOT / word).exists() and not (path.parent / word).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    "words", [words for path in DOCUMENTS for words in commands_of(path)], ids=lambda words: " ".join(words)
+)
+def test_commands_exist(words: list[str]) -> None:
+    if words[0] == "make":
+        assert {word for word in words[1:] if "=" not in word} <= make_targets()
+    else:
+        parser = build_parser() if words[2] == "engine" else build_app_parser()
+        parser.parse_args(words[3:])
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_bytes()) <= README_MOST_BYTES
+
+
+def test_the_readme_gives_a_reason_for_every_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = [
+        *project["dependencies"],
+        *(one for group in project["optional-dependencies"].values() for one in group),
+    ]
+    rows = [line for line in prose_of(ROOT / "README.md").splitlines() if line.startswith("|")]
+    named = {word for row in rows for word in re.findall(r"[\w-]+", row.lower())}
+    assert {re.split(r"[\[=<>]", one)[0] for one in required} <= named
+
+
+def test_documents_were_found() -> None:
+    assert ROOT / "README.md" in DOCUMENTS
+    assert any(commands_of(path) for path in DOCUMENTS)
