@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 
 from engine.cli.command import printed
 from engine.cli.parser import COMMANDS, build_parser
 from engine.errors import EngineError
-from engine.preparation.modules import failure_line
+from engine.system.child_process import error_fields
 from engine.system.offline import stay_offline
 
 EXIT_INTERRUPTED = 130
@@ -23,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(options)
     except EngineError as error:
         to_parent = getattr(options, "progress_json", False)
-        print(failure_line(error) if to_parent else f"error: {error}", file=sys.stderr)
+        print(json.dumps(error_fields(error)) if to_parent else f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"Stopped. {COMMANDS[options.command].left_behind(options)}".strip(), file=sys.stderr)

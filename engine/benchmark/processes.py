@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
 import time
-from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import ProcessFigures
 from engine.benchmark.stage_timing import RUN, WARM_UP
 from engine.errors import EngineError
-from engine.system.paths import project_folder
+from engine.system.child_process import ChildProcess, Message, python_command
 
 _WORKER = "engine.benchmark.worker"
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -25,79 +18,34 @@ _END_SECONDS = 10
 _LEAVE_OUT = "Leave it out, or take shorter lengths."
 
 
-class WorkerProcess:
-    """The process with the role `name` over the files in `folder`; what it says on standard error is kept there."""
+class WorkerProcess(ChildProcess):
+    """The process with the role `name` over the files in `folder`."""
 
     def __init__(self, name: str, folder: Path, threads: int) -> None:
+        environment = dict.fromkeys(_THREAD_VARIABLES, str(threads))
+        super().__init__(python_command(_WORKER, name, str(folder)), environment)
         self.name = name
-        self._log = folder / f"{name}.log"
-        with self._log.open("wb") as log:
-            self._child = subprocess.Popen(
-                [sys.executable, "-m", _WORKER, name, str(folder)],
-                cwd=project_folder(),
-                env={**os.environ, **dict.fromkeys(_THREAD_VARIABLES, str(threads))},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                encoding="utf-8",
-            )
+        self._answers = self.messages()
 
-    @property
-    def number(self) -> int:
-        """The system's number of the process."""
-        return self._child.pid
-
-    def ask(self, question: str, **details: Any) -> dict[str, Any]:
+    def ask(self, question: str, **details: Any) -> Message:
         """The answer; raises `EngineError` when there is none, or the process says what went wrong."""
-        with suppress(BrokenPipeError):  # the missing answer tells
-            self._input.write(json.dumps({"do": question, **details}) + "\n")
-            self._input.flush()
+        self.send({"do": question, **details})
         return self.answer()
 
-    def answer(self) -> dict[str, Any]:
+    def answer(self) -> Message:
         """The next answer: the first comes by itself, when the process is ready."""
-        line = self._output.readline()
-        if not line:
-            raise EngineError(f"The process of {self.name} ended by itself: {self._last_words()}.", _LEAVE_OUT)
-        answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise EngineError(f"{self.name}: {answer['error']}", answer.get("hint", ""))
+        try:
+            answer = next(self._answers, None)
+        except EngineError as error:
+            raise EngineError(f"{self.name}: {error.message}", error.hint) from error
+        if answer is None:
+            reason = self.last_words().rstrip(".")
+            raise EngineError(f"The process of {self.name} ended by itself: {reason}.", _LEAVE_OUT)
         return answer
 
-    def close(self) -> None:
-        """End the process."""
-        with suppress(BrokenPipeError):  # a question that nobody read
-            self._input.close()
-        try:
-            self._child.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()
-        self._output.close()
-
-    def __enter__(self) -> WorkerProcess:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def _input(self) -> Any:
-        return self._child.stdin
-
-    @property
-    def _output(self) -> Any:
-        return self._child.stdout
-
-    def _last_words(self) -> str:
-        code = self._child.wait()
-        if code < 0:
-            return signal.Signals(-code).name
-        lines = self._log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return (lines or [f"code {code}"])[-1].rstrip(".")
+    def close(self, seconds: float = _END_SECONDS) -> None:
+        """End the process, which has this time to end on its own."""
+        super().close(seconds)
 
 
 SETTLE_SECONDS = 0.05

@@ -19,6 +19,7 @@ from engine.benchmark.speaking import Speaking
 from engine.benchmark.stage_runners import onnx, ours, plain, plain_compiled
 from engine.benchmark.stage_timing import StageTiming
 from engine.errors import EngineError
+from engine.system.child_process import Message, error_fields, message_writer
 
 PREPARING, SPEAKING, PEAK = "preparing", "speaking", "peak"
 MEASURE = "measure"
@@ -59,27 +60,17 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
 )
 
 
-def serve(name: str, folder: Path, lines: Iterable[str], write: Callable[[str], None]) -> None:
+def serve(name: str, folder: Path, lines: Iterable[str], write: Callable[[Message], None]) -> None:
     """Get ready, say so, and answer every line."""
     try:
         role = ROLES[name](Job.load(folder), folder)
-        write(json.dumps({"ready": name}))
+        write({"ready": name})
         for line in lines:
             request = json.loads(line)
-            write(json.dumps(role.answer(request.pop("do"), request)))
+            write(role.answer(request.pop("do"), request))
     except EngineError as error:
-        write(json.dumps({"error": error.message, "hint": error.hint}))
-
-
-def _main() -> None:
-    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
-
-    def write(line: str) -> None:
-        output.write(line + "\n")
-        output.flush()
-
-    serve(sys.argv[1], Path(sys.argv[2]), sys.stdin, write)
+        write(error_fields(error))
 
 
 if __name__ == "__main__":
-    _main()
+    serve(sys.argv[1], Path(sys.argv[2]), sys.stdin, message_writer())

@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save_file
 from engine.config import ModelConfig
 from engine.errors import StorageError, UnusableModel
 from engine.model_store.progress import Activity
-from engine.model_store.worker import Report, Work, serve
+from engine.model_store.worker import OnProgress, Task, serve
 
 WEIGHTS_NAME = "model.safetensors"
 VOICES_NAME = "voices.safetensors"
@@ -38,8 +38,8 @@ class Conversion:
     folder: Path
     earlier_voices: Path | None = None
 
-    def work(self) -> Work:
-        """The same as the plan of a process of its own."""
+    def task(self) -> Task:
+        """The task of a child process that does this."""
         plan = {
             "config": self.config.to_dict(),
             "checkpoint": _words(self.checkpoint),
@@ -47,11 +47,11 @@ class Conversion:
             "folder": str(self.folder),
             "earlier_voices": _words(self.earlier_voices),
         }
-        return Work(__name__, plan, ENVIRONMENT)
+        return Task(__name__, plan, ENVIRONMENT)
 
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> Conversion:
-        """What `work` wrote down."""
+        """The order with this plan, made by `task`."""
         return cls(
             ModelConfig.from_dict(plan["config"]),
             _path(plan["checkpoint"]),
@@ -67,7 +67,7 @@ class Conversion:
         return sum(path.stat().st_size for path in paths)
 
 
-def convert(order: Conversion, report: Report) -> list[str]:
+def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
     """Write the files of the model into the folder; the names of all its voices.
 
     Raises `UnusableModel` or `StorageError`.
@@ -75,17 +75,17 @@ def convert(order: Conversion, report: Report) -> list[str]:
     from engine.network.published_checkpoint import read_checkpoint, read_voice  # brings torch
 
     total = order.bytes
-    report(Activity.CONVERTING, 0, total)
+    on_progress(Activity.CONVERTING, 0, total)
     done = 0
     tables = {} if order.earlier_voices is None else _earlier(order.earlier_voices)
     for name, path in order.voices.items():
         tables[name] = read_voice(path, order.config)
         done += path.stat().st_size
-        report(Activity.CONVERTING, done, total)
+        on_progress(Activity.CONVERTING, done, total)
     _save(tables, order.folder / VOICES_NAME)
     if order.checkpoint is not None:
         _save(read_checkpoint(order.checkpoint, order.config), order.folder / WEIGHTS_NAME)
-    report(Activity.CONVERTING, total, total)
+    on_progress(Activity.CONVERTING, total, total)
     return list(tables)
 
 
@@ -117,7 +117,7 @@ def _path(words: str | None) -> Path | None:
 
 def main() -> int:
     """Do the plan on standard input."""
-    return serve(lambda plan, report: {"voices": convert(Conversion.from_plan(plan), report)})
+    return serve(lambda plan, on_progress: {"voices": convert(Conversion.from_plan(plan), on_progress)})
 
 
 if __name__ == "__main__":

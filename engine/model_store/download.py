@@ -17,7 +17,7 @@ from engine.errors import DownloadError, EngineError, StorageError
 from engine.model_store.catalogue import PinnedFile
 from engine.model_store.digests import sha256_of
 from engine.model_store.progress import Activity
-from engine.model_store.worker import Report, Work, serve
+from engine.model_store.worker import OnProgress, Task, serve
 
 ENVIRONMENT: Mapping[str, str] = {
     "HF_HUB_OFFLINE": "0",
@@ -43,15 +43,15 @@ class Download:
     files: tuple[PinnedFile, ...]
     folder: Path
 
-    def work(self) -> Work:
-        """The same as the plan of a process of its own."""
+    def task(self) -> Task:
+        """The task of a child process that does this."""
         files = [[file.path, file.bytes, file.sha256] for file in self.files]
         plan = {"repository": self.repository, "revision": self.revision, "files": files, "folder": str(self.folder)}
-        return Work(__name__, plan, ENVIRONMENT)
+        return Task(__name__, plan, ENVIRONMENT)
 
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> Download:
-        """What `work` wrote down."""
+        """The order with this plan, made by `task`."""
         files = tuple(PinnedFile(*file) for file in plan["files"])
         return cls(plan["repository"], plan["revision"], files, Path(plan["folder"]))
 
@@ -69,7 +69,7 @@ class Download:
         return sum(place.stat().st_size for place in places if place.is_file())
 
 
-def download(order: Download, report: Report) -> dict[str, str]:
+def download(order: Download, on_progress: OnProgress) -> dict[str, str]:
     """The paths of all files, right to the last bit: in the hub's own cache, else in the folder.
 
     Raises `DownloadError` or `StorageError`.
@@ -81,7 +81,7 @@ def download(order: Download, report: Report) -> dict[str, str]:
         start = before
 
         def show(done: int, start: int = start) -> None:
-            report(Activity.FETCHING, start + done, total)
+            on_progress(Activity.FETCHING, start + done, total)
 
         try:
             paths[file.path] = str(_present(order, file) or _fetched(order, file, show))
@@ -249,7 +249,7 @@ def _storage_error(folder: Path, error: OSError) -> EngineError:
 
 def main() -> int:
     """Do the plan on standard input."""
-    return serve(lambda plan, report: {"paths": download(Download.from_plan(plan), report)})
+    return serve(lambda plan, on_progress: {"paths": download(Download.from_plan(plan), on_progress)})
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ class ModelStore:
                 return
             order = Download(entry.repository, entry.revision, entry.files, self._staging(entry))
             require_space(self.folder, 2 * entry.bytes - order.bytes_received())
-            paths = {path: Path(place) for path, place in run(order.work(), meter.show, cancel)["paths"].items()}
+            paths = {path: Path(place) for path, place in run(order.task(), meter.show, cancel)["paths"].items()}
             checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
             voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
             origin = f"{entry.repository} at {entry.revision}"
@@ -215,7 +215,7 @@ class ModelStore:
             voices_file = None if earlier is None else installation.path(earlier.voices_file)
             order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file)
             require_space(self.folder, order.bytes)
-            voices = run(order.work(), meter.show, cancel)["voices"]
+            voices = run(order.task(), meter.show, cancel)["voices"]
             known = [voice.info.name for voice in entry.voices]
             voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
             if sources.checkpoint is not None or earlier is None:

@@ -1,34 +1,29 @@
-"""Work done in a process of its own, which reports on its standard output: a JSON object a line.
+"""Work done in a process of its own, which is given a plan and reports progress and a result.
 
 So neither the network client nor PyTorch is ever in the process that speaks, a hostile file harms nothing, and the
-work ends at once when it is cancelled. It does not know what the work is.
+work ends at once when it is cancelled.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any
 
-from engine.errors import DownloadError, EngineError, StorageError, UnusableModel
+from engine.errors import EngineError
 from engine.model_store.progress import Activity
-from engine.system.paths import project_folder
-from engine.system.waiting import lines_of
+from engine.system.child_process import ChildProcess, Message, error_fields, message_writer, python_command
 
-Report = Callable[[Activity, int, int], None]
-
-REPORT_SECONDS = 0.1
-_ERRORS = {kind.__name__: kind for kind in (DownloadError, UnusableModel, StorageError, EngineError)}
+OnProgress = Callable[[Activity, int, int], None]
+PROGRESS_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Work:
+class Task:
     """A module that is run with a plan, in an environment with these changes."""
 
     module: str
@@ -36,86 +31,38 @@ class Work:
     environment: Mapping[str, str]
 
 
-def run(work: Work, report: Report, cancel: threading.Event | None = None) -> dict[str, Any]:
-    """What the work says its result is; raises its `EngineError`, or `Cancelled` once `cancel` is set."""
-    child = subprocess.Popen(
-        [sys.executable, "-m", work.module],
-        cwd=project_folder(),
-        env={**os.environ, **work.environment},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-    )
-    try:
-        return _followed(child, work, report, cancel)
-    finally:
-        child.kill()  # does nothing to a child that has ended
-        child.wait()
+def run(task: Task, on_progress: OnProgress, cancel: threading.Event | None = None) -> Message:
+    """The result that the task reports; raises the `EngineError` it reports, or `Cancelled` once `cancel` is set."""
+    with ChildProcess(python_command(task.module), task.environment) as child:
+        child.send(task.plan)
+        for message in child.messages(cancel):
+            if "result" in message:
+                return dict(message["result"])
+            if "activity" in message:
+                on_progress(Activity(message["activity"]), message["done"], message["total"])
+        raise EngineError(f"The work ended with code {child.wait()} ({child.last_words()}).", "Try it again.")
 
 
-def serve(work: Callable[[dict[str, Any], Report], dict[str, Any]]) -> int:
-    """The other side: do the work of the plan on standard input, and report."""
-    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
+def serve(work: Callable[[dict[str, Any], OnProgress], dict[str, Any]]) -> int:
+    """In the child process: do the work of the plan on standard input, and report; returns the exit code."""
+    write = message_writer()
     try:
-        result = work(json.loads(sys.stdin.read()), _reporter(output))
+        result = work(json.loads(sys.stdin.readline()), _at_intervals(write))
     except EngineError as error:
-        known = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
-        _tell(output, error=known, message=error.message, hint=error.hint)
+        write(error_fields(error))
         return 1
-    _tell(output, result=result)
+    write({"result": result})
     return 0
 
 
-def _followed(
-    child: subprocess.Popen[str], work: Work, report: Report, cancel: threading.Event | None
-) -> dict[str, Any]:
-    words = ""
-    _give(child, json.dumps(work.plan))
-    for line in lines_of(child.stdout, cancel):
-        message = _message(line)
-        if "activity" in message:
-            report(Activity(message["activity"]), message["done"], message["total"])
-        elif "error" in message:
-            raise _ERRORS[message["error"]](message["message"], message["hint"])
-        elif "result" in message:
-            return dict(message["result"])
-        else:
-            words = line.strip() or words
-    raise EngineError(f"The work ended with code {child.wait()} ({words}).", "Try it again.")
-
-
-def _give(child: subprocess.Popen[str], plan: str) -> None:
-    try:
-        if child.stdin is not None:
-            with child.stdin as stream:
-                stream.write(plan)
-    except BrokenPipeError:
-        pass  # it ended before it read its plan; what it said tells why
-
-
-def _message(line: str) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except ValueError:
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-def _reporter(output: TextIO) -> Report:
-    """Reports now and then, and always at the end of an activity."""
+def _at_intervals(write: Callable[[Message], None]) -> OnProgress:
+    """Writes progress every `PROGRESS_SECONDS` at most, and always at the end of an activity."""
     last: list[Any] = [None, 0.0]
 
-    def report(activity: Activity, done: int, total: int) -> None:
+    def on_progress(activity: Activity, done: int, total: int) -> None:
         now = time.monotonic()
-        if activity != last[0] or done >= total or now - last[1] >= REPORT_SECONDS:
+        if activity != last[0] or done >= total or now - last[1] >= PROGRESS_SECONDS:
             last[:] = [activity, now]
-            _tell(output, activity=activity, done=done, total=total)
+            write({"activity": activity, "done": done, "total": total})
 
-    return report
-
-
-def _tell(output: TextIO, **message: Any) -> None:
-    output.write(json.dumps(message) + "\n")
-    output.flush()
+    return on_progress

@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,7 +19,8 @@ from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.modules import find_modules
-from engine.system.paths import cache_folder, project_folder
+from engine.system.child_process import ChildProcess, python_command
+from engine.system.paths import cache_folder
 from engine.system.whole_file import write_atomically
 
 AUTO = "auto"
@@ -101,7 +100,7 @@ def kept_outcome(library: Path) -> ProbeOutcome:
     key = f"{platform.platform()} {hashlib.sha256(library.read_bytes()).hexdigest()[:16]}"
     outcomes = _kept(path)
     if key not in outcomes:
-        outcomes[key] = run_probe([sys.executable, "-m", _PROBE, str(library)])
+        outcomes[key] = run_probe(python_command(_PROBE, str(library)))
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps({name: asdict(one) for name, one in outcomes.items()}, indent=1).encode())
     return outcomes[key]
@@ -109,17 +108,14 @@ def kept_outcome(library: Path) -> ProbeOutcome:
 
 def run_probe(command: Sequence[str], seconds: float = _PROBE_SECONDS) -> ProbeOutcome:
     """What becomes of the probe in a child process; a crash is an outcome like any other."""
-    try:
-        done = subprocess.run(
-            command, cwd=project_folder(), capture_output=True, text=True, timeout=seconds, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return ProbeOutcome(False, f"it was not done after {seconds:g} seconds")
-    if done.returncode == 0:
-        return ProbeOutcome(True)
-    if done.returncode < 0:
-        return ProbeOutcome(False, f"it ended its process ({signal.Signals(-done.returncode).name})")
-    return ProbeOutcome(False, (done.stderr.strip().splitlines() or [f"code {done.returncode}"])[-1])
+    with ChildProcess(command) as child:
+        try:
+            code = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return ProbeOutcome(False, f"it was not done after {seconds:g} seconds")
+        if code < 0:
+            return ProbeOutcome(False, f"it ended its process ({child.last_words()})")
+        return ProbeOutcome(True) if code == 0 else ProbeOutcome(False, child.last_words())
 
 
 def _kept(path: Path) -> dict[str, ProbeOutcome]:

@@ -6,27 +6,24 @@ modules are built or run.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
 
 from filelock import FileLock
 
 from engine.artifacts.freshness import Fresh, Missing, Stale, freshness
 from engine.artifacts.manifest import Variant, expected_identity, modules_folder
 from engine.config import ModelConfig
-from engine.errors import CompileError, Cure, EngineError
+from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES
-from engine.system.paths import built_modules_folder, project_folder, shipped_modules_folder
-from engine.system.waiting import hold, lines_of
+from engine.system.child_process import ChildProcess, python_command
+from engine.system.paths import built_modules_folder, shipped_modules_folder
+from engine.system.waiting import hold
 
 Observer = Callable[[PreparationEvent], None]
 
@@ -108,57 +105,23 @@ def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Ev
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
     command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
-    if (failure := run_engine(command, observe, cancel)) is not None:
-        raise CompileError(failure.message, failure.hint, failure.cure)
+    try:
+        run_engine(command, observe, cancel)
+    except Cancelled:
+        raise
+    except EngineError as error:
+        raise CompileError(error.message, error.hint, error.cure) from error
 
 
-def run_engine(
-    arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None
-) -> EngineError | None:
-    """Run a command of the engine in a process of its own, its progress passed on; what went wrong, if anything did.
+def run_engine(arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None) -> None:
+    """Run a command of the engine in a child process and pass its progress on.
 
-    Raises `Cancelled`, once the process has ended.
+    Raises the `EngineError` that it reports, or `Cancelled`; the process has ended then.
     """
-    command = [sys.executable, "-m", "engine", *arguments, "--progress-json"]
-    child = subprocess.Popen(
-        command, cwd=project_folder(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8"
-    )
-    try:
-        failure = _follow(child.stderr, observe, cancel)
-        child.wait()  # it has closed its output, but may not have ended
-    finally:
-        child.kill()
-        code = child.wait()
-    if code == 0:
-        return None
-    ended = f"The process for “{arguments[0]}” ended with code {code}."
-    return failure or EngineError(ended, "Run “python -m engine doctor”.", Cure.EXAMINE)
-
-
-def failure_line(error: EngineError) -> str:
-    """An error as a child process tells it, in a line of JSON."""
-    cure = error.cure.value if error.cure is not None else None
-    return json.dumps({"message": error.message, "hint": error.hint, "cure": cure})
-
-
-def _follow(stream: IO[str] | None, observe: Observer, cancel: threading.Event | None) -> EngineError | None:
-    """Pass progress on until the child closes its output; returns what it said went wrong."""
-    failure = None
-    for line in lines_of(stream, cancel):
-        told = _told(line)
-        if isinstance(told, PreparationEvent):
-            observe(told)
-        failure = told if isinstance(told, EngineError) else failure
-    return failure
-
-
-def _told(line: str) -> PreparationEvent | EngineError | None:
-    """What a line says; none where it is neither progress nor a failure."""
-    try:
-        fields = json.loads(line)
-        if "message" in fields:
-            cure = fields["cure"]
-            return EngineError(fields["message"], fields["hint"], Cure(cure) if cure is not None else None)
-        return PreparationEvent(**fields)
-    except (ValueError, TypeError, KeyError):
-        return None
+    with ChildProcess(python_command("engine", *arguments, "--progress-json")) as child:
+        for message in child.messages(cancel):
+            if "title" in message:
+                observe(PreparationEvent(**message))
+        if code := child.wait():  # it has closed its output, but may not have ended
+            ended = f"The process for “{arguments[0]}” ended with code {code}."
+            raise EngineError(ended, "Run “python -m engine doctor”.", Cure.EXAMINE)

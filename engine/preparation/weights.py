@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.artifacts.packed_weights import PackedWeights, load_packed, part_of, save_packed, weights_key
-from engine.errors import OutputError
+from engine.errors import Cancelled, EngineError, OutputError
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.preparation.modules import Observer, run_engine, sole_maker
 from engine.speech import Array, PreparationEvent
@@ -83,12 +83,16 @@ def _pack(path: Path, key: str, arguments: list[str], observe: Observer, cancel:
             if load_packed(path, key) is not None:
                 return ""
             try:
-                failure = run_engine(arguments, observe, cancel)
+                run_engine(arguments, observe, cancel)
             finally:
                 part_of(path).unlink(missing_ok=True)
     except OSError as error:
         return f"the folder {path.parent} cannot be written ({error.strerror})."
-    return str(failure or "")
+    except Cancelled:
+        raise
+    except EngineError as error:
+        return str(error)
+    return ""
 
 
 def _arguments(model: str, weights: str | None, folder: Path) -> list[str]:

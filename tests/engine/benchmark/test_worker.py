@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from engine.benchmark import worker
@@ -7,6 +5,7 @@ from engine.benchmark.job import Job
 from engine.benchmark.peers import OURS, PEER_NAMES
 from engine.benchmark.worker import MEASURE, PEAK, ROLES, Peak, serve
 from engine.errors import EngineError
+from engine.system.child_process import error_fields
 
 
 class Echo:
@@ -27,7 +26,7 @@ def served(tmp_path, monkeypatch):
     def say(*lines):
         heard = []
         serve("echo", tmp_path, lines, heard.append)
-        return [json.loads(line) for line in heard]
+        return heard
 
     return say
 
@@ -39,7 +38,7 @@ def test_every_question_has_an_answer_and_the_first_comes_by_itself(served):
 
 
 def test_what_fails_is_told_in_words(served):
-    assert served('{"do": "fail"}')[-1] == {"error": "It is broken.", "hint": "Mend it."}
+    assert served('{"do": "fail"}')[-1] == error_fields(EngineError("It is broken.", "Mend it."))
 
 
 def test_there_is_a_role_for_ours_and_every_peer():

@@ -13,7 +13,7 @@ from engine.config import ModelConfig
 from engine.model_store import ModelStore, store
 from engine.model_store.conversion import Conversion, convert
 from engine.model_store.download import Download, download
-from engine.model_store.worker import Work
+from engine.model_store.worker import Task
 from tests.engine.model_store.published import Published, publish
 from tests.engine.model_store.stand_in_hub import StandInHub, stand_in_hub
 
@@ -47,11 +47,11 @@ def hub(published: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         yield hub
 
 
-def run_here(work: Work, report: Any, cancel: object = None) -> dict[str, Any]:
-    """Work in this process, which saves starting PyTorch for each test."""
-    if work.module == Download.__module__:
-        return {"paths": download(Download.from_plan(work.plan), report)}
-    return {"voices": convert(Conversion.from_plan(work.plan), report)}
+def run_here(task: Task, on_progress: Any, cancel: object = None) -> dict[str, Any]:
+    """Do the task in this process, which saves starting PyTorch for each test."""
+    if task.module == Download.__module__:
+        return {"paths": download(Download.from_plan(task.plan), on_progress)}
+    return {"voices": convert(Conversion.from_plan(task.plan), on_progress)}
 
 
 @pytest.fixture

@@ -65,4 +65,4 @@ def test_a_full_disk_is_said(order: Conversion) -> None:
 
 def test_the_plan_says_all_there_is(order: Conversion, tmp_path: Path) -> None:
     for plan in (order, Conversion(order.config, None, {}, order.folder, tmp_path / "earlier")):
-        assert Conversion.from_plan(plan.work().plan) == plan
+        assert Conversion.from_plan(plan.task().plan) == plan

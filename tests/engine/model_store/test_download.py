@@ -50,8 +50,8 @@ def test_interrupted_at_ten_random_points_it_goes_on_where_it_was(
     points = sorted(random.Random(0).sample(range(CHUNK_BYTES, size), 10))
     for point in points:
         with pytest.raises(InterruptedError):
-            run(order.work(), interruption_at(point))
-    paths = run(order.work(), ignore)["paths"]
+            run(order.task(), interruption_at(point))
+    paths = run(order.task(), ignore)["paths"]
     assert_all_right(paths, published)
     ranges = [int(given.removeprefix("bytes=").rstrip("-") or 0) for given in hub.bytes_asked_for(CHECKPOINT_NAME)]
     assert ranges == sorted(ranges)
@@ -187,7 +187,7 @@ def test_a_full_disk_is_said(
 
 
 def test_the_plan_says_all_there_is(order: Download) -> None:
-    assert Download.from_plan(order.work().plan) == order
+    assert Download.from_plan(order.task().plan) == order
 
 
 def test_no_credentials_are_sent(hub: StandInHub, order: Download, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ import pytest
 from engine.errors import Cancelled, DownloadError, EngineError, StorageError
 from engine.model_store import worker
 from engine.model_store.progress import Activity
-from engine.model_store.worker import Report, Work, run, serve
+from engine.model_store.worker import OnProgress, Task, run, serve
+from engine.system.child_process import error_fields
 
 CODE = """
 import json, sys, time
@@ -18,8 +19,8 @@ from engine.errors import UnusableModel
 from engine.model_store.progress import Activity
 from engine.model_store.worker import serve
 
-def work(plan, report):
-    report(Activity.CHECKING, 1, 2)
+def work(plan, on_progress):
+    on_progress(Activity.CHECKING, 1, 2)
     if plan["do"] == "fail":
         raise UnusableModel("It is wrong.", "Take another.")
     if plan["do"] == "crash":
@@ -38,8 +39,8 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "a_child.py").write_text(CODE)
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}")
 
-    def work(do: str) -> Work:
-        return Work("a_child", {"do": do}, {"SAID": "words"})
+    def work(do: str) -> Task:
+        return Task("a_child", {"do": do}, {"SAID": "words"})
 
     return work
 
@@ -81,11 +82,11 @@ def served(work: Any, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def test_reports_are_now_and_then_and_always_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "REPORT_SECONDS", 1e9)
+    monkeypatch.setattr(worker, "PROGRESS_SECONDS", 1e9)
 
-    def work(plan: dict[str, Any], report: Report) -> dict[str, Any]:
+    def work(plan: dict[str, Any], on_progress: OnProgress) -> dict[str, Any]:
         for done in range(101):
-            report(Activity.FETCHING, done, 100)
+            on_progress(Activity.FETCHING, done, 100)
         return {}
 
     lines = served(work, monkeypatch)
@@ -94,7 +95,7 @@ def test_reports_are_now_and_then_and_always_the_last(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("kind", [DownloadError, StorageError, EngineError])
 def test_errors_keep_their_kind(monkeypatch: pytest.MonkeyPatch, kind: type[EngineError]) -> None:
-    def work(plan: dict[str, Any], report: Report) -> dict[str, Any]:
+    def work(plan: dict[str, Any], on_progress: OnProgress) -> dict[str, Any]:
         raise kind("What.", "How.")
 
-    assert served(work, monkeypatch) == [{"error": kind.__name__, "message": "What.", "hint": "How."}]
+    assert served(work, monkeypatch) == [error_fields(kind("What.", "How."))]

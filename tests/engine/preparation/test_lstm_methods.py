@@ -12,6 +12,7 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import lstm_methods
 from engine.preparation.lstm_methods import AUTO, ProbeOutcome, choose_lstm_method, kept_outcome, run_probe
 from engine.preparation.modules import FoundModules
+from engine.system.child_process import python_command
 
 MACS = Variant("metal-macos")
 
@@ -84,7 +85,7 @@ def test_outcomes_are_kept_per_system_and_library(tmp_path, monkeypatch):
     library = tmp_path / "bridge.dylib"
     library.write_bytes(b"one")
     assert kept_outcome(library) == kept_outcome(library) == ProbeOutcome(False, "no")
-    assert asked == [[sys.executable, "-m", "engine.runners.lstm_probe", str(library)]]
+    assert asked == [python_command("engine.runners.lstm_probe", str(library))]
     library.write_bytes(b"two")
     kept_outcome(library)
     monkeypatch.setattr(lstm_methods.platform, "platform", lambda: "macOS-99.0")

@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 import threading
@@ -19,8 +20,10 @@ from engine.artifacts.manifest import (
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.model_store.checkpoints import model_config
 from engine.preparation import modules
-from engine.preparation.modules import ensure_modules, failure_line, find_modules, run_engine
+from engine.preparation.modules import ensure_modules, find_modules, run_engine
 from engine.speech import Event, PreparationEvent
+from engine.system import child_process
+from engine.system.child_process import error_fields
 from engine.system.paths import shipped_modules_folder
 
 CONFIG = model_config("starter")
@@ -30,7 +33,7 @@ FRESH = Fresh(Manifest(expected_identity(CONFIG, CPU), ()))
 @pytest.fixture
 def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "type[Child]":
     monkeypatch.setattr(modules, "built_modules_folder", lambda: tmp_path)
-    monkeypatch.setattr(modules.subprocess, "Popen", Child)
+    monkeypatch.setattr(child_process.subprocess, "Popen", Child)
     Child.script = ""
     Child.last = None
     return Child
@@ -43,11 +46,11 @@ class Child(subprocess.Popen):
     last: "Child | None" = None
     command: tuple[str, ...] = ()
 
-    def __init__(self, command: list[str], **options: object) -> None:
-        assert command[1:4] == ["-m", "engine", "compile"]
+    def __init__(self, command: tuple[str, ...], **options: object) -> None:
+        assert command[1:4] == ("-m", "engine", "compile")
         super().__init__([sys.executable, "-c", Child.script], **options)
         Child.last = self
-        Child.command = tuple(command)
+        Child.command = command
 
 
 def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
@@ -98,7 +101,7 @@ def test_variants_are_asked_for_by_name(
 
 
 def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
-    line = failure_line(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
+    line = json.dumps(error_fields(EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)))
     child.script = f"import sys; print({line!r}, file=sys.stderr); sys.exit(1)"
     states(monkeypatch, Missing(), Missing())
     with pytest.raises(CompileError, match=r"TVM is not installed\. Run “make setup”\.") as caught:
@@ -107,11 +110,10 @@ def test_a_failed_compiler_is_quoted(child: type[Child], monkeypatch: pytest.Mon
 
 
 def test_a_real_child_tells_what_went_wrong() -> None:
-    failure = run_engine(["compile", "--target", "abacus"], lambda _: None)
-    assert isinstance(failure, EngineError)
-    assert "abacus" in failure.message
-    assert failure.hint
-    assert failure.cure is None
+    with pytest.raises(CompileError, match="abacus") as caught:
+        run_engine(["compile", "--target", "abacus"], lambda _: None)
+    assert caught.value.hint
+    assert caught.value.cure is None
 
 
 def test_a_killed_compiler_is_reported(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,7 +134,10 @@ def test_where_packing_fails_the_model_speaks_with_its_own_weights(
     modules: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(preparation_weights, "run_engine", lambda *_: EngineError("It broke.", "Mend it."))
+    def broken(*_: object) -> None:
+        raise EngineError("It broke.", "Mend it.")
+
+    monkeypatch.setattr(preparation_weights, "run_engine", broken)
     events: list[PreparationEvent] = []
     assert same_arrays(ensured(checkpoint, modules, events), checkpoint)
     assert "is not kept" in events[-1].title
@@ -167,7 +170,7 @@ def test_cancelling_leaves_nothing_behind(
 ) -> None:
     part = part_of(packed_weights_path("starter", None))
 
-    def stopped(*_: object) -> tuple[int, str]:
+    def stopped(*_: object) -> None:
         part.write_bytes(b"half")
         raise Cancelled("Preparing was stopped.")
 
@@ -195,14 +198,14 @@ def test_two_that_start_at_once_pack_once(
     events: list[PreparationEvent] = []
     found: list[object] = []
 
-    def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> EngineError | None:
-        program = (
-            "from engine.preparation import weights as w; from pathlib import Path; from engine.__main__ import main"
-        )
+    def run_engine(arguments: list[str], observe: Callable[..., None], cancel: object) -> None:
+        program = "from engine.preparation import weights as w; from pathlib import Path"
+        program += "; from engine.__main__ import main"
         program += f"; w.packed_weights_folder = lambda: Path({str(tmp_path)!r}); raise SystemExit(main({arguments!r}))"
         child = subprocess.run([sys.executable, "-c", program], cwd=project_folder(), capture_output=True, text=True)
         events.append(PreparationEvent(child.stderr, 1, 1))
-        return EngineError(child.stderr) if child.returncode else None
+        if child.returncode:
+            raise EngineError(child.stderr)
 
     monkeypatch.setattr(preparation_weights, "run_engine", run_engine)
     threads = [threading.Thread(target=lambda: found.append(ensured(checkpoint, modules, events))) for _ in range(2)]

@@ -1,5 +1,3 @@
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -7,29 +5,7 @@ import pytest
 from filelock import FileLock
 
 from engine.errors import Cancelled
-from engine.system.waiting import hold, lines_of
-
-
-def child(program: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-
-
-def test_every_line_comes_until_the_child_ends() -> None:
-    with child("print('one'); print('two', end='')") as process:
-        assert list(lines_of(process.stdout)) == ["one\n", "two"]
-    assert process.stdout is not None
-    assert process.stdout.closed
-
-
-def test_a_silent_child_is_not_waited_for_once_cancelled() -> None:
-    cancel = threading.Event()
-    with child("print('here', flush=True); import time; time.sleep(60)") as process:
-        lines = lines_of(process.stdout, cancel)
-        assert next(lines) == "here\n"
-        cancel.set()
-        with pytest.raises(Cancelled):
-            next(lines)
-        process.kill()
+from engine.system.waiting import hold
 
 
 def test_a_free_lock_is_held_at_once_and_released(tmp_path: Path) -> None:

@@ -1,0 +1,150 @@
+"""Child processes that run Python: started in the project folder, always ended, heard in JSON objects, one per line.
+
+A child writes messages with `message_writer` or to standard error, errors as `error_fields`; its parent reads them with
+`ChildProcess.messages`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import IO, Any, Self
+
+from engine import errors
+from engine.errors import Cure, EngineError
+from engine.system.paths import project_folder
+from engine.system.waiting import POLL_SECONDS, raise_if_set
+
+Message = Mapping[str, Any]
+_DRAIN_SECONDS = 5
+"""The longest wait for the last lines of a process that has ended: its own children may keep its pipes open."""
+
+
+def python_command(module: str, *arguments: str) -> tuple[str, ...]:
+    """The command that runs a module in a process of its own."""
+    return (sys.executable, "-m", module, *arguments)
+
+
+class ChildProcess:
+    """A running command; leaving its `with` block ends it."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._process: Any = subprocess.Popen(
+            command,
+            cwd=project_folder(),
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+        self.number: int = self._process.pid
+        self._messages: queue.Queue[Message | None] = queue.Queue()
+        self._last_line = ""
+        streams = (self._process.stdout, self._process.stderr)
+        self._readers = [threading.Thread(target=self._read, args=(stream,), daemon=True) for stream in streams]
+        for reader in self._readers:
+            reader.start()
+
+    def send(self, message: Message) -> None:
+        """Write a message to its standard input; nothing happens if it has ended."""
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(message) + "\n")
+            self._process.stdin.flush()
+
+    def messages(self, cancel: threading.Event | None = None) -> Iterator[Message]:
+        """The objects it writes until it closes its output; all other lines are skipped.
+
+        Raises the `EngineError` that it reports, or `Cancelled` soon after `cancel` is set.
+        """
+        open_streams = len(self._readers)
+        while open_streams:
+            raise_if_set(cancel)
+            try:
+                message = self._messages.get(timeout=None if cancel is None else POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if message is None:
+                open_streams -= 1
+            elif "error" in message:
+                raise _error(message)
+            else:
+                yield message
+
+    def wait(self, seconds: float | None = None) -> int:
+        """The exit code, negative for a signal; raises `subprocess.TimeoutExpired`."""
+        return int(self._process.wait(seconds))
+
+    def last_words(self) -> str:
+        """Why it ended: the signal's name, else its last line on standard error, else its exit code."""
+        if (code := self.wait()) < 0:
+            return signal.Signals(-code).name
+        for reader in self._readers:
+            reader.join(_DRAIN_SECONDS)
+        return self._last_line or f"code {code}"
+
+    def close(self, seconds: float = 0) -> None:
+        """Close its standard input, and kill it unless it ends within this time."""
+        with suppress(BrokenPipeError):  # a message that it did not read
+            self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(seconds)
+        self._process.kill()  # does nothing to a process that has ended
+        self.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _read(self, stream: IO[str]) -> None:
+        with stream:
+            for line in stream:
+                if (message := _message(line)) is not None:
+                    self._messages.put(message)
+                elif stream is self._process.stderr and line.strip():
+                    self._last_line = line.strip()
+        self._messages.put(None)
+
+
+def message_writer() -> Callable[[Message], None]:
+    """Writes messages to the parent on standard output; what libraries print from now on goes to standard error."""
+    output, sys.stdout = sys.stdout, sys.stderr
+
+    def write(message: Message) -> None:
+        output.write(json.dumps(message) + "\n")
+        output.flush()
+
+    return write
+
+
+def error_fields(error: EngineError) -> Message:
+    """An error as a message to the parent, of its own type or the nearest above that needs no further fields."""
+    kinds = type(error).__mro__
+    kind = next(kind for kind in kinds if kind.__init__ is EngineError.__init__)  # type: ignore[misc]
+    cure = None if error.cure is None else error.cure.value
+    return {"error": kind.__name__, "message": error.message, "hint": error.hint, "cure": cure}
+
+
+def _error(message: Message) -> EngineError:
+    kind: type[EngineError] = getattr(errors, message["error"])
+    return kind(message["message"], message["hint"], None if message["cure"] is None else Cure(message["cure"]))
+
+
+def _message(line: str) -> Message | None:
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None

@@ -1,0 +1,126 @@
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
+from engine.system.child_process import ChildProcess, error_fields, message_writer, python_command
+from engine.system.paths import project_folder
+
+
+def child(program: str, **environment: str) -> ChildProcess:
+    return ChildProcess([sys.executable, "-c", program], environment)
+
+
+def is_running(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_module_is_run_by_this_python() -> None:
+    done = subprocess.run(python_command("platform", "terse"), capture_output=True, check=True)
+    assert done.stdout
+
+
+def test_objects_of_both_streams_are_messages_and_other_lines_are_not() -> None:
+    program = "import sys; print('a word\\n[1]\\n{\"a\": 1}'); print('{\"b\": 2}', file=sys.stderr)"
+    with child(program) as process:
+        messages = list(process.messages())
+        assert process.wait() == 0
+    assert sorted(messages, key=str) == [{"a": 1}, {"b": 2}]
+
+
+def test_it_runs_in_the_project_folder_with_the_environment_asked_for() -> None:
+    program = "import json, os; print(json.dumps({'folder': os.getcwd(), 'said': os.environ['SAID']}))"
+    with child(program, SAID="words") as process:
+        assert list(process.messages()) == [{"folder": str(project_folder()), "said": "words"}]
+
+
+def test_it_answers_what_is_sent() -> None:
+    with child("import sys\nfor line in sys.stdin: print(line, flush=True)") as process:
+        answers = process.messages()
+        for count in range(3):
+            process.send({"count": count})
+            assert next(answers) == {"count": count}
+
+
+def test_a_silent_one_is_not_waited_for_once_cancelled() -> None:
+    cancel = threading.Event()
+    with child("print('{}', flush=True); import time; time.sleep(60)") as process:
+        messages = process.messages(cancel)
+        assert next(messages) == {}
+        cancel.set()
+        with pytest.raises(Cancelled):
+            next(messages)
+    assert not is_running(process.number)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (StorageError("No space.", "Make some.", Cure.EXAMINE), StorageError),
+        (DamagedFile(Path("a"), "It is damaged.", "Replace it."), EngineError),
+        (UnknownVoice("x", ("y",), None), UnknownVoice.__base__),
+    ],
+)
+def test_an_error_is_raised_here_as_the_nearest_type(error: EngineError, kind: type[EngineError]) -> None:
+    line = json.dumps(error_fields(error))
+    with child(f"print({line!r})") as process, pytest.raises(EngineError) as caught:
+        list(process.messages())
+    assert type(caught.value) is kind
+    assert str(caught.value) == str(error)
+    assert caught.value.cure is error.cure
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("import os; os.abort()", "SIGABRT"),
+        ("import sys; sys.exit('one line\\nthe reason\\n\\n')", "the reason"),
+        ("import os; os._exit(3)", "code 3"),
+    ],
+)
+def test_why_it_ended_is_told(program: str, words: str) -> None:
+    with child(program) as process:
+        assert process.last_words() == words
+
+
+def test_one_that_has_ended_can_still_be_sent_to() -> None:
+    with child("pass") as process:
+        process.wait()
+        process.send({"text": "Hello."})
+        assert list(process.messages()) == []
+
+
+def test_it_may_end_on_its_own_in_the_time_it_is_given() -> None:
+    process = child("import sys; sys.stdin.read()")
+    process.close(30)
+    assert process.wait() == 0
+
+
+def test_one_that_does_not_end_is_killed() -> None:
+    process = child("import time; time.sleep(60)")
+    started = time.perf_counter()
+    process.close(0.1)
+    assert process.wait() < 0
+    assert time.perf_counter() - started < 30
+
+
+def test_only_messages_are_written_to_standard_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    output, errors = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setattr(sys, "stderr", errors)
+    write = message_writer()
+    sys.stdout.write("a library\n")
+    write({"a": 1})
+    assert output.getvalue() == '{"a": 1}\n'
+    assert errors.getvalue() == "a library\n"
