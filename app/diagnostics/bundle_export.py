@@ -5,7 +5,6 @@ It does not know what is in that file.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,11 +14,12 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
 from app.diagnostics.run import DiagnosticsRun
 from engine.errors import InvalidRequest, OutputError
+from engine.system.child_process import python_command
 from engine.system.paths import project_folder
 from engine.validator.results import FinishedEvent, Report, RowEvent
 from engine.validator.wire import Wire
 
-COMMAND = (sys.executable, "-m", "app.diagnostics.bundle_writer")
+COMMAND = python_command("app.diagnostics.bundle_writer")
 TURN_SECONDS = 0.004
 """So long may handing over take before the window has its turn again."""
 TURN_EVERY_MS = 5

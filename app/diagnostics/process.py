@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
+from engine.system.child_process import python_command
 from engine.system.paths import project_folder
 from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
 from engine.validator.wire import Wire
 
-COMMAND = (sys.executable, "-m", "engine", "validate", "--serve")
+COMMAND = python_command("engine", "validate", "--serve")
 TURN_SECONDS = 0.004
 """So long may reading take before the window has its turn again."""
 END_WITHIN_MS = 2000
