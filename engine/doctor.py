@@ -26,7 +26,7 @@ from engine.system.paths import packed_weights_folder
 log = logging.getLogger(__name__)
 
 
-class Outcome(Enum):
+class CheckStatus(Enum):
     """How a check ended."""
 
     GOOD = "good"
@@ -39,16 +39,16 @@ class Finding:
     """The result of one check, in words."""
 
     title: str
-    outcome: Outcome
+    outcome: CheckStatus
     message: str
 
     @property
     def failed(self) -> bool:
         """Whether speech will not work because of this."""
-        return self.outcome is Outcome.PROBLEM
+        return self.outcome is CheckStatus.PROBLEM
 
 
-Check = Callable[[], tuple[Outcome, str]]
+Check = Callable[[], tuple[CheckStatus, str]]
 
 
 def in_words(findings: Iterable[Finding]) -> str:
@@ -63,95 +63,95 @@ def examine_installation() -> tuple[Finding, ...]:
 
 def _examine(title: str, check: Check) -> Finding:
     try:
-        outcome, message = check()
+        status, message = check()
     except EngineError as error:
-        return Finding(title, Outcome.PROBLEM, str(error))
+        return Finding(title, CheckStatus.PROBLEM, str(error))
     except Exception as error:
         log.debug("The check %r failed", title, exc_info=True)
-        return Finding(title, Outcome.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
-    return Finding(title, outcome, message)
+        return Finding(title, CheckStatus.PROBLEM, f"the check itself failed ({type(error).__name__}: {error})")
+    return Finding(title, status, message)
 
 
-def _machine() -> tuple[Outcome, str]:
-    return Outcome.GOOD, f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+def _machine() -> tuple[CheckStatus, str]:
+    return CheckStatus.GOOD, f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 
-def _packages() -> tuple[Outcome, str]:
+def _packages() -> tuple[CheckStatus, str]:
     names = ("kokoro-desk", "apache-tvm", "torch", "kokoro", "misaki", "PySide6-Essentials")
-    return Outcome.GOOD, ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    return CheckStatus.GOOD, ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 
-def _starter() -> tuple[Outcome, str]:
+def _starter() -> tuple[CheckStatus, str]:
     checkpoint = open_checkpoint(STARTER)
-    return Outcome.GOOD, f"intact, voices: {', '.join(checkpoint.voices)}"
+    return CheckStatus.GOOD, f"intact, voices: {', '.join(checkpoint.voices)}"
 
 
-def _models() -> tuple[Outcome, str]:
+def _models() -> tuple[CheckStatus, str]:
     store = ModelStore()
     statuses = [store.status(entry.name) for entry in store.catalogue()]
     damaged = any(status.state is ModelState.DAMAGED for status in statuses)
-    return Outcome.PROBLEM if damaged else Outcome.GOOD, ", ".join(_status_words(status) for status in statuses)
+    return CheckStatus.PROBLEM if damaged else CheckStatus.GOOD, ", ".join(_status_words(status) for status in statuses)
 
 
 def _status_words(status: ModelStatus) -> str:
     return f"{status.entry.name} ({f'damaged: {status.problem}' if status.problem else status.state.value})"
 
 
-def _modules() -> tuple[Outcome, str]:
+def _modules() -> tuple[CheckStatus, str]:
     config = model_config(STARTER)
     device = choose_device(AUTO, config)
     variant, _ = choose_lstm_method(AUTO, config, device.variant)
     found = find_modules(config, variant)
     if found.folder is not None:
-        return Outcome.GOOD, f"there for {device.device}, in {found.folder}"
-    return Outcome.NOTE, f"not there for {device.device}: {found.problem}; they are built on first use"
+        return CheckStatus.GOOD, f"there for {device.device}, in {found.folder}"
+    return CheckStatus.NOTE, f"not there for {device.device}: {found.problem}; they are built on first use"
 
 
-def _packed_weights() -> tuple[Outcome, str]:
+def _packed_weights() -> tuple[CheckStatus, str]:
     kept = all_packed_weights()
     if not kept:
-        return Outcome.NOTE, f"none yet; they are kept in {packed_weights_folder()} on first use"
+        return CheckStatus.NOTE, f"none yet; they are kept in {packed_weights_folder()} on first use"
     listed = ", ".join(f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB)" for path in kept)
-    return Outcome.GOOD, f"{listed}, in {kept[0].parent}"
+    return CheckStatus.GOOD, f"{listed}, in {kept[0].parent}"
 
 
-def _device() -> tuple[Outcome, str]:
+def _device() -> tuple[CheckStatus, str]:
     config = model_config(STARTER)
     choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
     if metal_obstacle() is None and metal.folder is None:
-        return Outcome.NOTE, choice.words
-    return Outcome.GOOD, choice.words
+        return CheckStatus.NOTE, choice.words
+    return CheckStatus.GOOD, choice.words
 
 
-def _lstm_method() -> tuple[Outcome, str]:
+def _lstm_method() -> tuple[CheckStatus, str]:
     config = model_config(STARTER)
     _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
-    return Outcome.GOOD, choice.words
+    return CheckStatus.GOOD, choice.words
 
 
-def _linker() -> tuple[Outcome, str]:
+def _linker() -> tuple[CheckStatus, str]:
     found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
     if found:
-        return Outcome.GOOD, f"{found} links the built modules"
-    return Outcome.PROBLEM, "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
+        return CheckStatus.GOOD, f"{found} links the built modules"
+    return CheckStatus.PROBLEM, "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
 
 
-def _pronunciation() -> tuple[Outcome, str]:
+def _pronunciation() -> tuple[CheckStatus, str]:
     if importlib.util.find_spec("en_core_web_sm"):
-        return Outcome.GOOD, "the spaCy model tags words"
-    return Outcome.NOTE, "the offline tagger tags words; the spaCy model en_core_web_sm is not installed"
+        return CheckStatus.GOOD, "the spaCy model tags words"
+    return CheckStatus.NOTE, "the offline tagger tags words; the spaCy model en_core_web_sm is not installed"
 
 
-def _audio() -> tuple[Outcome, str]:
+def _audio() -> tuple[CheckStatus, str]:
     try:
         import sounddevice
     except OSError:
-        return Outcome.NOTE, "PortAudio is missing; speech can be saved but not played"
+        return CheckStatus.NOTE, "PortAudio is missing; speech can be saved but not played"
     try:
         device = sounddevice.query_devices(kind="output")
     except (sounddevice.PortAudioError, ValueError):
-        return Outcome.NOTE, "no output device; speech can be saved but not played"
-    return Outcome.GOOD, str(device["name"])
+        return CheckStatus.NOTE, "no output device; speech can be saved but not played"
+    return CheckStatus.GOOD, str(device["name"])
 
 
 CHECKS: dict[str, Check] = {

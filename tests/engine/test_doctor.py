@@ -4,7 +4,7 @@ import pytest
 
 from engine import doctor
 from engine.artifacts.manifest import CPU, Variant
-from engine.doctor import Outcome, examine_installation
+from engine.doctor import CheckStatus, examine_installation
 from engine.errors import EngineError
 from engine.model_store import ModelStore
 from engine.preparation import weights
@@ -30,7 +30,7 @@ def test_every_check_gives_a_finding() -> None:
 def test_a_check_that_breaks_is_a_problem_and_not_a_crash(
     monkeypatch: pytest.MonkeyPatch, error: Exception, words: str
 ) -> None:
-    def broken() -> tuple[Outcome, str]:
+    def broken() -> tuple[CheckStatus, str]:
         raise error
 
     monkeypatch.setattr(doctor, "CHECKS", {"Broken": broken})
@@ -45,8 +45,8 @@ def test_a_mac_whose_gpu_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(doctor, "choose_device", lambda *_: choice)
     monkeypatch.setattr(doctor, "metal_obstacle", lambda: obstacle)
     monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
-    outcome, words = doctor.CHECKS["Device"]()
-    assert outcome is (Outcome.NOTE if obstacle is None else Outcome.GOOD)
+    status, words = doctor.CHECKS["Device"]()
+    assert status is (CheckStatus.NOTE if obstacle is None else CheckStatus.GOOD)
     assert words == f"cpu ({choice.why})"
 
 
@@ -59,27 +59,27 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
         "find_modules",
         lambda _, wanted: FoundModules(Path("built")) if wanted == variant else FoundModules(None),
     )
-    assert doctor.CHECKS["Compiled modules"]() == (Outcome.GOOD, f"there for {device}, in built")
+    assert doctor.CHECKS["Compiled modules"]() == (CheckStatus.GOOD, f"there for {device}, in built")
     monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
-    outcome, words = doctor.CHECKS["Compiled modules"]()
-    assert outcome is Outcome.NOTE
+    status, words = doctor.CHECKS["Compiled modules"]()
+    assert status is CheckStatus.NOTE
     assert f"not there for {device}: they are not built yet" in words
 
 
 def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(doctor, "ModelStore", lambda: ModelStore(tmp_path))
-    assert doctor.CHECKS["Models"]() == (Outcome.GOOD, "starter (bundled), kokoro-82m (absent)")
+    assert doctor.CHECKS["Models"]() == (CheckStatus.GOOD, "starter (bundled), kokoro-82m (absent)")
     (tmp_path / "kokoro-82m").mkdir()
     (tmp_path / "kokoro-82m" / "manifest.json").touch()
-    outcome, words = doctor.CHECKS["Models"]()
-    assert outcome is Outcome.PROBLEM
+    status, words = doctor.CHECKS["Models"]()
+    assert status is CheckStatus.PROBLEM
     assert "kokoro-82m (damaged: The model's file manifest.json is damaged or missing." in words
 
 
 def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(weights, "packed_weights_folder", lambda: tmp_path)
-    assert doctor.CHECKS["Packed weights"]()[0] is Outcome.NOTE
+    assert doctor.CHECKS["Packed weights"]()[0] is CheckStatus.NOTE
     path = packed_weights_path("kokoro-82m", None)
     path.write_bytes(bytes(2_000_000))
     path.with_name(f"{path.name}.lock").touch()
-    assert doctor.CHECKS["Packed weights"]() == (Outcome.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")
+    assert doctor.CHECKS["Packed weights"]() == (CheckStatus.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")
