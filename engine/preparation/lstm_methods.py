@@ -1,7 +1,7 @@
 """Which method computes the LSTMs of compiled modules: what was asked for, or the best that works here.
 
 On Metal that is Metal Performance Shaders where their modules are there and a probe in a process of its own succeeds;
-the outcome is kept per version of the system. It does not know how a method works.
+the result is kept per version of the system. It does not know how a method works.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from engine.artifacts.manifest import Manifest, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
+from engine.preparation.devices import AUTO
 from engine.preparation.modules import find_modules
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import cache_folder
 from engine.system.whole_file import write_atomically
 
-AUTO = "auto"
 LSTM_METHODS = (AUTO, *LstmMethod)
 _MACS = "metal-macos"
 _PROBE = "engine.runners.lstm_probe"
 _PROBE_SECONDS = 60
-_OUTCOMES = "lstm_probe.json"
+_RESULTS = "lstm_probe.json"
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class MethodChoice:
 
 
 @dataclass(frozen=True)
-class ProbeOutcome:
+class ProbeResult:
     """Whether Metal Performance Shaders' LSTM works here, else why not."""
 
     works: bool
     why: str = ""
 
 
-Probe = Callable[[Path], ProbeOutcome]
+Probe = Callable[[Path], ProbeResult]
 
 
 def check_lstm_method(wanted: str) -> None:
@@ -72,7 +72,7 @@ def choose_lstm_method(
     if wanted == LstmMethod.MPS and variant.target != _MACS:
         raise InvalidRequest("The LSTM method mps needs a Mac with an Apple GPU.", "Use tir, or auto.")
     choice = (
-        _automatic(config, variant, probe or kept_outcome)
+        _automatic(config, variant, probe or kept_result)
         if wanted == AUTO
         else MethodChoice(LstmMethod(wanted), "it was asked for")
     )
@@ -88,38 +88,38 @@ def _automatic(config: ModelConfig, variant: Variant, probe: Probe) -> MethodCho
             LstmMethod.TIR, f"the modules for Metal Performance Shaders cannot be used: {found.problem}"
         )
     bridge = Manifest.load(found.folder).bridge
-    outcome = ProbeOutcome(False, "their library is missing") if bridge is None else probe(found.folder / bridge.file)
-    if outcome.works:
+    result = ProbeResult(False, "their library is missing") if bridge is None else probe(found.folder / bridge.file)
+    if result.works:
         return MethodChoice(LstmMethod.MPS, "Metal Performance Shaders' LSTM works here")
-    return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {outcome.why}")
+    return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {result.why}")
 
 
-def kept_outcome(library: Path) -> ProbeOutcome:
-    """The outcome of the probe of this library on this version of the system: the kept one, or a new one."""
-    path = cache_folder() / _OUTCOMES
+def kept_result(library: Path) -> ProbeResult:
+    """The result of the probe of this library on this version of the system: the kept one, or a new one."""
+    path = cache_folder() / _RESULTS
     key = f"{platform.platform()} {hashlib.sha256(library.read_bytes()).hexdigest()[:16]}"
-    outcomes = _kept(path)
-    if key not in outcomes:
-        outcomes[key] = run_probe(python_command(_PROBE, str(library)))
+    results = _kept(path)
+    if key not in results:
+        results[key] = run_probe(python_command(_PROBE, str(library)))
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps({name: asdict(one) for name, one in outcomes.items()}, indent=1).encode())
-    return outcomes[key]
+        write_atomically(path, json.dumps({name: asdict(one) for name, one in results.items()}, indent=1).encode())
+    return results[key]
 
 
-def run_probe(command: Sequence[str], seconds: float = _PROBE_SECONDS) -> ProbeOutcome:
-    """What becomes of the probe in a child process; a crash is an outcome like any other."""
+def run_probe(command: Sequence[str], seconds: float = _PROBE_SECONDS) -> ProbeResult:
+    """What becomes of the probe in a child process; a crash is a result like any other."""
     with ChildProcess(command) as child:
         try:
             code = child.wait(seconds)
         except subprocess.TimeoutExpired:
-            return ProbeOutcome(False, f"it was not done after {seconds:g} seconds")
+            return ProbeResult(False, f"it was not done after {seconds:g} seconds")
         if code < 0:
-            return ProbeOutcome(False, f"it ended its process ({child.last_words()})")
-        return ProbeOutcome(True) if code == 0 else ProbeOutcome(False, child.last_words())
+            return ProbeResult(False, f"it ended its process ({child.last_words()})")
+        return ProbeResult(True) if code == 0 else ProbeResult(False, child.last_words())
 
 
-def _kept(path: Path) -> dict[str, ProbeOutcome]:
+def _kept(path: Path) -> dict[str, ProbeResult]:
     try:
-        return {name: ProbeOutcome(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
+        return {name: ProbeResult(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}

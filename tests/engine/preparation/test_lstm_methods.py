@@ -1,4 +1,4 @@
-"""Which LSTM method is taken, and how a probe's outcome is found out and kept."""
+"""Which LSTM method is taken, and how a probe's result is found out and kept."""
 
 import json
 import sys
@@ -10,14 +10,15 @@ from engine.artifacts.manifest import CPU, Bridge, Manifest, Variant, expected_i
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import lstm_methods
-from engine.preparation.lstm_methods import AUTO, ProbeOutcome, choose_lstm_method, kept_outcome, run_probe
+from engine.preparation.devices import AUTO
+from engine.preparation.lstm_methods import ProbeResult, choose_lstm_method, kept_result, run_probe
 from engine.preparation.modules import FoundModules
 from engine.system.child_process import python_command
 
 MACS = Variant("metal-macos")
 
 
-def never(_: Path) -> ProbeOutcome:
+def never(_: Path) -> ProbeResult:
     raise AssertionError("there is nothing to probe")
 
 
@@ -49,50 +50,50 @@ def test_without_modules_for_it_nothing_is_probed(tiny_config, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "method"),
-    [(ProbeOutcome(True), LstmMethod.MPS), (ProbeOutcome(False, "it ended its process (SIGABRT)"), LstmMethod.TIR)],
+    ("result", "method"),
+    [(ProbeResult(True), LstmMethod.MPS), (ProbeResult(False, "it ended its process (SIGABRT)"), LstmMethod.TIR)],
 )
-def test_on_a_mac_the_probe_decides(tiny_config, monkeypatch, tmp_path, outcome, method):
+def test_on_a_mac_the_probe_decides(tiny_config, monkeypatch, tmp_path, result, method):
     wanted = Variant("metal-macos", lstm_method="mps")
     Manifest(expected_identity(tiny_config, wanted), (), Bridge("bridge.dylib", "", 0)).save(tmp_path)
     found = {wanted: FoundModules(tmp_path)}
     monkeypatch.setattr(lstm_methods, "find_modules", lambda _, variant: found[variant])
     probed = []
-    variant, choice = choose_lstm_method(AUTO, tiny_config, MACS, lambda path: probed.append(path) or outcome)
+    variant, choice = choose_lstm_method(AUTO, tiny_config, MACS, lambda path: probed.append(path) or result)
     assert probed == [tmp_path / "bridge.dylib"]
     assert (variant.lstm_method, choice.method) == (method, method)
-    assert outcome.why in choice.why
+    assert result.why in choice.why
 
 
 @pytest.mark.parametrize(
-    ("code", "outcome"),
+    ("code", "result"),
     [
-        ("pass", ProbeOutcome(True)),
-        ("import os; os.abort()", ProbeOutcome(False, "it ended its process (SIGABRT)")),
-        ("import sys; sys.exit('one line\\nthe reason')", ProbeOutcome(False, "the reason")),
-        ("import os; os._exit(3)", ProbeOutcome(False, "code 3")),
-        ("import time; time.sleep(60)", ProbeOutcome(False, "it was not done after 0.5 seconds")),
+        ("pass", ProbeResult(True)),
+        ("import os; os.abort()", ProbeResult(False, "it ended its process (SIGABRT)")),
+        ("import sys; sys.exit('one line\\nthe reason')", ProbeResult(False, "the reason")),
+        ("import os; os._exit(3)", ProbeResult(False, "code 3")),
+        ("import time; time.sleep(60)", ProbeResult(False, "it was not done after 0.5 seconds")),
     ],
 )
-def test_whatever_becomes_of_the_probe_is_an_outcome(code, outcome):
-    assert run_probe([sys.executable, "-S", "-c", code], 0.5 if "sleep" in code else 30) == outcome
+def test_whatever_becomes_of_the_probe_is_an_outcome(code, result):
+    assert run_probe([sys.executable, "-S", "-c", code], 0.5 if "sleep" in code else 30) == result
 
 
 def test_outcomes_are_kept_per_system_and_library(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(lstm_methods, "cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(lstm_methods, "run_probe", lambda command: asked.append(command) or ProbeOutcome(False, "no"))
+    monkeypatch.setattr(lstm_methods, "run_probe", lambda command: asked.append(command) or ProbeResult(False, "no"))
     library = tmp_path / "bridge.dylib"
     library.write_bytes(b"one")
-    assert kept_outcome(library) == kept_outcome(library) == ProbeOutcome(False, "no")
+    assert kept_result(library) == kept_result(library) == ProbeResult(False, "no")
     assert asked == [python_command("engine.runners.lstm_probe", str(library))]
     library.write_bytes(b"two")
-    kept_outcome(library)
+    kept_result(library)
     monkeypatch.setattr(lstm_methods.platform, "platform", lambda: "macOS-99.0")
-    kept_outcome(library)
+    kept_result(library)
     assert len(asked) == 3
     (file,) = (tmp_path / "cache").iterdir()
     assert len(json.loads(file.read_text())) == 3
-    file.write_text("no list of outcomes")
-    kept_outcome(library)
+    file.write_text("no list of results")
+    kept_result(library)
     assert len(asked) == 4
