@@ -25,7 +25,7 @@ from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import built_modules_folder, shipped_modules_folder
 from engine.system.waiting import hold
 
-Observer = Callable[[PreparationEvent], None]
+PreparationObserver = Callable[[PreparationEvent], None]
 
 _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 
@@ -34,7 +34,7 @@ def ensure_modules(
     model: str,
     config: ModelConfig,
     variant: Variant,
-    observe: Observer,
+    observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> Path:
     """The folder with intact, current modules of this architecture and variant: shipped, or built, now if need be.
@@ -76,7 +76,7 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
 
 
 @contextmanager
-def _sole_builder(folder: Path, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
+def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
     """Wait until no other process builds the same modules: the window and its diagnostics both may want to."""
     with ExitStack() as held:
         try:
@@ -90,7 +90,7 @@ def _sole_builder(folder: Path, observe: Observer, cancel: threading.Event | Non
 
 
 @contextmanager
-def sole_maker(path: Path, title: str, observe: Observer, cancel: threading.Event | None) -> Iterator[None]:
+def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
     """Wait until no other process makes what will be at `path`, `observe`d under this title.
 
     Raises `OSError` where nothing can be written, and `Cancelled`.
@@ -101,7 +101,7 @@ def sole_maker(path: Path, title: str, observe: Observer, cancel: threading.Even
         yield
 
 
-def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Event | None) -> None:
+def _build(model: str, variant: Variant, observe: PreparationObserver, cancel: threading.Event | None) -> None:
     observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
     command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
@@ -113,7 +113,7 @@ def _build(model: str, variant: Variant, observe: Observer, cancel: threading.Ev
         raise CompileError(error.message, error.hint, error.cure) from error
 
 
-def run_engine(arguments: Sequence[str], observe: Observer, cancel: threading.Event | None = None) -> None:
+def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:
     """Run a command of the engine in a child process and pass its progress on.
 
     Raises the `EngineError` that it reports, or `Cancelled`; the process has ended then.

@@ -14,7 +14,7 @@ from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.artifacts.packed_weights import PackedWeights, load_packed, part_of, save_packed, weights_key
 from engine.errors import Cancelled, EngineError, OutputError
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.preparation.modules import Observer, run_engine, sole_maker
+from engine.preparation.modules import PreparationObserver, run_engine, sole_maker
 from engine.speech import Array, PreparationEvent
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
 
@@ -23,7 +23,7 @@ _WAITING = "Waiting for the voice model"
 
 
 def ensure_weights(
-    checkpoint: Checkpoint, folder: Path, observe: Observer, cancel: threading.Event | None = None
+    checkpoint: Checkpoint, folder: Path, observe: PreparationObserver, cancel: threading.Event | None = None
 ) -> Mapping[str, Array] | PackedWeights:
     """The weights of a checkpoint for the modules in `folder`, packed, now if need be.
 
@@ -56,7 +56,7 @@ def all_packed_weights() -> list[Path]:
     return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
 
 
-def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> None:
+def pack(model: str, weights: str | None, folder: Path, observe: PreparationObserver) -> None:
     """Pack the weights of a checkpoint for the modules in `folder`, for the processor, and keep them.
 
     Raises `OutputError` where they cannot be kept, and what loading a model raises.
@@ -76,7 +76,9 @@ def pack(model: str, weights: str | None, folder: Path, observe: Observer) -> No
     observe(PreparationEvent(TITLE, 1, 1))
 
 
-def _pack(path: Path, key: str, arguments: list[str], observe: Observer, cancel: threading.Event | None) -> str:
+def _pack(
+    path: Path, key: str, arguments: list[str], observe: PreparationObserver, cancel: threading.Event | None
+) -> str:
     """Have them packed in a child process, unless another did meanwhile; what went wrong, in words."""
     try:
         with sole_maker(path, _WAITING, observe, cancel):

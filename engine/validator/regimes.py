@@ -18,7 +18,7 @@ from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.pipeline import Pipeline
 from engine.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
 from engine.preparation.lstm_methods import check_lstm_method, choose_lstm_method
-from engine.preparation.modules import Observer, ensure_modules
+from engine.preparation.modules import PreparationObserver, ensure_modules
 from engine.preparation.weights import ensure_weights
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
@@ -109,7 +109,7 @@ class Regimes:
         self._loaded: dict[Regime, RegimeRunner] = {}
 
     def open(
-        self, regime: Regime, padding: float, observe: Observer, cancel: threading.Event | None = None
+        self, regime: Regime, padding: float, observe: PreparationObserver, cancel: threading.Event | None = None
     ) -> RegimeRunner:
         """The runner of a regime; `observe` is told what is loaded.
 
@@ -136,7 +136,7 @@ class Regimes:
             loaded.runner.close()
         self._loaded.clear()
 
-    def _in_torch(self, regime: Regime, observe: Observer) -> RegimeRunner:
+    def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
         if self._network is None:
             self._network = self._load_network(observe)
         log, seen = self._log()
@@ -146,13 +146,13 @@ class Regimes:
         log = ProbeLog()
         return log, log.observe if self.probes else None
 
-    def _load_network(self, observe: Observer) -> Network:
+    def _load_network(self, observe: PreparationObserver) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
         from engine.network.random_weights import network_with
 
         return network_with(self.checkpoint.config, self.checkpoint.load_weights())
 
-    def _compiled(self, observe: Observer, cancel: threading.Event | None) -> RegimeRunner:
+    def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
         device = choose_device(self.device, checkpoint.config)
         variant = replace(device.variant, probed=self.probes)
