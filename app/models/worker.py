@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.models.jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
 from app.system.failure import failure_of
 from engine.errors import Cancelled
-from engine.model_store import ModelEntry, ModelProgress, ModelStatus, Observer
+from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
 
 REPORT_SECONDS = 0.1
 """Progress is told no more often than this, except when an activity begins or is complete."""
@@ -35,16 +35,16 @@ class ModelLibrary(Protocol):
     def model_folder(self, name: str) -> Path:
         """Where it is, or would be."""
 
-    def fetch(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+    def fetch(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         """Have the published model; what was received of it is kept when it is cancelled."""
 
     def discard_received(self, name: str) -> None:
         """Delete what an unfinished fetch has received."""
 
-    def import_from(self, path: Path, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+    def import_from(self, path: Path, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         """Have a model, or voices for one, from files."""
 
-    def verify(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+    def verify(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         """Read a model through."""
 
     def remove(self, name: str) -> None:
@@ -110,7 +110,7 @@ class ModelWorker(QObject):
         self.reported.emit(report)
 
 
-def _fetch(library: ModelLibrary, job: ModelJob, observe: Observer) -> None:
+def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None:
     try:
         library.fetch(job.model, observe, job.cancel)
     except Cancelled:

@@ -4,7 +4,7 @@ It does not know how a model is run or compiled; `engine.network` is the network
 """
 
 from engine.model_store.catalogue import ModelEntry, PinnedFile, VoiceEntry
-from engine.model_store.progress import Activity, ModelProgress, Observer
+from engine.model_store.progress import Activity, ModelObserver, ModelProgress
 from engine.model_store.sources import IMPORTABLE_SUFFIXES
 from engine.model_store.store import Installed, ModelState, ModelStatus, ModelStore
 
@@ -13,11 +13,11 @@ __all__ = [
     "Activity",
     "Installed",
     "ModelEntry",
+    "ModelObserver",
     "ModelProgress",
     "ModelState",
     "ModelStatus",
     "ModelStore",
-    "Observer",
     "PinnedFile",
     "VoiceEntry",
 ]

@@ -37,7 +37,7 @@ class InstalledFile:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class ModelManifest:
     """What is installed: `origin` in words, and whether it is the published model to the last bit."""
 
     origin: str
@@ -58,7 +58,7 @@ class Installation:
 
     folder: Path
 
-    def manifest(self) -> Manifest | None:
+    def manifest(self) -> ModelManifest | None:
         """What is installed, or None; raises `DamagedModel` when the manifest cannot be read."""
         path = self.folder / MANIFEST_NAME
         try:
@@ -68,7 +68,7 @@ class Installation:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise _damaged(path) from error
 
-    def opened(self) -> Manifest | None:
+    def opened(self) -> ModelManifest | None:
         """What is installed, once its files are known to be as they were; raises `DamagedModel`.
 
         A file of the size and time stamp it was installed with is trusted, another one is read through.
@@ -79,14 +79,16 @@ class Installation:
                 self._verify(file)
         return manifest
 
-    def checked(self) -> Manifest | None:
+    def checked(self) -> ModelManifest | None:
         """What is installed, if all files are there in their size; raises `DamagedModel`."""
         manifest = self.manifest()
         for file in () if manifest is None else manifest.files:
             self._size_checked(file)
         return manifest
 
-    def verify(self, manifest: Manifest, advance: Callable[[int], None], cancel: threading.Event | None = None) -> None:
+    def verify(
+        self, manifest: ModelManifest, advance: Callable[[int], None], cancel: threading.Event | None = None
+    ) -> None:
         """Read every file through; raises `DamagedModel`, or `Cancelled` once `cancel` is set.
 
         A damaged file loses its name, so that it is missing from then on, and belongs to no model.
@@ -109,7 +111,7 @@ class Installation:
         status = built.replace(self.folder / name).stat()
         return InstalledFile(name, status.st_size, digest, status.st_mtime_ns)
 
-    def commit(self, manifest: Manifest) -> None:
+    def commit(self, manifest: ModelManifest) -> None:
         """Make these files the model, and delete what belongs to it no longer."""
         write_atomically(self.folder / MANIFEST_NAME, json.dumps(asdict(manifest), indent=1).encode())
         self.tidy()
@@ -160,9 +162,9 @@ class Installation:
             raise _damaged(path)
 
 
-def _manifest(values: Mapping[str, Any]) -> Manifest:
+def _manifest(values: Mapping[str, Any]) -> ModelManifest:
     files = {name: InstalledFile(**values[name]) for name in ("weights", "voices_file")}
-    return Manifest(**{**values, **files, "voices": tuple(values["voices"])})
+    return ModelManifest(**{**values, **files, "voices": tuple(values["voices"])})
 
 
 def _damaged(path: Path) -> DamagedModel:

@@ -38,7 +38,7 @@ class ModelProgress:
     seconds_left: float | None = None
 
 
-Observer = Callable[[ModelProgress], None]
+ModelObserver = Callable[[ModelProgress], None]
 
 
 def ignore(progress: ModelProgress) -> None:
@@ -48,7 +48,7 @@ def ignore(progress: ModelProgress) -> None:
 class Speedometer:
     """Turns bytes done into progress with a speed; one activity after another, on one thread."""
 
-    def __init__(self, model: str, observe: Observer, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, model: str, observe: ModelObserver, clock: Callable[[], float] = time.monotonic) -> None:
         self._model = model
         self._observe = observe
         self._clock = clock

@@ -15,15 +15,15 @@ from pathlib import Path
 
 from engine.config import ModelConfig
 from engine.errors import Cancelled, Cure, DamagedModel, InvalidRequest, MissingModel, UnusableModel
+from engine.model_store.build_folder import alone, building, require_space
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
 from engine.model_store.digests import sha256_of
 from engine.model_store.download import Download
-from engine.model_store.installation import Installation, Manifest
-from engine.model_store.progress import Activity, Observer, Speedometer, ignore
+from engine.model_store.installation import Installation, ModelManifest
+from engine.model_store.progress import Activity, ModelObserver, Speedometer, ignore
 from engine.model_store.sources import Sources, find_sources
 from engine.model_store.worker import run
-from engine.model_store.workspace import alone, building, require_space
 from engine.network.mapped_weights import map_weights
 from engine.network.weights import Weights
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, data_folder, packed_weights_folder
@@ -116,7 +116,7 @@ class ModelStore:
         voices = {voice: Voice(describe(voice), tables[voice]) for voice in manifest.voices}
         return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
 
-    def fetch(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
+    def fetch(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
         """Have the published model, from the network or the hub's cache; does nothing when it is here.
 
         What was received is kept when it is interrupted or cancelled, until `discard_received`. Raises `DownloadError`,
@@ -148,7 +148,7 @@ class ModelStore:
             shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def import_from(
-        self, path: Path, name: str, observe: Observer = ignore, cancel: threading.Event | None = None
+        self, path: Path, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None
     ) -> None:
         """Have a model from a checkpoint, or more voices for one that is here, from a file or folder of the user's.
 
@@ -162,7 +162,7 @@ class ModelStore:
             published = self._is_published_file(entry, sources, meter, cancel)
             self._install(entry, sources, f"imported from {path.absolute()}", meter, cancel, published=published)
 
-    def verify(self, name: str, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
+    def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
         """Read an installed model through; raises `DamagedModel`, `MissingModel`, or `Cancelled`.
 
         A damaged model is so from then on, for `status` too, until it is fetched or imported again.
@@ -224,7 +224,7 @@ class ModelStore:
             else:
                 weights, origin, published = earlier.weights, earlier.origin, earlier.published
             taken = installation.take(folder / VOICES_NAME)
-            installation.commit(Manifest(origin, published, weights, taken, tuple(voices)))
+            installation.commit(ModelManifest(origin, published, weights, taken, tuple(voices)))
 
     def _is_published(self, entry: ModelEntry) -> bool:
         try:
@@ -269,7 +269,7 @@ class ModelStore:
         return Download(entry.repository, entry.revision, entry.files, self._staging(entry)).bytes_received()
 
 
-def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) -> Manifest | None:
+def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) -> ModelManifest | None:
     """The model of which the voices, or the weights, are kept; raises `UnusableModel` when it is not there."""
     if sources.checkpoint is not None and sources.voices:
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.models.jobs import Task
 from engine.errors import Cancelled
-from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus, Observer
+from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
 
 STARTER, FULL_SIZE = "starter", "kokoro-82m"
@@ -49,18 +49,18 @@ class FakeLibrary:
             return ModelStatus(entry, state, INSTALLED_BYTES, voices, published=True, origin="the hub")
         return ModelStatus(entry, state, self.received, problem=self.problem)
 
-    def fetch(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+    def fetch(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         self._work(Task.FETCH, name, None, observe, cancel)
         self.states[name] = ModelState.INSTALLED
 
     def discard_received(self, name: str) -> None:
         self.discarded.append(name)
 
-    def import_from(self, path: Path, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+    def import_from(self, path: Path, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         self._work(Task.IMPORT, name, path, observe, cancel)
         self.states[name] = ModelState.INSTALLED
 
-    def verify(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+    def verify(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
         self._work(Task.VERIFY, name, None, observe, cancel)
 
     def remove(self, name: str) -> None:
@@ -68,7 +68,7 @@ class FakeLibrary:
         self.states[name] = ModelState.ABSENT
 
     def _work(
-        self, task: Task, name: str, path: Path | None, observe: Observer, cancel: threading.Event | None
+        self, task: Task, name: str, path: Path | None, observe: ModelObserver, cancel: threading.Event | None
     ) -> None:
         self.asked.append((task, name, path))
         activity = Activity.FETCHING if task is Task.FETCH else Activity.CHECKING

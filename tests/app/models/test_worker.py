@@ -6,7 +6,7 @@ import pytest
 from app.models.jobs import JobAdvanced, JobEnded, ModelJob, ModelReport, ModelsListed, Task
 from app.models.worker import ModelWorker
 from engine.errors import Cancelled, DamagedFile, DownloadError
-from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, Observer
+from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 
 
@@ -58,7 +58,7 @@ def test_progress_is_told(bench: Bench) -> None:
 
 def test_progress_is_told_no_more_often_than_anybody_can_read(qapp: object) -> None:
     class Chatty(FakeLibrary):
-        def verify(self, name: str, observe: Observer, cancel: threading.Event | None) -> None:
+        def verify(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
             for done in range(10_001):
                 observe(ModelProgress(name, Activity.CHECKING, done, 10_000))
 

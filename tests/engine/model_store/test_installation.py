@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import DamagedFile
-from engine.model_store.installation import MANIFEST_NAME, Installation, Manifest
+from engine.model_store.installation import MANIFEST_NAME, Installation, ModelManifest
 
 
 @pytest.fixture
@@ -14,11 +14,11 @@ def installation(tmp_path: Path) -> Installation:
     return installation
 
 
-def install(installation: Installation, folder: Path, weights: bytes, voices: bytes) -> Manifest:
+def install(installation: Installation, folder: Path, weights: bytes, voices: bytes) -> ModelManifest:
     (folder / "model.safetensors").write_bytes(weights)
     (folder / "voices.safetensors").write_bytes(voices)
     taken = [installation.take(folder / name) for name in ("model.safetensors", "voices.safetensors")]
-    manifest = Manifest("somewhere", False, taken[0], taken[1], ("af_x",))
+    manifest = ModelManifest("somewhere", False, taken[0], taken[1], ("af_x",))
     installation.commit(manifest)
     return manifest
 

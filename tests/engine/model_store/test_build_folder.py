@@ -5,7 +5,7 @@ import pytest
 from filelock import FileLock
 
 from engine.errors import Cancelled, StorageError
-from engine.model_store.workspace import alone, building, require_space
+from engine.model_store.build_folder import alone, building, require_space
 
 
 def never() -> None:

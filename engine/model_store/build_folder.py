@@ -42,13 +42,13 @@ def alone(
 @contextmanager
 def building(folder: Path, name: str) -> Iterator[Path]:
     """An empty folder beside the models, deleted in the end."""
-    place = folder / f".build-{name}"
-    shutil.rmtree(place, ignore_errors=True)  # left by a process that was killed
-    place.mkdir(parents=True)
+    build_folder = folder / f".build-{name}"
+    shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
+    build_folder.mkdir(parents=True)
     try:
-        yield place
+        yield build_folder
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(build_folder, ignore_errors=True)
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:
