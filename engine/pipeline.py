@@ -71,13 +71,13 @@ class Pipeline:
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
         """The stages in order; each runs when its step is asked for, and keeps nothing that no later one reads."""
         values = initial_values(self._config, utterance.phonemes, style, speed)
-        for place, stage in enumerate(STAGES):
+        for index, stage in enumerate(STAGES):
             step = self.step(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
             values.update(step.outputs)
             if "frame_count" in step.outputs:
                 frame_count = int(step.outputs["frame_count"][0])
                 values["source_noise"] = source_noise(self._config, frame_count, [seed, utterance.index])
-            wanted = {tensor.name for later in STAGES[place + 1 :] for tensor in later.inputs}
+            wanted = {tensor.name for later in STAGES[index + 1 :] for tensor in later.inputs}
             values = {name: array for name, array in values.items() if name in wanted}
             yield step
             del step

@@ -65,8 +65,8 @@ class Download:
 
     def bytes_received(self) -> int:
         """What is there of all files, right or not."""
-        places = [place for file in self.files for place in (self.received(file), self.partial(file))]
-        return sum(place.stat().st_size for place in places if place.is_file())
+        paths = [path for file in self.files for path in (self.received(file), self.partial(file))]
+        return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def download(order: Download, on_progress: OnProgress) -> dict[str, str]:
@@ -97,8 +97,8 @@ def _present(order: Download, file: PinnedFile) -> Path | None:
     from huggingface_hub import try_to_load_from_cache
 
     cached = try_to_load_from_cache(order.repository, file.path, revision=order.revision)
-    places = [order.received(file), *([Path(cached)] if isinstance(cached, str) else [])]
-    return next((place for place in places if _is_right(place, file)), None)
+    paths = [order.received(file), *([Path(cached)] if isinstance(cached, str) else [])]
+    return next((path for path in paths if _is_right(path, file)), None)
 
 
 def _is_right(path: Path, file: PinnedFile) -> bool:

@@ -129,7 +129,7 @@ class ModelStore:
                 return
             order = Download(entry.repository, entry.revision, entry.files, self._staging(entry))
             require_space(self.folder, 2 * entry.bytes - order.bytes_received())
-            paths = {path: Path(place) for path, place in run(order.task(), meter.show, cancel)["paths"].items()}
+            paths = {name: Path(path) for name, path in run(order.task(), meter.show, cancel)["paths"].items()}
             checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
             voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
             origin = f"{entry.repository} at {entry.revision}"

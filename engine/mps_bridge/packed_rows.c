@@ -6,12 +6,12 @@ static int64_t within(int64_t length, int64_t time) { return length < 0 ? 0 : le
 
 // Members in their order, each moved before the shorter ones; batches are small.
 static void sort_members(struct packed_rows *packed) {
-  for (int64_t place = 0; place < packed->batch; ++place) {
-    int64_t moved = place;
-    for (; moved > 0 && packed->length[packed->member[moved - 1]] < packed->length[place]; --moved) {
+  for (int64_t index = 0; index < packed->batch; ++index) {
+    int64_t moved = index;
+    for (; moved > 0 && packed->length[packed->member[moved - 1]] < packed->length[index]; --moved) {
       packed->member[moved] = packed->member[moved - 1];
     }
-    packed->member[moved] = place;
+    packed->member[moved] = index;
   }
 }
 

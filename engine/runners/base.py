@@ -87,8 +87,8 @@ def named_outputs(
 
 def cropped(config: ModelConfig, tensor: Tensor, array: Array, lengths: Mapping[str, int]) -> Array:
     """One member's array [...] without padding, for the valid lengths that are known."""
-    places = (
+    valid = (
         slice(axis.extent(config, lengths)) if isinstance(axis, Axis) and axis.name in lengths else slice(None)
         for axis in tensor.axes
     )
-    return array[tuple(places)]
+    return array[tuple(valid)]

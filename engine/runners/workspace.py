@@ -47,12 +47,12 @@ class Workspace:
 
     def piece(self, size_bytes: int) -> NDArray[np.uint8]:
         """The next piece for the stage that runs; nobody may use it once the stage has."""
-        place = self._in_use
-        if place == len(self._pieces) or len(self._pieces[place]) < size_bytes:
-            del self._pieces[place : place + 1]  # before there is another
-            self._pieces.insert(place, _private_memory(size_bytes))
+        index = self._in_use
+        if index == len(self._pieces) or len(self._pieces[index]) < size_bytes:
+            del self._pieces[index : index + 1]  # before there is another
+            self._pieces.insert(index, _private_memory(size_bytes))
         self._in_use += 1
-        return np.frombuffer(self._pieces[place], np.uint8, size_bytes)
+        return np.frombuffer(self._pieces[index], np.uint8, size_bytes)
 
 
 def provide_workspace(ffi: Any) -> None:

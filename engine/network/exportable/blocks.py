@@ -34,8 +34,8 @@ def padded_lengths(extent: int, lengths: Tensor) -> Tensor:
 def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
     """`x` [batch, ...] with zeros beyond the length along `axis`, whatever stands there."""
     beyond = is_beyond(x.shape[axis], lengths)
-    for place in range(1, x.dim()):
-        beyond = beyond if place == axis else beyond.unsqueeze(place)
+    for index in range(1, x.dim()):
+        beyond = beyond if index == axis else beyond.unsqueeze(index)
     return x.masked_fill(beyond, 0)
 
 

@@ -40,8 +40,8 @@ class Duration(nn.Module):
         encoder: Any = self.predictor["text_encoder"]
         styles = Styles([encoder], style)
         x = torch.cat([x, style[:, None, :].expand(x.shape[0], x.shape[1], style.shape[1])], dim=2)
-        for place, block in enumerate(encoder.lstms):
-            path = f"predictor.text_encoder.lstms.{place}"
+        for index, block in enumerate(encoder.lstms):
+            path = f"predictor.text_encoder.lstms.{index}"
             if isinstance(block, AdaLayerNorm):
                 x = adaptive_layer_norm(x, styles.values, style, styles.offset(block), block.eps)
                 noted(path, x[:, :, : block.channels])
@@ -77,8 +77,8 @@ class PitchAndEnergy(nn.Module):
         predictor: Any = self.predictor
         batch, _, frames = x.shape
         lengths = frame_count
-        for place, block in enumerate(predictor[name]):
-            x = noted(f"predictor.{name}.{place}", residual_block(block, x, styles, lengths))
+        for index, block in enumerate(predictor[name]):
+            x = noted(f"predictor.{name}.{index}", residual_block(block, x, styles, lengths))
             lengths = lengths if block.upsample_type == "none" else 2 * lengths
         values = predictor[f"{name}_proj"](x).reshape(batch, frames, self._values_per_frame)
         return zero_beyond(values, frame_count, axis=1)

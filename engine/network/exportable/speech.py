@@ -92,9 +92,9 @@ class Decoder(nn.Module):
         x, lengths = torch.cat([phonemes, *curves], dim=1), frame_count
         x = noted("decoder.encode", residual_block(decoder["encode"], x, styles, lengths))
         joined = True
-        for place, block in enumerate(decoder["decode"]):
+        for index, block in enumerate(decoder["decode"]):
             x = torch.cat([x, residual, *curves], dim=1) if joined else x
-            x = noted(f"decoder.decode.{place}", residual_block(block, x, styles, lengths))
+            x = noted(f"decoder.decode.{index}", residual_block(block, x, styles, lengths))
             if block.upsample_type != "none":
                 joined, lengths = False, 2 * lengths
         return x, lengths
@@ -126,8 +126,8 @@ class Decoder(nn.Module):
         """A level's residual blocks by their paths."""
         generator: Any = self.decoder["generator"]
         count = len(self._config.istftnet.resblock_kernel_sizes)
-        places = range(level * count, (level + 1) * count)
-        return {f"decoder.generator.resblocks.{place}": generator["resblocks"][place] for place in places}
+        indices = range(level * count, (level + 1) * count)
+        return {f"decoder.generator.resblocks.{index}": generator["resblocks"][index] for index in indices}
 
 
 class Waveform(nn.Module):

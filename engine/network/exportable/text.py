@@ -73,9 +73,9 @@ class TextEncoder(nn.Module):
         encoder: Any = self.text_encoder
         x = encoder.embedding(zero_beyond(tokens, token_count, axis=1)).transpose(1, 2)
         x = zero_beyond(x, token_count, axis=2)
-        for place, (convolution, norm, activation, _) in enumerate(encoder.cnn):
+        for index, (convolution, norm, activation, _) in enumerate(encoder.cnn):
             y = convolution(x).transpose(1, 2)
             y = functional.layer_norm(y, (norm.channels,), norm.gamma, norm.beta, norm.eps).transpose(1, 2)
-            x = noted(f"text_encoder.cnn.{place}", zero_beyond(activation(y), token_count, axis=2))
+            x = noted(f"text_encoder.cnn.{index}", zero_beyond(activation(y), token_count, axis=2))
         hidden = bidirectional_lstm(encoder.lstm, x.transpose(1, 2), token_count, self._semantics)
         return (noted("text_encoder.lstm", hidden).transpose(1, 2),)
