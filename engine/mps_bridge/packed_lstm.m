@@ -1,7 +1,7 @@
 // tvm.contrib.mps.lstm_packed(x, lengths, weight_ih, weight_hh, bias, y): a packed LSTM by Metal Performance Shaders.
 //
 // x [batch, time, input], lengths [batch] int32, y [batch, time, directions * hidden]; weights as in `struct weights`,
-// their biases already summed. Each member runs over its own length alone, backward from its own last step; y beyond
+// their biases already summed. Each sequence runs over its own length alone, backward from its own last step; y beyond
 // is 0, and x beyond is never read. TVM's commands before are waited for, and so are ours: no command of either can
 // overtake the other's. tvm.contrib.mps.forget_weights() drops the layers made so far; see lstm_layer.h for when.
 #include <pthread.h>
@@ -49,13 +49,13 @@ static BOOL read_call(const TVMFFIAny *arguments, int32_t count, struct call *ca
 
 static NSUInteger bytes_of(NSUInteger values) { return values * sizeof(float); }
 
-// Where x and y have one direction's row of a member and step.
-static NSUInteger place_in_x(const struct call *call, NSUInteger member, NSUInteger step) {
-  return call->x->byte_offset + bytes_of((member * call->time + step) * call->inputs);
+// Where x and y have one direction's row of a sequence and step.
+static NSUInteger offset_in_x(const struct call *call, NSUInteger batch_index, NSUInteger step) {
+  return call->x->byte_offset + bytes_of((batch_index * call->time + step) * call->inputs);
 }
-static NSUInteger place_in_y(const struct call *call, NSUInteger member, NSUInteger step, NSUInteger direction) {
+static NSUInteger offset_in_y(const struct call *call, NSUInteger batch_index, NSUInteger step, NSUInteger direction) {
   return call->y->byte_offset +
-         bytes_of(((member * call->time + step) * call->directions + direction) * call->hidden);
+         bytes_of(((batch_index * call->time + step) * call->directions + direction) * call->hidden);
 }
 
 // The rows of one direction, in matrices one below the other.
@@ -78,19 +78,19 @@ static void copy_rows(id<MTLBlitCommandEncoder> copy, const struct call *call, c
                       const struct rows *rows, NSUInteger direction, BOOL from_x) {
   for (int64_t time_step = 0; time_step < packed->steps; ++time_step) {
     for (int64_t row = 0; row < packed->active[time_step]; ++row) {
-      NSUInteger member = packed->member[row], place = packed->first[time_step] + row;
-      NSUInteger step = step_of(packed, member, time_step, direction == 1);
+      NSUInteger batch_index = packed->batch_index[row], position = packed->first[time_step] + row;
+      NSUInteger step = step_of(packed, batch_index, time_step, direction == 1);
       if (from_x) {
         [copy copyFromBuffer:buffer_of(call->x)
-                 sourceOffset:place_in_x(call, member, step)
+                 sourceOffset:offset_in_x(call, batch_index, step)
                      toBuffer:rows->of_input
-            destinationOffset:bytes_of(place * call->inputs)
+            destinationOffset:bytes_of(position * call->inputs)
                          size:bytes_of(call->inputs)];
       } else {
         [copy copyFromBuffer:rows->of_output
-                 sourceOffset:bytes_of(place * call->hidden)
+                 sourceOffset:bytes_of(position * call->hidden)
                      toBuffer:buffer_of(call->y)
-            destinationOffset:place_in_y(call, member, step, direction)
+            destinationOffset:offset_in_y(call, batch_index, step, direction)
                          size:bytes_of(call->hidden)];
       }
     }
@@ -108,7 +108,7 @@ static void add_matrix(NSMutableArray<MPSMatrix *> *matrices, id<MTLBuffer> buff
   [matrix release];
 }
 
-// One direction over all steps. A single member needs no rows of its own: its steps are matrices in x and y already.
+// One direction over all steps. A single sequence needs no rows of its own: its steps are matrices in x and y already.
 static void encode_direction(id<MTLCommandBuffer> commands, const struct call *call, const struct packed_rows *packed,
                              const struct rows *rows, LstmLayer *layer, NSUInteger direction) {
   NSMutableArray<MPSMatrix *> *sources = [NSMutableArray arrayWithCapacity:packed->steps];
@@ -117,8 +117,8 @@ static void encode_direction(id<MTLCommandBuffer> commands, const struct call *c
     NSUInteger active = packed->active[time_step], first = packed->first[time_step];
     if (call->batch == 1) {
       NSUInteger step = step_of(packed, 0, time_step, direction == 1);
-      add_matrix(sources, buffer_of(call->x), place_in_x(call, 0, step), 1, call->inputs);
-      add_matrix(targets, buffer_of(call->y), place_in_y(call, 0, step, direction), 1, call->hidden);
+      add_matrix(sources, buffer_of(call->x), offset_in_x(call, 0, step), 1, call->inputs);
+      add_matrix(targets, buffer_of(call->y), offset_in_y(call, 0, step, direction), 1, call->hidden);
     } else {
       add_matrix(sources, rows->of_input, bytes_of(first * call->inputs), active, call->inputs);
       add_matrix(targets, rows->of_output, bytes_of(first * call->hidden), active, call->hidden);
@@ -166,7 +166,7 @@ static const char *run(const struct call *call) {
   }
   struct packed_rows packed = pack_rows(lengths, call->batch, call->time);
   free(lengths);
-  if (packed.member == NULL) return "there is no memory for an LSTM's rows";
+  if (packed.batch_index == NULL) return "there is no memory for an LSTM's rows";
   id<MTLCommandBuffer> commands = [queue commandBuffer];
   encode(commands, call, &packed, layer);
   free_rows(&packed);

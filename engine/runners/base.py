@@ -86,7 +86,7 @@ def named_outputs(
 
 
 def cropped(config: ModelConfig, tensor: Tensor, array: Array, lengths: Mapping[str, int]) -> Array:
-    """One member's array [...] without padding, for the valid lengths that are known."""
+    """One sequence's array [...] without padding, for the valid lengths that are known."""
     valid = (
         slice(axis.extent(config, lengths)) if isinstance(axis, Axis) and axis.name in lengths else slice(None)
         for axis in tensor.axes

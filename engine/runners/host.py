@@ -37,14 +37,14 @@ def align(logits: Array, token_count: Array, speed: Array) -> tuple[NDArray[np.i
 
     `logits` [batch, tokens, max_dur], `token_count` [batch], `speed` [batch].
     """
-    members = [
-        np.repeat(np.arange(count, dtype=np.int32), durations(logits[member, :count], float(speed[member])))
-        for member, count in enumerate(token_count)
+    sequences = [
+        np.repeat(np.arange(count, dtype=np.int32), durations(logits[index, :count], float(speed[index])))
+        for index, count in enumerate(token_count)
     ]
-    frame_count = np.array([len(member) for member in members], np.int32)
-    frame_token = np.zeros((len(members), frame_count.max()), np.int32)
-    for row, member in zip(frame_token, members, strict=True):
-        row[: len(member)] = member
+    frame_count = np.array([len(sequence) for sequence in sequences], np.int32)
+    frame_token = np.zeros((len(sequences), frame_count.max()), np.int32)
+    for row, sequence in zip(frame_token, sequences, strict=True):
+        row[: len(sequence)] = sequence
     return frame_token, frame_count
 
 

@@ -36,7 +36,7 @@ class PaddedRunner:
 
     @property
     def tails(self) -> Mapping[str, Array]:
-        """What the last stage's outputs held beyond each member's length, by output, flat; empty without padding."""
+        """What the last stage's outputs held beyond each sequence's length, by output, flat; empty without padding."""
         return dict(self._tails)
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -69,11 +69,11 @@ class PaddedRunner:
         return filled
 
     def _tail(self, tensor: Tensor, array: Array, inputs: Mapping[str, Array], given: Mapping[str, int]) -> Array:
-        """All values beyond the length of their member; a length that is not told is the one that was given."""
+        """All values beyond the length of their sequence; a length that is not told is the one that was given."""
         beyond = np.ones(array.shape, np.bool_)
-        for member in range(len(beyond)):
-            told = {axis: int(inputs[count][member]) for axis, count in COUNTS.items() if count in inputs}
-            cropped(self._config, tensor, beyond[member, ...], {**given, **told})[...] = False
+        for batch_index in range(len(beyond)):
+            told = {axis: int(inputs[count][batch_index]) for axis, count in COUNTS.items() if count in inputs}
+            cropped(self._config, tensor, beyond[batch_index, ...], {**given, **told})[...] = False
         return array[beyond]
 
 

@@ -21,9 +21,9 @@ from engine.stages import ProbeObserver, Stage
 
 
 class ReferenceRunner:
-    """The reference on batches: each member alone, without its padding, then zeros beyond its length.
+    """The reference on batches: each sequence alone, without its padding, then zeros beyond its length.
 
-    `observe`, if given, gets the probes of every member in turn.
+    `observe`, if given, gets the probes of every sequence in turn.
     """
 
     def __init__(self, reference: Reference, observe: ProbeObserver | None = None) -> None:
@@ -38,21 +38,21 @@ class ReferenceRunner:
             tensor.name: np.zeros(tensor.shape(config, lengths["batch"], lengths), tensor.dtype)
             for tensor in stage.outputs
         }
-        for member, alone in enumerate(self._members(stage, inputs, lengths["batch"])):
+        for batch_index, alone in enumerate(self._sequences(stage, inputs, lengths["batch"])):
             outputs = self._reference.run(stage.name, alone, self._observe)
-            valid = _valid_lengths(inputs, member)
+            valid = _valid_lengths(inputs, batch_index)
             for tensor in stage.outputs:
-                cropped(config, tensor, result[tensor.name][member], valid)[...] = outputs[tensor.name][0]
+                cropped(config, tensor, result[tensor.name][batch_index], valid)[...] = outputs[tensor.name][0]
         return result
 
     def close(self) -> None:
         """Nothing to release."""
 
-    def _members(self, stage: Stage, inputs: Mapping[str, Array], batch: int) -> Iterator[dict[str, Array]]:
-        for member in range(batch):
-            valid = _valid_lengths(inputs, member)
+    def _sequences(self, stage: Stage, inputs: Mapping[str, Array], batch: int) -> Iterator[dict[str, Array]]:
+        for batch_index in range(batch):
+            valid = _valid_lengths(inputs, batch_index)
             yield {
-                tensor.name: cropped(self._reference.config, tensor, inputs[tensor.name][member], valid)[None]
+                tensor.name: cropped(self._reference.config, tensor, inputs[tensor.name][batch_index], valid)[None]
                 for tensor in stage.inputs
             }
 
@@ -60,7 +60,7 @@ class ReferenceRunner:
 class ExportableRunner:
     """The exportable stages as eager PyTorch, on batches of any lengths.
 
-    `observe`, if given, gets the probes of the whole batch at once, with anything finite beyond a member's length.
+    `observe`, if given, gets the probes of the whole batch at once, with anything finite beyond a sequence's length.
     """
 
     def __init__(
@@ -86,5 +86,5 @@ class ExportableRunner:
         """Nothing to release."""
 
 
-def _valid_lengths(inputs: Mapping[str, Array], member: int) -> dict[str, int]:
-    return {axis: int(inputs[count][member]) for axis, count in COUNTS.items() if count in inputs}
+def _valid_lengths(inputs: Mapping[str, Array], batch_index: int) -> dict[str, int]:
+    return {axis: int(inputs[count][batch_index]) for axis, count in COUNTS.items() if count in inputs}

@@ -31,12 +31,12 @@ LARGE_INPUT_BYTES = 2 << 20
 class CompiledRunner:
     """The compiled stages of one model with its weights, on the device that its libraries were built for.
 
-    `folder` holds the libraries and their manifest; `weights` are float32 arrays by folded state-dict key, and may hold
-    more than is needed, or what `packed_stages` made of them, on the processor. `observe`, if given, gets the probes of
-    libraries built to show them, of the whole batch at once, with anything finite beyond a member's length. Usable from
-    any thread, one call at a time.
-    Raises `DamagedFile` when a library is not as it was built, `EngineError` when weights are missing or misshapen, or
-    there is no such device.
+    `folder` holds the libraries and their manifest. `weights` are float32 arrays by folded state-dict key, more than
+    needed if you like, or for the processor the result of `packed_stages`. `observe`, if given, gets the probes of
+    libraries that return them, for the whole batch at once; beyond a sequence's length their values are finite but
+    arbitrary. Usable from any thread, one call at a time.
+    Raises `DamagedFile` when a library is not as it was built, and `EngineError` when weights are missing or misshapen
+    or the device does not exist.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
 """The device stages as torch modules over a network's own parameters, for batches of any length.
 
-Each computes, on every member of a batch, what kokoro's modules compute on that member alone; nothing beyond a member's
-length reaches its result. Every module can be exported whole with symbolic batch, tokens and frames. Lengths start at
-1 token and 1 frame; tokens count the two border tokens where there are any. It does not know how a graph is compiled.
+Each computes, on every sequence of a batch, what kokoro's modules compute on that sequence alone; nothing beyond a
+sequence's length reaches its result. Every module can be exported whole with symbolic batch, tokens and frames. Lengths
+start at 1 token and 1 frame; token counts include the two border tokens, if any.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def exportable_stages(
 
     `forward` takes the stage's declared inputs and returns its declared outputs, in order. The network's weight norm
     must be folded: parameters then have the names of `engine.network.weights`. Only packed `semantics` keep the promise
-    that nothing beyond a member's length reaches its result. With `probed`, a stage that has inner values to show is a
-    `Probed`, and returns them too.
+    that nothing beyond a sequence's length reaches its result. With `probed`, a stage with probes is a `Probed` and
+    returns their values too.
     """
     stages: dict[str, nn.Module] = {
         "bert": Bert(network),

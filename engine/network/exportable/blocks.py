@@ -1,6 +1,6 @@
 """What the stages are built of: kokoro's blocks over a batch of unequal lengths.
 
-Each function reads the parameters of one of kokoro's modules and computes what that module computes on each member
+Each function reads the parameters of one of kokoro's modules and computes what that module computes on each sequence
 alone. It does not know which stage uses it.
 """
 
@@ -27,7 +27,7 @@ def is_beyond(extent: int, lengths: Tensor) -> Tensor:
 
 
 def padded_lengths(extent: int, lengths: Tensor) -> Tensor:
-    """`extent` for every member [batch], from counts of its steps: the compiler cannot fill with a symbolic length."""
+    """`extent` for every sequence [batch], from its step counts: the compiler cannot fill with a symbolic length."""
     return lengths + is_beyond(extent, lengths).sum(dim=1, dtype=torch.int32)
 
 

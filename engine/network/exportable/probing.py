@@ -20,7 +20,7 @@ _notes: ContextVar[dict[str, Tensor] | None] = ContextVar("notes", default=None)
 def noted(path: str, value: Tensor) -> Tensor:
     """The value itself, which is what kokoro's module at `path` returns, batch first.
 
-    Beyond a member's length it may hold anything finite.
+    Beyond a sequence's length it may hold anything finite.
     """
     notes = _notes.get()
     if notes is not None:

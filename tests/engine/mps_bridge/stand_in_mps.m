@@ -248,8 +248,8 @@ static float *copied(Source source, NSUInteger inputs, NSUInteger outputs, BOOL 
 
 @implementation StandInSequence
 - (void)run {
-  NSUInteger outputs = _layer->_outputs, members = ((StandInMatrix *)[_sources objectAtIndex:0])->_rows;
-  float *hidden = calloc(2 * members * outputs, sizeof *hidden), *cell = hidden + members * outputs;
+  NSUInteger outputs = _layer->_outputs, sequences = ((StandInMatrix *)[_sources objectAtIndex:0])->_rows;
+  float *hidden = calloc(2 * sequences * outputs, sizeof *hidden), *cell = hidden + sequences * outputs;
   for (NSUInteger step = 0; step < _sources.count; ++step) {
     StandInMatrix *source = (StandInMatrix *)[_sources objectAtIndex:step];
     StandInMatrix *target = (StandInMatrix *)[_targets objectAtIndex:step];

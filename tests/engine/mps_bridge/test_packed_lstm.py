@@ -46,8 +46,8 @@ def joined(parts):
 
 def inputs(lengths):
     x = np.random.default_rng(len(lengths)).standard_normal((len(lengths), TIME, INPUTS), np.float32)
-    for member, length in enumerate(lengths):
-        x[member, max(length, 0) :] = np.nan
+    for batch_index, length in enumerate(lengths):
+        x[batch_index, max(length, 0) :] = np.nan
     return x, np.array(lengths, np.int32)
 
 

@@ -47,8 +47,8 @@ def all_values(config: ModelConfig, runner: Runner, start: Mapping[str, Array]) 
     return values
 
 
-def member(config: ModelConfig, tensor: Tensor, values: Mapping[str, Array], index: int) -> Array:
-    """One member's array without its padding, as a batch of one."""
+def sequence(config: ModelConfig, tensor: Tensor, values: Mapping[str, Array], index: int) -> Array:
+    """One sequence's array without its padding, as a batch of one."""
     lengths = {axis: int(values[count][index]) for axis, count in COUNTS.items() if count in values}
     places = (slice(axis.extent(config, lengths)) if isinstance(axis, Axis) else slice(None) for axis in tensor.axes)
     return values[tensor.name][index][tuple(places)][None]

@@ -1,4 +1,4 @@
-"""The torch runners must treat a batch as its members, and check what they are given."""
+"""The torch runners must treat a batch as its sequences, and check what they are given."""
 
 from __future__ import annotations
 

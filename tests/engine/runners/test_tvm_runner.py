@@ -51,7 +51,7 @@ def exportable(tiny_config, weights):
 
 
 def arrays_for(stage, config, counts, seed=0):
-    """Inputs of a batch whose members have these counts of tokens and frames."""
+    """Inputs of a batch whose sequences have these counts of tokens and frames."""
     generator = np.random.default_rng(seed)
     lengths = {name: max(values) for name, values in counts.items()}
     batch = len(counts["tokens"])
@@ -85,11 +85,11 @@ def test_what_stands_in_the_padding_changes_nothing(runner, tiny_config, stage):
     arrays = arrays_for(stage, tiny_config, COUNTS)
     clean = runner.run(stage, arrays)
     for tensor in stage.inputs:
-        for place, axis in enumerate(tensor.axes):
+        for position, axis in enumerate(tensor.axes):
             if isinstance(axis, Axis):
                 for batch_index in range(4):
                     valid = {name: counts[batch_index] for name, counts in COUNTS.items()}
-                    array = np.moveaxis(arrays[tensor.name][batch_index], place, 0)
+                    array = np.moveaxis(arrays[tensor.name][batch_index], position, 0)
                     array[axis.extent(tiny_config, valid) :] = np.nan if array.dtype == np.float32 else 2**30
     for name, array in runner.run(stage, arrays).items():
         np.testing.assert_array_equal(array, clean[name])

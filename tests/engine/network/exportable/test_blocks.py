@@ -1,4 +1,4 @@
-"""Each block must be kokoro's block on every member alone."""
+"""Each block must be kokoro's block on every sequence alone."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_residual_block_is_kokoros_on_each_member(upsample: object, channels_out
     block = made(AdainResBlk1d, CHANNELS, channels_out, STYLE, upsample=upsample)
     x, style = case()
     ours = residual_block(block, x, Styles([block], style), LENGTHS)
-    for member, length in enumerate(LENGTHS.tolist()):
-        theirs = block(x[member : member + 1, :, :length], style[member : member + 1])[0]
-        torch.testing.assert_close(ours[member, :, : theirs.shape[1]], theirs, atol=1e-5, rtol=1e-5)
+    for batch_index, length in enumerate(LENGTHS.tolist()):
+        theirs = block(x[batch_index : batch_index + 1, :, :length], style[batch_index : batch_index + 1])[0]
+        torch.testing.assert_close(ours[batch_index, :, : theirs.shape[1]], theirs, atol=1e-5, rtol=1e-5)
 
 
 def test_snake_block_is_kokoros_on_each_member() -> None:
@@ -61,18 +61,18 @@ def test_snake_block_is_kokoros_on_each_member() -> None:
         alpha.copy_(torch.linspace(0.5, 2, CHANNELS)[None, :, None])
     x, style = case()
     ours = snake_block(block, x, Styles([block], style), LENGTHS)
-    for member, length in enumerate(LENGTHS.tolist()):
-        theirs = block(x[member : member + 1, :, :length], style[member : member + 1])[0]
-        torch.testing.assert_close(ours[member, :, :length], theirs, atol=1e-5, rtol=1e-5)
+    for batch_index, length in enumerate(LENGTHS.tolist()):
+        theirs = block(x[batch_index : batch_index + 1, :, :length], style[batch_index : batch_index + 1])[0]
+        torch.testing.assert_close(ours[batch_index, :, :length], theirs, atol=1e-5, rtol=1e-5)
 
 
 def test_lstm_is_torchs_on_each_member() -> None:
     network = torch.nn.LSTM(CHANNELS, 3, batch_first=True, bidirectional=True).requires_grad_(False)
     x = case()[0].transpose(1, 2)
     ours = bidirectional_lstm(network, x, LENGTHS)
-    for member, length in enumerate(LENGTHS.tolist()):
-        theirs, _ = network(x[member : member + 1, :length])
-        torch.testing.assert_close(ours[member, :length], theirs[0], atol=1e-6, rtol=1e-5)
+    for batch_index, length in enumerate(LENGTHS.tolist()):
+        theirs, _ = network(x[batch_index : batch_index + 1, :length])
+        torch.testing.assert_close(ours[batch_index, :length], theirs[0], atol=1e-6, rtol=1e-5)
 
 
 def test_lstm_without_packing_runs_over_masked_padding_and_is_masked() -> None:

@@ -21,7 +21,7 @@ from engine.runners.base import COUNTS
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.stages import DEVICE_STAGES, Axis, Stage
 from engine.system.paths import resources_folder
-from tests.engine.network.utterances import Values, all_values, correlation, member, opening
+from tests.engine.network.utterances import Values, all_values, correlation, opening, sequence
 
 TOKEN_COUNTS = (1, 2, 17, 63)
 RAGGED = (17, 3, 1, 9)
@@ -73,9 +73,9 @@ def test_a_ragged_batch_equals_its_members_alone(
 ) -> None:
     outputs = exportable.run(stage, inputs_of(stage, ragged))
     for index in range(len(RAGGED)):
-        alone = exportable.run(stage, {t.name: member(tiny_config, t, ragged, index) for t in stage.inputs})
+        alone = exportable.run(stage, {t.name: sequence(tiny_config, t, ragged, index) for t in stage.inputs})
         for tensor in stage.outputs:
-            ours = member(tiny_config, tensor, {**ragged, **outputs}, index)
+            ours = sequence(tiny_config, tensor, {**ragged, **outputs}, index)
             scale = max(1, np.abs(alone[tensor.name]).max())
             np.testing.assert_allclose(ours, alone[tensor.name], atol=1e-5 * scale)
 
@@ -97,7 +97,7 @@ def test_outputs_are_zero_beyond_the_length(
 ) -> None:
     outputs = exportable.run(stage, padded_with(3.0, stage, tiny_config, ragged))
     for tensor in stage.outputs:
-        kept = sum(np.abs(member(tiny_config, tensor, {**ragged, **outputs}, i)).sum() for i in range(4))
+        kept = sum(np.abs(sequence(tiny_config, tensor, {**ragged, **outputs}, i)).sum() for i in range(4))
         np.testing.assert_allclose(np.abs(outputs[tensor.name]).sum(), kept, rtol=1e-6)
 
 

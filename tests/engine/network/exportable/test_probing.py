@@ -21,7 +21,7 @@ from engine.network.reference import Reference
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
 from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage, stage_named
-from tests.engine.network.utterances import Values, all_values, correlation, member, opening
+from tests.engine.network.utterances import Values, all_values, correlation, opening, sequence
 
 PROBED_STAGES = [stage for stage in DEVICE_STAGES if any(not probe.fused for probe in stage.probes)]
 RAGGED = (9, 1, 4)
@@ -130,7 +130,7 @@ def test_a_member_of_a_batch_shows_kokoros_values(
     ExportableRunner(network, observe=ours.__setitem__).run(stage, inputs_of(stage, ragged))
     for index in range(len(RAGGED)):
         theirs: dict[str, Array] = {}
-        alone = {tensor.name: member(tiny_config, tensor, ragged, index) for tensor in stage.inputs}
+        alone = {tensor.name: sequence(tiny_config, tensor, ragged, index) for tensor in stage.inputs}
         Reference(network).run(stage.name, alone, theirs.__setitem__)
         assert set(theirs) == set(ours)
         for path, array in theirs.items():

@@ -1,4 +1,4 @@
-"""The stages that predict prosody must be kokoro's predictor on each member."""
+"""The stages that predict prosody must be kokoro's predictor on each sequence."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from engine.network.exportable.prosody import Duration, PitchAndEnergy
 COUNTS = torch.tensor([5, 2], dtype=torch.int32)
 
 
-@pytest.mark.parametrize("member", [0, 1])
-def test_duration_is_kokoros(network: Network, tiny_config: ModelConfig, member: int) -> None:
+@pytest.mark.parametrize("batch_index", [0, 1])
+def test_duration_is_kokoros(network: Network, tiny_config: ModelConfig, batch_index: int) -> None:
     generator = torch.Generator().manual_seed(0)
     features = torch.randn(2, tiny_config.hidden_dim, 5, generator=generator)
     style = torch.randn(2, tiny_config.style_dim, generator=generator)
-    count = int(COUNTS[member])
-    predictor, one = network.predictor, slice(member, member + 1)
+    count = int(COUNTS[batch_index])
+    predictor, one = network.predictor, slice(batch_index, batch_index + 1)
     with torch.no_grad():
         logits, prosody_features = Duration(network)(features, style, COUNTS)
         mask = torch.zeros(1, count, dtype=torch.bool)
@@ -26,8 +26,8 @@ def test_duration_is_kokoros(network: Network, tiny_config: ModelConfig, member:
         theirs = predictor.duration_proj(predictor.lstm(encoded)[0])
     torch.testing.assert_close(prosody_features[one, :count], encoded, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(logits[one, :count], theirs, atol=1e-5, rtol=1e-5)
-    assert not logits[member, count:].any()
-    assert not prosody_features[member, count:].any()
+    assert not logits[batch_index, count:].any()
+    assert not prosody_features[batch_index, count:].any()
 
 
 def test_frames_read_the_token_they_speak(network: Network, tiny_config: ModelConfig) -> None:

@@ -1,4 +1,4 @@
-"""The stages that read tokens must be kokoro's modules on each member, whatever number pads a row."""
+"""The stages that read tokens must be kokoro's modules on each sequence, whatever number pads a row."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ TOKENS = torch.tensor([[0, 3, 4, 5, 0], [0, 7, 0, 10**6, -1]], dtype=torch.int32
 COUNTS = torch.tensor([5, 3], dtype=torch.int32)
 
 
-@pytest.mark.parametrize("member", [0, 1])
-def test_bert_is_kokoros(network: Network, member: int) -> None:
-    count = int(COUNTS[member])
-    ids = TOKENS[member : member + 1, :count].long()
+@pytest.mark.parametrize("batch_index", [0, 1])
+def test_bert_is_kokoros(network: Network, batch_index: int) -> None:
+    count = int(COUNTS[batch_index])
+    ids = TOKENS[batch_index : batch_index + 1, :count].long()
     with torch.no_grad():
         (ours,) = Bert(network)(TOKENS, COUNTS)
         theirs = network.bert_encoder(network.bert(ids, attention_mask=torch.ones_like(ids)))[0].T
-    torch.testing.assert_close(ours[member, :, :count], theirs, atol=1e-5, rtol=1e-5)
-    assert not ours[member, :, count:].any()
+    torch.testing.assert_close(ours[batch_index, :, :count], theirs, atol=1e-5, rtol=1e-5)
+    assert not ours[batch_index, :, count:].any()
 
 
-@pytest.mark.parametrize("member", [0, 1])
-def test_text_encoder_is_kokoros(network: Network, member: int) -> None:
-    count = int(COUNTS[member])
-    ids = TOKENS[member : member + 1, :count].long()
+@pytest.mark.parametrize("batch_index", [0, 1])
+def test_text_encoder_is_kokoros(network: Network, batch_index: int) -> None:
+    count = int(COUNTS[batch_index])
+    ids = TOKENS[batch_index : batch_index + 1, :count].long()
     with torch.no_grad():
         (ours,) = TextEncoder(network)(TOKENS, COUNTS)
         theirs = network.text_encoder(ids, torch.tensor([count]), torch.zeros(1, count, dtype=torch.bool))[0]
-    torch.testing.assert_close(ours[member, :, :count], theirs, atol=1e-5, rtol=1e-5)
-    assert not ours[member, :, count:].any()
+    torch.testing.assert_close(ours[batch_index, :, :count], theirs, atol=1e-5, rtol=1e-5)
+    assert not ours[batch_index, :, count:].any()
 
 
 def test_position_matters(network: Network) -> None:
