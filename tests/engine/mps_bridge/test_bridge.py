@@ -39,7 +39,7 @@ def test_the_library_for_macs_loads_what_it_calls(tmp_path):
 def test_apples_own_headers_are_taken_on_a_mac(tmp_path):
     arguments = bridge_arguments(tmp_path / BRIDGE_NAME, stubs=False)
     assert not any("stubs" in argument for argument in arguments)
-    assert [arguments[place + 1] for place, word in enumerate(arguments) if word == "-framework"] == list(FRAMEWORKS)
+    assert [arguments[index + 1] for index, word in enumerate(arguments) if word == "-framework"] == list(FRAMEWORKS)
 
 
 def test_without_tvm_there_are_no_headers(monkeypatch):

@@ -92,7 +92,7 @@ def test_weights_are_read_once_and_kept_until_they_are_forgotten(lstm_packed):
 def test_arguments_that_do_not_fit_are_an_error(lstm_packed):
     x, counts = inputs([3, 2])
     arguments = [tensor(x), tensor(counts), *joined(weights(2)), unwritten(2, 2)]
-    for place, wrong in [
+    for index, wrong in [
         (0, tensor(x[:, :, :-1])),
         (0, tvm.runtime.tensor(x)),
         (1, tensor(counts.astype(np.int64))),
@@ -103,7 +103,7 @@ def test_arguments_that_do_not_fit_are_an_error(lstm_packed):
         (5, 3),
     ]:
         with pytest.raises(RuntimeError, match="do not fit together"):
-            lstm_packed(*arguments[:place], wrong, *arguments[place + 1 :])
+            lstm_packed(*arguments[:index], wrong, *arguments[index + 1 :])
     with pytest.raises(RuntimeError, match="do not fit together"):
         lstm_packed(*arguments[:-1])
 

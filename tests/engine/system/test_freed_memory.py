@@ -5,6 +5,14 @@ import sys
 from engine.system.freed_memory import give_back_freed_memory, keep_little_freed_memory
 
 MEBIBYTE = 1 << 20
+PEAK_PROGRAM = """
+import numpy as np
+from engine.system.memory import peak_bytes
+before = peak_bytes()
+held = np.ones(8 * 2**20)
+del held
+print(before, peak_bytes())
+"""
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -49,3 +57,10 @@ def test_little_freed_memory_is_kept():
         assert kept_bytes("little") < 18 * MEBIBYTE
     else:
         keep_little_freed_memory()
+
+
+def test_the_peak_of_a_process_is_the_most_it_held():
+    done = subprocess.run([sys.executable, "-c", PEAK_PROGRAM], capture_output=True, text=True, check=True)
+    before, after = map(int, done.stdout.split())
+    assert MEBIBYTE < before < 500 * MEBIBYTE
+    assert 60 * MEBIBYTE < after - before < 70 * MEBIBYTE

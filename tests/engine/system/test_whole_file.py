@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import OutputError
+from engine.system import paths
 from engine.system.whole_file import ensure_writable, whole_file, write_atomically
 
 
@@ -80,3 +81,13 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     assert os.read(reading, 100) == b"through"
     os.close(reading)
     assert path.is_fifo()
+
+
+def test_resources_are_beside_the_packages() -> None:
+    assert (paths.project_folder() / "engine" / "system" / "paths.py").is_file()
+    assert paths.starter_folder().parent == paths.resources_folder()
+
+
+def test_built_modules_are_in_the_users_cache() -> None:
+    assert paths.cache_folder() in paths.built_modules_folder().parents
+    assert paths.cache_folder().name == "kokoro-desk"

@@ -156,11 +156,11 @@ def padded_with(filling: float, stage: Stage, config: ModelConfig, values: Value
     """The stage's inputs with `filling` beyond every length it is told; integers become absurd numbers."""
     result = copy.deepcopy(inputs_of(stage, values))
     for tensor in stage.inputs:
-        for place, axis in enumerate(tensor.axes):
+        for position, axis in enumerate(tensor.axes):
             if not isinstance(axis, Axis) or COUNTS[axis.name] not in result:
                 continue
             for row, count in zip(result[tensor.name], result[COUNTS[axis.name]], strict=True):
-                beyond = (slice(None),) * place + (slice(axis.extent(config, {axis.name: int(count)}), None),)
+                beyond = (slice(None),) * position + (slice(axis.extent(config, {axis.name: int(count)}), None),)
                 row[beyond] = filling if row.dtype == np.float32 else 10**6
     return result
 
@@ -181,8 +181,8 @@ def exported(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> torc
         {
             0: batch,
             **{
-                place: axis.factor(config) * lengths[axis.name] + axis.plus
-                for place, axis in enumerate(tensor.axes, 1)
+                position: axis.factor(config) * lengths[axis.name] + axis.plus
+                for position, axis in enumerate(tensor.axes, 1)
                 if isinstance(axis, Axis)
             },
         }
