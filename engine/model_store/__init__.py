@@ -1,6 +1,6 @@
-"""The models a user can have: what there is, what is here, fetching, importing, verifying, removing.
+"""The models a user can have: the catalogue, what is installed, fetching, importing, verifying, removing.
 
-It does not know how a model is run or compiled; `engine.network` is the network itself.
+The network itself is `engine.network`.
 """
 
 from engine.model_store.catalogue import ModelEntry, PinnedFile, VoiceEntry

@@ -1,7 +1,4 @@
-"""The folder in which models are made: for one process at a time, with space enough, and nothing left behind.
-
-It does not know what is made there.
-"""
+"""The temporary folder in which a model is built: for one process at a time, with enough space, nothing left behind."""
 
 from __future__ import annotations
 
@@ -24,9 +21,9 @@ SPARE_BYTES = 64 << 20
 def alone(
     folder: Path, name: str, waiting: Callable[[], None], cancel: threading.Event | None = None
 ) -> Iterator[None]:
-    """Wait until no other process changes the model of this name; `waiting` is called where one does.
+    """Hold the lock of the model of this name; `waiting` is called if another process holds it.
 
-    Raises `Cancelled` once `cancel` is set, and `StorageError` for whatever goes wrong with the folder's files.
+    Raises `Cancelled` once `cancel` is set, and `StorageError` for any `OSError`, including those of the block.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,7 +38,7 @@ def alone(
 
 @contextmanager
 def building(folder: Path, name: str) -> Iterator[Path]:
-    """An empty folder beside the models, deleted in the end."""
+    """An empty folder next to the models, deleted at the end of the block."""
     build_folder = folder / f".build-{name}"
     shutil.rmtree(build_folder, ignore_errors=True)  # left by a process that was killed
     build_folder.mkdir(parents=True)
@@ -52,7 +49,7 @@ def building(folder: Path, name: str) -> Iterator[Path]:
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:
-    """Raise `StorageError` when the disk has less to spare."""
+    """Raise `StorageError` when the disk has less free space, with `SPARE_BYTES` left over."""
     free = shutil.disk_usage(folder).free
     if free < needed_bytes + SPARE_BYTES:
         raise StorageError(

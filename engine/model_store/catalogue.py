@@ -1,7 +1,4 @@
-"""The models that can be had: where each comes from, its files with sizes and SHA-256, its voices, its licence.
-
-It does not know what is on this machine.
-"""
+"""The models on offer: where each comes from, its files with sizes and SHA-256, its voices, its licence."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from engine.voices.packs import describe
 
 @dataclass(frozen=True)
 class PinnedFile:
-    """A file of a repository; its content is identified, not only its name."""
+    """A file of a repository, identified by its content as well as its name."""
 
     path: str
     bytes: int
@@ -59,12 +56,12 @@ class ModelEntry:
 
     @property
     def files(self) -> tuple[PinnedFile, ...]:
-        """Everything that is fetched."""
+        """All files that are fetched."""
         return () if self.checkpoint is None else (self.checkpoint, *(voice.file for voice in self.voices))
 
     @property
     def bytes(self) -> int:
-        """What is fetched, in all."""
+        """The size of all files that are fetched."""
         return sum(file.bytes for file in self.files)
 
     def config(self) -> ModelConfig:
@@ -73,7 +70,7 @@ class ModelEntry:
 
 
 def catalogue() -> tuple[ModelEntry, ...]:
-    """Every model, the bundled ones first; raises `DamagedFile` when the list that comes with the program is."""
+    """Every model, the bundled ones first; raises `DamagedFile` when the list shipped with the program is damaged."""
     path = resources_folder() / "models.json"
     try:
         return tuple(_entry(values) for values in json.loads(path.read_text(encoding="utf-8")))

@@ -1,7 +1,4 @@
-"""The models on this machine: their architecture, weights and voices, verified before use.
-
-It does not know how a model is run or compiled.
-"""
+"""The models on this machine: their architecture, weights and voices, verified before use."""
 
 from __future__ import annotations
 
@@ -34,15 +31,15 @@ _RANDOM_STYLE_SCALE = 0.1
 """Kokoro's own voice packs have entries of about this size."""
 _DRAWING_SOURCES = "engine/network"
 _DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
-"""What random weights come from, besides the architecture and the seed."""
+"""What random weights depend on, besides the architecture and the seed."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     """One model ready to load: `load_weights` gives float32 arrays by folded state-dict key.
 
-    `identity` names these weights and no others: the SHA-256 of their file, or what they are drawn from. `weights_name`
-    is what they are called on the command line, where they are not the model's own.
+    `identity` names these weights and no others: the SHA-256 of their file, or a hash of what random ones are drawn
+    from. `weights_name` is their name on the command line, or None for the model's own weights.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""Makes published files into those that are installed; run with `-m`, the plan on standard input.
+"""Converts published files to those that are installed; run with `-m`, the plan on standard input.
 
-PyTorch is needed here and never again for the model. It does not know where the files come from.
+This is the only step for which a model needs PyTorch.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMET
 
 @dataclass(frozen=True)
 class Conversion:
-    """Published files of one architecture, and the folder for what is made of them.
+    """Published files of one architecture, and the folder for the converted ones.
 
-    Without `checkpoint` only voices are made; `earlier_voices` is a file made before, whose voices are kept.
+    Without `checkpoint` only voices are converted; `earlier_voices` is a file converted before, whose voices are kept.
     """
 
     config: ModelConfig
@@ -39,19 +39,19 @@ class Conversion:
     earlier_voices: Path | None = None
 
     def task(self) -> Task:
-        """The task of a child process that does this."""
+        """The conversion as a task for a child process."""
         plan = {
             "config": self.config.to_dict(),
-            "checkpoint": _words(self.checkpoint),
+            "checkpoint": _text(self.checkpoint),
             "voices": {name: str(path) for name, path in self.voices.items()},
             "folder": str(self.folder),
-            "earlier_voices": _words(self.earlier_voices),
+            "earlier_voices": _text(self.earlier_voices),
         }
         return Task(__name__, plan, ENVIRONMENT)
 
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> Conversion:
-        """The order with this plan, made by `task`."""
+        """The conversion with this plan, which `task` wrote."""
         return cls(
             ModelConfig.from_dict(plan["config"]),
             _path(plan["checkpoint"]),
@@ -62,13 +62,13 @@ class Conversion:
 
     @property
     def bytes(self) -> int:
-        """What is read."""
+        """The size of all files that are read."""
         paths = [*([] if self.checkpoint is None else [self.checkpoint]), *self.voices.values()]
         return sum(path.stat().st_size for path in paths)
 
 
 def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
-    """Write the files of the model into the folder; the names of all its voices.
+    """Write the files of the model into the folder; returns the names of all its voices.
 
     Raises `UnusableModel` or `StorageError`.
     """
@@ -107,16 +107,16 @@ def _save(arrays: Mapping[str, np.ndarray], path: Path) -> None:
         ) from error
 
 
-def _words(path: Path | None) -> str | None:
+def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _path(words: str | None) -> Path | None:
-    return None if words is None else Path(words)
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
 
 
 def main() -> int:
-    """Do the plan on standard input."""
+    """Carry out the plan on standard input; returns the exit code."""
     return serve(lambda plan, on_progress: {"voices": convert(Conversion.from_plan(plan), on_progress)})
 
 

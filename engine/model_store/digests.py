@@ -1,7 +1,4 @@
-"""The SHA-256 of large files, with progress.
-
-It does not know what the files are.
-"""
+"""The SHA-256 of large files, with progress."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ _CHUNK_BYTES = 1 << 20
 def sha256_of(
     path: Path, advance: Callable[[int], None] = lambda count: None, cancel: threading.Event | None = None
 ) -> str:
-    """The digest in hexadecimal; `advance` gets the bytes of each chunk.
+    """The digest in hexadecimal; `advance` gets the number of bytes of each chunk read.
 
     Raises `OSError`, or `Cancelled` once `cancel` is set.
     """

@@ -1,7 +1,6 @@
 """Fetches pinned files with the hub's own client; run with `-m`, the plan on standard input.
 
-The only module that uses the network. What was received of a file is kept for the next time, unless it is wrong. It
-does not know what the files hold.
+The only module that uses the network. A partly received file is kept for the next attempt, unless its content is wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ ENVIRONMENT: Mapping[str, str] = {
 }
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
-"""What an interruption loses at most; the client's own chunks are of 10 MB."""
+"""The most that an interruption loses; the client's own chunks have 10 MB."""
 _RETRY_HINT = "Try it again; what was received is kept."
 _LATER_HINT = "Try it again in some minutes; what was received is kept."
 _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
@@ -36,7 +35,7 @@ _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
 
 @dataclass(frozen=True)
 class Download:
-    """Files of a repository at one commit, and the folder they are received in."""
+    """Files of a repository at one commit, and the folder that receives them."""
 
     repository: str
     revision: str
@@ -44,33 +43,33 @@ class Download:
     folder: Path
 
     def task(self) -> Task:
-        """The task of a child process that does this."""
+        """The download as a task for a child process."""
         files = [[file.path, file.bytes, file.sha256] for file in self.files]
         plan = {"repository": self.repository, "revision": self.revision, "files": files, "folder": str(self.folder)}
         return Task(__name__, plan, ENVIRONMENT)
 
     @classmethod
     def from_plan(cls, plan: Mapping[str, Any]) -> Download:
-        """The order with this plan, made by `task`."""
+        """The download with this plan, which `task` wrote."""
         files = tuple(PinnedFile(*file) for file in plan["files"])
         return cls(plan["repository"], plan["revision"], files, Path(plan["folder"]))
 
     def received(self, file: PinnedFile) -> Path:
-        """Where a file is once it is received and right."""
+        """The path of a file once it is received and verified."""
         return self.folder / file.path
 
     def partial(self, file: PinnedFile) -> Path:
-        """Where a file is while it is received."""
+        """The path of a file while it is being received."""
         return self.folder / f"{file.path}{PARTIAL_SUFFIX}"
 
     def bytes_received(self) -> int:
-        """What is there of all files, right or not."""
+        """The size of what has been received of all files, verified or not."""
         paths = [path for file in self.files for path in (self.received(file), self.partial(file))]
         return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def download(order: Download, on_progress: OnProgress) -> dict[str, str]:
-    """The paths of all files, right to the last bit: in the hub's own cache, else in the folder.
+    """Fetch what is missing; returns the paths of all files, verified by digest, in the hub's own cache or the folder.
 
     Raises `DownloadError` or `StorageError`.
     """
@@ -93,7 +92,7 @@ def download(order: Download, on_progress: OnProgress) -> dict[str, str]:
 
 
 def _present(order: Download, file: PinnedFile) -> Path | None:
-    """A file that was received before, by this program or another one, if it is the right one."""
+    """The path of a file that this program or another one received before, if its digest is right."""
     from huggingface_hub import try_to_load_from_cache
 
     cached = try_to_load_from_cache(order.repository, file.path, revision=order.revision)
@@ -123,7 +122,7 @@ def _fetched(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
 
 
 def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> None:
-    """Append what is missing of a file, as the hub's client does."""
+    """Append the missing part of a file with the hub's client."""
     import httpx2
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -142,7 +141,7 @@ def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
 
 
 def _checked_url(order: Download, file: PinnedFile) -> str:
-    """Where the file is; raises `DownloadError` when the hub says that it is another one."""
+    """The URL of the file; raises `DownloadError` when the hub describes a different one."""
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
     url = hf_hub_url(order.repository, file.path, revision=order.revision)
@@ -183,20 +182,20 @@ def _get(url: str, file: PinnedFile, sink: _Sink) -> None:
 def _small_chunks() -> Iterator[None]:
     from huggingface_hub import constants
 
-    usual = constants.DOWNLOAD_CHUNK_SIZE
+    default = constants.DOWNLOAD_CHUNK_SIZE
     constants.DOWNLOAD_CHUNK_SIZE = CHUNK_BYTES
     try:
         yield
     finally:
-        constants.DOWNLOAD_CHUNK_SIZE = usual
+        constants.DOWNLOAD_CHUNK_SIZE = default
 
 
 class _WrongLength(Exception):
-    """More or less came than the file has."""
+    """More or fewer bytes came than the file has."""
 
 
 class _Sink:
-    """A file being received: what the hub's client needs of one, with progress and a limit."""
+    """A file being received: the methods that the hub's client calls, with progress and a size limit."""
 
     def __init__(self, stream: BinaryIO, file: PinnedFile, show: Callable[[int], None]) -> None:
         self._stream = stream
@@ -204,15 +203,15 @@ class _Sink:
         self._show = show
 
     def tell(self) -> int:
-        """Bytes so far."""
+        """The number of bytes so far."""
         return self._stream.tell()
 
     def seek(self, position: int) -> int:
-        """Go back, when the hub sends the file from its start after all."""
+        """Go back, which the client does when the hub resends the file from its start."""
         return self._stream.seek(position)
 
     def truncate(self) -> int:
-        """Forget what follows."""
+        """Drop what follows the position."""
         return self._stream.truncate()
 
     def write(self, chunk: bytes) -> int:
@@ -248,7 +247,7 @@ def _storage_error(folder: Path, error: OSError) -> EngineError:
 
 
 def main() -> int:
-    """Do the plan on standard input."""
+    """Carry out the plan on standard input; returns the exit code."""
     return serve(lambda plan, on_progress: {"paths": download(Download.from_plan(plan), on_progress)})
 
 

@@ -1,7 +1,6 @@
-"""A model on this machine: two files and the manifest that makes them a model, in a folder of its own.
+"""An installed model: two files and the manifest that makes them a model, in a folder of their own.
 
-Files are named by their content and the manifest is replaced last, in one step: what it lists is whole at any time. It
-does not know where the files came from.
+Files are named by their content and the manifest is replaced last, atomically, so the files it lists are always whole.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _DIGEST_LETTERS = 16
 
 @dataclass(frozen=True)
 class InstalledFile:
-    """A file as it was installed; `modified_ns` is its time stamp then."""
+    """A file as it was installed; `modified_ns` is its modification time at that moment."""
 
     name: str
     bytes: int
@@ -38,7 +37,7 @@ class InstalledFile:
 
 @dataclass(frozen=True)
 class ModelManifest:
-    """What is installed: `origin` in words, and whether it is the published model to the last bit."""
+    """What is installed: its `origin` as text, and whether it is the published model, bit for bit."""
 
     origin: str
     published: bool
@@ -48,13 +47,13 @@ class ModelManifest:
 
     @property
     def files(self) -> tuple[InstalledFile, InstalledFile]:
-        """Everything beside the manifest."""
+        """All files except the manifest."""
         return self.weights, self.voices_file
 
 
 @dataclass(frozen=True)
 class Installation:
-    """The folder of one model, whether or not there is one in it."""
+    """The folder of one model, which may be empty or missing."""
 
     folder: Path
 
@@ -69,9 +68,9 @@ class Installation:
             raise _damaged(path) from error
 
     def opened(self) -> ModelManifest | None:
-        """What is installed, once its files are known to be as they were; raises `DamagedModel`.
+        """What is installed, after a check that its files are unchanged; raises `DamagedModel`.
 
-        A file of the size and time stamp it was installed with is trusted, another one is read through.
+        A file with the size and modification time of its installation is trusted; any other is hashed.
         """
         manifest = self.manifest()
         for file in () if manifest is None else manifest.files:
@@ -80,7 +79,7 @@ class Installation:
         return manifest
 
     def checked(self) -> ModelManifest | None:
-        """What is installed, if all files are there in their size; raises `DamagedModel`."""
+        """What is installed, after a check that all files have their size; raises `DamagedModel`."""
         manifest = self.manifest()
         for file in () if manifest is None else manifest.files:
             self._size_checked(file)
@@ -89,20 +88,20 @@ class Installation:
     def verify(
         self, manifest: ModelManifest, advance: Callable[[int], None], cancel: threading.Event | None = None
     ) -> None:
-        """Read every file through; raises `DamagedModel`, or `Cancelled` once `cancel` is set.
+        """Hash every file; raises `DamagedModel`, or `Cancelled` once `cancel` is set.
 
-        A damaged file loses its name, so that it is missing from then on, and belongs to no model.
+        A damaged file is renamed, so that it is missing from then on and belongs to no model.
         """
         for file in manifest.files:
             self._size_checked(file)
             self._verify(file, advance, cancel)
 
     def path(self, file: InstalledFile) -> Path:
-        """Where a file is."""
+        """The path of a file."""
         return self.folder / file.name
 
     def take(self, built: Path) -> InstalledFile:
-        """Move a finished file in, under a name of its content; it belongs to the model once a manifest says so."""
+        """Move a finished file in, named by its content; it belongs to the model once a saved manifest lists it."""
         digest = sha256_of(built)
         with built.open("rb") as stream:
             os.fsync(stream.fileno())
@@ -112,19 +111,19 @@ class Installation:
         return InstalledFile(name, status.st_size, digest, status.st_mtime_ns)
 
     def commit(self, manifest: ModelManifest) -> None:
-        """Make these files the model, and delete what belongs to it no longer."""
+        """Make these files the model, and delete those that no longer belong to it."""
         write_atomically(self.folder / MANIFEST_NAME, json.dumps(asdict(manifest), indent=1).encode())
         self.tidy()
 
     def tidy(self) -> None:
-        """Delete what no manifest lists, such as what was left by an interruption."""
+        """Delete files that the manifest does not list, such as those an interruption left."""
         listed = self._listed()
         for path in self.folder.glob("*.safetensors"):
             if path.name not in listed:
                 path.unlink()
 
     def remove(self) -> None:
-        """Delete the model; it is none from the first step on."""
+        """Delete the model; it no longer exists from the first step on."""
         (self.folder / MANIFEST_NAME).unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -157,7 +156,7 @@ class Installation:
         except OSError as error:
             raise _damaged(path) from error
         if actual != file.sha256:
-            with suppress(OSError):  # where nothing can be written, it is found damaged anew each time
+            with suppress(OSError):  # if nothing can be written here, every check finds the damage again
                 path.rename(path.with_name(f"{_DAMAGED_PREFIX}{path.name}"))
             raise _damaged(path)
 

@@ -1,7 +1,4 @@
-"""How far fetching, importing or verifying a model is: bytes, speed, and the time that is left.
-
-It does not know who does the work or who watches.
-"""
+"""The progress of fetching, importing or verifying a model: bytes, speed, and the time left."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 WINDOW_SECONDS = 5.0
-"""The speed is that of the last seconds."""
+"""The speed is averaged over this last stretch of time."""
 LEAST_SECONDS = 0.5
-"""A speed is told once it has been watched for so long."""
+"""A speed is reported only after it has been measured for this long."""
 
 
 class Activity(StrEnum):
-    """What is being done."""
+    """The kind of work in progress."""
 
     WAITING = "waiting"
     FETCHING = "fetching"
@@ -28,7 +25,7 @@ class Activity(StrEnum):
 
 @dataclass(frozen=True)
 class ModelProgress:
-    """`bytes_done` of `bytes_total`; the speed and the time left are None while they are not known."""
+    """`bytes_done` of `bytes_total`; the speed and the time left are None while unknown."""
 
     model: str
     activity: Activity
@@ -42,11 +39,11 @@ ModelObserver = Callable[[ModelProgress], None]
 
 
 def ignore(progress: ModelProgress) -> None:
-    """The observer of a caller who wants none."""
+    """An observer that does nothing: the default."""
 
 
 class Speedometer:
-    """Turns bytes done into progress with a speed; one activity after another, on one thread."""
+    """Turns byte counts into progress with a speed, for one activity after another, on one thread."""
 
     def __init__(self, model: str, observe: ModelObserver, clock: Callable[[], float] = time.monotonic) -> None:
         self._model = model
@@ -56,7 +53,7 @@ class Speedometer:
         self._seen: deque[tuple[float, int]] = deque()
 
     def show(self, activity: Activity, done: int, total: int) -> None:
-        """Tell the observer how far this activity is."""
+        """Report the progress of this activity, in bytes, to the observer."""
         if activity is not self._activity:
             self._seen.clear()
             self._activity = activity

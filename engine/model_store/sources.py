@@ -1,6 +1,6 @@
-"""What a file or folder of the user's offers for importing: a checkpoint, voice packs, a description.
+"""What a file or folder of the user's offers for import: a checkpoint, voice packs, a description.
 
-It goes by names and sizes alone; it does not look into the files.
+Only names and sizes decide; no file is opened.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from engine.model_store.catalogue import ModelEntry
 CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
 VOICE_SUFFIXES = (".pt", ".bin")
 IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, *VOICE_SUFFIXES)
-"""Of files that can be imported by themselves."""
+"""The suffixes of files that can be imported on their own."""
 _VOICES_FOLDER = "voices"
 _VOICE_LIMIT_BYTES = 16 << 20
-"""Far above any voice pack."""
+"""Far above the size of any voice pack."""
 _HINT = (
     f"Choose a checkpoint ({' or '.join(CHECKPOINT_SUFFIXES)}), a voice pack ({' or '.join(VOICE_SUFFIXES)}), "
     "or a folder with them."
@@ -27,7 +27,7 @@ _HINT = (
 
 @dataclass(frozen=True)
 class Sources:
-    """Files to import; `description` is a config.json beside the checkpoint."""
+    """Files to import; `description` is a config.json next to the checkpoint."""
 
     checkpoint: Path | None
     voices: Mapping[str, Path]
@@ -35,7 +35,7 @@ class Sources:
 
 
 def find_sources(path: Path, entry: ModelEntry) -> Sources:
-    """What `path` offers for this model; raises `InvalidRequest` or `UnusableModel` when nothing is clear."""
+    """What `path` offers for this model; raises `InvalidRequest` or `UnusableModel` if nothing, or not clearly one."""
     if path.is_dir():
         return _in_folder(path, entry)
     if not path.is_file():

@@ -1,6 +1,6 @@
-"""The models on this machine: fetched, imported, verified, removed, one process at a time.
+"""The models on this machine: fetched, imported, verified, removed, by one process at a time.
 
-Nothing is installed until all of it is; what is interrupted is taken up again. It does not know how a model is run.
+A model is installed as a whole or not at all; an interrupted fetch is resumed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.voices.packs import Voice, describe
 
 
 class ModelState(StrEnum):
-    """Whether a model can be used; one whose fetching was interrupted is `partial`."""
+    """Whether a model can be used; `partial` means that its fetch was interrupted."""
 
     BUNDLED = "bundled"
     INSTALLED = "installed"
@@ -42,10 +42,10 @@ class ModelState(StrEnum):
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """A model of the catalogue as it is on this machine.
+    """The state of a model of the catalogue on this machine.
 
-    `published` says whether it is the published model to the last bit, `origin` where it came from; `bytes_here` is
-    what it takes of the disk, what was received of a partial one included.
+    `published` says whether it is the published model, bit for bit, `origin` where it came from; `bytes_here` is its
+    disk space, including what was received of a partial one.
     """
 
     entry: ModelEntry
@@ -71,9 +71,9 @@ class Installed:
 
 
 class ModelStore:
-    """A folder of models; the user's own unless another one is named.
+    """A folder of models; by default the user's own.
 
-    Methods that take `observe` and `cancel` may run long: they tell `observe` how far they are and raise `Cancelled`
+    Methods that take `observe` and `cancel` may run long: they report their progress to `observe` and raise `Cancelled`
     soon after `cancel` is set. All raise `UnknownModel` for a name that is not in the catalogue.
     """
 
@@ -82,16 +82,16 @@ class ModelStore:
         self._entries = entries or catalogue()
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
-        """Every model that can be had."""
+        """Every model on offer."""
         return self._entries
 
     def model_folder(self, name: str) -> Path:
-        """Where the model is, or would be."""
+        """The folder of the model, installed or not."""
         entry = entry_named(name, self._entries)
         return entry.config_file.parent if entry.bundled else self.folder / entry.name
 
     def status(self, name: str) -> ModelStatus:
-        """What there is of a model; reads no file through."""
+        """The state of a model; checks sizes and hashes nothing."""
         entry = entry_named(name, self._entries)
         if entry.bundled:
             return ModelStatus(entry, ModelState.BUNDLED, published=True, origin=entry.source)
@@ -117,10 +117,10 @@ class ModelStore:
         return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
 
     def fetch(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Have the published model, from the network or the hub's cache; does nothing when it is here.
+        """Install the published model, from the network or the hub's cache; does nothing if it is already installed.
 
-        What was received is kept when it is interrupted or cancelled, until `discard_received`. Raises `DownloadError`,
-        `StorageError`, `InvalidRequest` for a bundled model, or `Cancelled`.
+        What was received before an interruption or cancellation is kept until `discard_received`. Raises
+        `DownloadError`, `StorageError`, `InvalidRequest` for a bundled model, or `Cancelled`.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = Speedometer(name, observe)
@@ -137,7 +137,7 @@ class ModelStore:
             shutil.rmtree(order.folder, ignore_errors=True)
 
     def discard_received(self, name: str) -> None:
-        """Delete what an unfinished fetch has received, unless another process goes on with it.
+        """Delete what an unfinished fetch has received, unless another process is working on the model.
 
         Raises `StorageError`, or `InvalidRequest` for a bundled model.
         """
@@ -150,9 +150,9 @@ class ModelStore:
     def import_from(
         self, path: Path, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None
     ) -> None:
-        """Have a model from a checkpoint, or more voices for one that is here, from a file or folder of the user's.
+        """Install a model from the user's checkpoint, or add the user's voices to an installed one.
 
-        Raises `UnusableModel`, `StorageError`, `InvalidRequest`, or `Cancelled`; what was installed then stays.
+        Raises `UnusableModel`, `StorageError`, `InvalidRequest`, or `Cancelled`; what was installed before then stays.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = Speedometer(name, observe)
@@ -163,9 +163,9 @@ class ModelStore:
             self._install(entry, sources, f"imported from {path.absolute()}", meter, cancel, published=published)
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Read an installed model through; raises `DamagedModel`, `MissingModel`, or `Cancelled`.
+        """Hash all files of an installed model; raises `DamagedModel`, `MissingModel`, or `Cancelled`.
 
-        A damaged model is so from then on, for `status` too, until it is fetched or imported again.
+        Once found damaged, a model stays damaged, for `status` too, until it is fetched or imported again.
         """
         entry = _to_have(entry_named(name, self._entries))
         installation = self._installation(entry)
@@ -187,7 +187,7 @@ class ModelStore:
         installation.verify(manifest, advance, cancel)
 
     def remove(self, name: str) -> None:
-        """Delete a model, what was received of it and what was made of it.
+        """Delete a model, anything received of it, and its packed weights.
 
         Raises `StorageError`, or `InvalidRequest` for a bundled one.
         """
@@ -207,7 +207,7 @@ class ModelStore:
         *,
         published: bool,
     ) -> None:
-        """Convert in a folder aside, then move in."""
+        """Convert in a separate folder, then move the files in."""
         installation = self._installation(entry)
         installation.tidy()
         earlier = _earlier(entry, installation, sources)
@@ -270,7 +270,7 @@ class ModelStore:
 
 
 def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) -> ModelManifest | None:
-    """The model of which the voices, or the weights, are kept; raises `UnusableModel` when it is not there."""
+    """The installed model whose voices or weights are kept; raises `UnusableModel` if one is needed but missing."""
     if sources.checkpoint is not None and sources.voices:
         return None
     earlier = installation.opened()

@@ -1,7 +1,7 @@
-"""Work done in a process of its own, which is given a plan and reports progress and a result.
+"""Tasks for a child process, which gets a plan and reports progress and a result.
 
-So neither the network client nor PyTorch is ever in the process that speaks, a hostile file harms nothing, and the
-work ends at once when it is cancelled.
+The process that speaks therefore never imports the network client or PyTorch, a hostile file cannot harm it, and a
+task ends at once when it is cancelled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROGRESS_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Task:
-    """A module that is run with a plan, in an environment with these changes."""
+    """A module to run with a plan, in this environment with these variables changed."""
 
     module: str
     plan: Mapping[str, Any]

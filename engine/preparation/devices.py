@@ -1,7 +1,4 @@
-"""Which device runs the compiled model: what can be asked for, what this computer has, what is taken by itself.
-
-It does not know how modules are built or run.
-"""
+"""Which device runs the compiled model: what can be asked for, what this computer has, what `auto` chooses."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)
 
 @dataclass(frozen=True)
 class DeviceChoice:
-    """The device that is used, the modules that it runs, and why, in words."""
+    """The device that is used, the modules that it runs, and the reason as text."""
 
     device: str
     variant: Variant
@@ -28,14 +25,14 @@ class DeviceChoice:
 
     @property
     def words(self) -> str:
-        """The device and why, in a line."""
+        """The device and the reason, in one line."""
         return f"{self.device} ({self.why})"
 
 
 def choose_device(wanted: str, config: ModelConfig) -> DeviceChoice:
-    """The device for what was asked for; by itself Metal is taken where its modules are there and can run.
+    """The device for what was asked for; `auto` is Metal if its modules exist and can run, else the processor.
 
-    Raises `InvalidRequest` for a name not in `DEVICES`, `EngineError` when Metal was asked for and there is none.
+    Raises `InvalidRequest` for a name not in `DEVICES`, `EngineError` when Metal was asked for but does not exist here.
     """
     check_device(wanted)
     if wanted == AUTO:
@@ -55,14 +52,14 @@ def check_device(wanted: str) -> None:
 
 
 def metal_obstacle() -> str | None:
-    """Why there can be no Metal device, in words; None on a Mac with an Apple processor. Takes no time."""
+    """Why this computer cannot have a Metal device, as text; None on a Mac with an Apple processor. Takes no time."""
     if sys.platform != "darwin":
         return "Metal needs a Mac"
     return None if platform.machine() == "arm64" else "Metal needs a Mac with an Apple processor"
 
 
 def metal_variant() -> Variant:
-    """The modules that run on Metal here: a Mac's, or with this machine's own code around the same kernels."""
+    """The modules that run on Metal here: those for Macs, else the same kernels with host code for this machine."""
     return Variant("metal-macos" if sys.platform == "darwin" else "metal-host")
 
 

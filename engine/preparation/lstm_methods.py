@@ -1,7 +1,7 @@
 """Which method computes the LSTMs of compiled modules: what was asked for, or the best that works here.
 
-On Metal that is Metal Performance Shaders where their modules are there and a probe in a process of its own succeeds;
-the result is kept per version of the system. It does not know how a method works.
+On Metal the best is Metal Performance Shaders, if their modules exist and a probe in a child process succeeds; its
+result is kept for each version of the system.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _RESULTS = "lstm_probe.json"
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """The method that is used, and why, in words."""
+    """The method that is used, and the reason as text."""
 
     method: LstmMethod
     why: str
 
     @property
     def words(self) -> str:
-        """Both in a line."""
+        """The method and the reason, in one line."""
         return f"{self.method} ({self.why})"
 
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """Whether Metal Performance Shaders' LSTM works here, else why not."""
+    """Whether the LSTM of Metal Performance Shaders works here, and why not."""
 
     works: bool
     why: str = ""
@@ -64,9 +64,9 @@ def check_lstm_method(wanted: str) -> None:
 def choose_lstm_method(
     wanted: str, config: ModelConfig, variant: Variant, probe: Probe | None = None
 ) -> tuple[Variant, MethodChoice]:
-    """The modules to use in the place of `variant`, and the method that makes them so.
+    """`variant` with the LSTM method to use, and how that method was chosen.
 
-    Raises `InvalidRequest` for a method that is none, or that the modules' target has not.
+    Raises `InvalidRequest` for a name not in `LSTM_METHODS`, or a method that the target of `variant` lacks.
     """
     check_lstm_method(wanted)
     if wanted == LstmMethod.MPS and variant.target != _MACS:
@@ -95,7 +95,7 @@ def _automatic(config: ModelConfig, variant: Variant, probe: Probe) -> MethodCho
 
 
 def kept_result(library: Path) -> ProbeResult:
-    """The result of the probe of this library on this version of the system: the kept one, or a new one."""
+    """The result of probing this library on this version of the system, from the cache if it was probed before."""
     path = cache_folder() / _RESULTS
     key = f"{platform.platform()} {hashlib.sha256(library.read_bytes()).hexdigest()[:16]}"
     results = _kept(path)
@@ -107,7 +107,7 @@ def kept_result(library: Path) -> ProbeResult:
 
 
 def run_probe(command: Sequence[str], seconds: float = _PROBE_SECONDS) -> ProbeResult:
-    """What becomes of the probe in a child process; a crash is a result like any other."""
+    """Run the probe in a child process; a crash and a timeout are results too."""
     with ChildProcess(command) as child:
         try:
             code = child.wait(seconds)

@@ -1,7 +1,6 @@
-"""Makes sure the compiled modules of a model are there, building them in a child process when they are not.
+"""Finds the compiled modules of a model, and builds them in a child process when they are missing or stale.
 
-The child brings torch and the compiler and gives their memory back when it ends. This module does not know how
-modules are built or run.
+Only the child imports torch and the compiler, so their memory goes back to the system when it ends.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def ensure_modules(
     observe: PreparationObserver,
     cancel: threading.Event | None = None,
 ) -> Path:
-    """The folder with intact, current modules of this architecture and variant: shipped, or built, now if need be.
+    """The folder with intact, current modules of this architecture and variant, which are built if there are none.
 
     `observe` gets a `PreparationEvent` per stage. Raises `CompileError`, or `Cancelled` once `cancel` is set.
     """
@@ -54,14 +53,14 @@ def ensure_modules(
 
 @dataclass(frozen=True)
 class FoundModules:
-    """The folder of modules that can be used; else why there is none, in words."""
+    """The folder of modules that can be used, or None and the reason as text."""
 
     folder: Path | None
     problem: str = ""
 
 
 def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
-    """The modules of this architecture and variant, those that were shipped before those that were built here."""
+    """The modules of this architecture and variant; shipped ones are preferred to those that were built here."""
     folders = [modules_folder(root, config, variant) for root in (shipped_modules_folder(), built_modules_folder())]
     problem = "they are not built yet"
     for folder in folders:
@@ -77,7 +76,7 @@ def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
 
 @contextmanager
 def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
-    """Wait until no other process builds the same modules: the window and its diagnostics both may want to."""
+    """Wait until no other process builds the same modules: the window and its diagnostics may both need them."""
     with ExitStack() as held:
         try:
             held.enter_context(sole_maker(folder, "Waiting for the compiler", observe, cancel))
@@ -91,9 +90,9 @@ def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.
 
 @contextmanager
 def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
-    """Wait until no other process makes what will be at `path`, `observe`d under this title.
+    """Hold the lock for making `path`; `observe` gets an event with this title if another process holds it.
 
-    Raises `OSError` where nothing can be written, and `Cancelled`.
+    Raises `OSError` when nothing can be written there, and `Cancelled`.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_name(f"{path.name}.lock"))
@@ -114,9 +113,10 @@ def _build(model: str, variant: Variant, observe: PreparationObserver, cancel: t
 
 
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:
-    """Run a command of the engine in a child process and pass its progress on.
+    """Run a command of the engine in a child process and pass its progress on to `observe`.
 
-    Raises the `EngineError` that it reports, or `Cancelled`; the process has ended then.
+    Raises the `EngineError` that the command reports, or `Cancelled` soon after `cancel` is set; the process has ended
+    in either case.
     """
     with ChildProcess(python_command("engine", *arguments, "--progress-json")) as child:
         for message in child.messages(cancel):

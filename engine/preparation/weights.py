@@ -1,7 +1,7 @@
-"""The weights of a model as its compiled modules take them: mapped from a file of the cache, made by a child process.
+"""The weights of a model as its compiled modules take them: mapped from a cached file that a child process makes.
 
-The child holds the originals, and torch where weights are random, and gives their memory back when it ends. This module
-does not know how weights are packed.
+Only the child loads the original weights, and torch if they are random, so their memory goes back to the system when it
+ends.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _WAITING = "Waiting for the voice model"
 def ensure_weights(
     checkpoint: Checkpoint, folder: Path, observe: PreparationObserver, cancel: threading.Event | None = None
 ) -> Mapping[str, Array] | PackedWeights:
-    """The weights of a checkpoint for the modules in `folder`, packed, now if need be.
+    """The packed weights of a checkpoint for the modules in `folder`, which are packed if they are not cached.
 
-    The result are its own weights where the modules run on a GPU, and where packed ones cannot be kept, of which
-    `observe` is told. One set is kept for each model: for modules beside those that speak, pack in your own process.
-    Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
+    The checkpoint's own weights are returned instead when the modules run on a GPU, and when packed ones cannot be
+    written, which `observe` then reports. Only one set is cached for each model: for any modules other than those that
+    speak, pack in your own process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
     """
     manifest = Manifest.load(folder)
     if manifest.identity.device != CPU_DEVICE:
@@ -46,20 +46,20 @@ def ensure_weights(
 
 
 def packed_weights_path(model: str, weights: str | None) -> Path:
-    """Where the packed weights of a model are kept; those for newer modules, or drawn anew, take the place of older."""
+    """Where the packed weights of a model are cached; those of newer modules or another seed replace the older ones."""
     name = model if weights is None else f"{model}-random"
     return packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}"
 
 
 def all_packed_weights() -> list[Path]:
-    """The files of every model whose packed weights are kept."""
+    """The cached packed weights of all models, one file each."""
     return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
 
 
 def pack(model: str, weights: str | None, folder: Path, observe: PreparationObserver) -> None:
-    """Pack the weights of a checkpoint for the modules in `folder`, for the processor, and keep them.
+    """Pack the weights of a checkpoint for the processor's modules in `folder`, and write them to the cache.
 
-    Raises `OutputError` where they cannot be kept, and what loading a model raises.
+    Raises `OutputError` when they cannot be written, and what loading a model raises.
     """
     from engine.runners.tvm_runner import packed_stages  # brings tvm
 
@@ -79,7 +79,7 @@ def pack(model: str, weights: str | None, folder: Path, observe: PreparationObse
 def _pack(
     path: Path, key: str, arguments: list[str], observe: PreparationObserver, cancel: threading.Event | None
 ) -> str:
-    """Have them packed in a child process, unless another did meanwhile; what went wrong, in words."""
+    """Pack in a child process unless another process has just done it; returns what went wrong as text, or “”."""
     try:
         with sole_maker(path, _WAITING, observe, cancel):
             if load_packed(path, key) is not None:

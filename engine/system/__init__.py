@@ -1,1 +1,1 @@
-"""What the operating system gives: paths, files, processes, memory, processor cores."""
+"""The operating system: paths, files, processes, memory, processor cores."""

@@ -1,7 +1,4 @@
-"""Which processor cores computing threads should use.
-
-It does not know what they compute.
-"""
+"""Which processor cores computing threads should use."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _TOPOLOGY = Path("/sys/devices/system/cpu")
 
 
 def check_threads(threads: int | None) -> None:
-    """Raise `InvalidRequest` for a number of threads that `usable_cores` cannot give; None is as many as there are."""
+    """Raise `InvalidRequest` for more threads than `usable_cores` gives, or fewer than 1; None means all of them."""
     if threads is None:
         return
     count = len(usable_cores())
@@ -26,10 +23,10 @@ def check_threads(threads: int | None) -> None:
 
 
 def usable_cores() -> tuple[int, ...]:
-    """Numbers of the processors to compute on: one per physical core this process may use.
+    """Numbers of the processors to compute on: one per physical core that this process may use.
 
-    On a Mac only as many as there are performance cores: work is cut into equal parts, and the slowest core would
-    decide when all is done.
+    On a Mac only as many as there are performance cores: work is split into equal parts, so the slowest core would
+    decide when it is all done.
     """
     return _mac_cores() if sys.platform == "darwin" else _one_per_core(_allowed())
 
@@ -48,7 +45,7 @@ def _one_per_core(processors: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _siblings(processor: int) -> str:
-    """The processors that share a core with this one, as the system writes it; itself alone when it does not say."""
+    """The processors that share a core with this one, as the system writes them; only this one if it does not say."""
     path = _TOPOLOGY / f"cpu{processor}" / "topology" / "thread_siblings_list"
     try:
         return path.read_text(encoding="ascii").strip()

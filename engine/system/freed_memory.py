@@ -1,33 +1,30 @@
-"""How much of the memory that compiled stages have freed the process keeps for itself.
-
-It does not know who frees it.
-"""
+"""How much of the memory that compiled stages have freed stays with the process."""
 
 from __future__ import annotations
 
 import ctypes
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""The C library's numbers of its settings."""
-_LEAST_OF_ITS_OWN_BYTES = 8 << 20
-"""From this size on an array has pages of its own, which go back to the system with it."""
-_MOST_KEPT_BYTES = 16 << 20
-"""Small arrays find memory that is still mapped: to map it anew costs more than to compute them."""
+"""The numbers of `M_TRIM_THRESHOLD` and `M_MMAP_THRESHOLD` in the C library's `mallopt`."""
+_MMAP_THRESHOLD_BYTES = 8 << 20
+"""From this size an array has pages of its own, which go back to the system when it is freed."""
+_TRIM_THRESHOLD_BYTES = 16 << 20
+"""Small arrays reuse memory that is still mapped: mapping it again would cost more than computing them."""
 
 
 def keep_little_freed_memory() -> None:
-    """Have GNU's C library, where it is the system's, keep at most 16 MB at its end after it is freed.
+    """Make GNU's C library, if the system has it, keep at most 16 MB of freed memory at the end of its heap.
 
-    By itself it raises its thresholds with the arrays it sees, up to 64 MB kept.
+    Left alone, it raises its thresholds with the sizes of the arrays it sees, until it keeps up to 64 MB.
     """
     set_option = getattr(ctypes.CDLL(None), "mallopt", None)
     if set_option is not None:
-        set_option(_MMAP_THRESHOLD, _LEAST_OF_ITS_OWN_BYTES)
-        set_option(_TRIM_THRESHOLD, _MOST_KEPT_BYTES)
+        set_option(_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES)
+        set_option(_TRIM_THRESHOLD, _TRIM_THRESHOLD_BYTES)
 
 
 def give_back_freed_memory() -> None:
-    """Have it give the system all pages that hold nothing any more; five megabytes and more are left by starting."""
+    """Return all unused pages to the system; starting the program alone leaves five megabytes or more."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

@@ -1,7 +1,4 @@
-"""Where things live on this machine: shipped resources, the user's cache, built modules.
-
-It does not know what the files contain.
-"""
+"""Where things are on this machine: shipped resources, the user's cache and data folders, built modules."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ PACKED_WEIGHTS_SUFFIX = ".weights"
 
 
 def project_folder() -> Path:
-    """Folder that holds `app`, `engine`, `resources` and `compiled_models`."""
+    """The folder that holds `app`, `engine`, `resources` and `compiled_models`."""
     return Path(__file__).resolve().parents[2]
 
 
@@ -25,7 +22,7 @@ def resources_folder() -> Path:
 
 
 def sample_text_path() -> Path:
-    """The text that is spoken when nothing else is asked for."""
+    """The text that is spoken when none is given."""
     return resources_folder() / "sample.txt"
 
 
@@ -55,5 +52,5 @@ def built_modules_folder() -> Path:
 
 
 def packed_weights_folder() -> Path:
-    """Weights as compiled modules take them, by model."""
+    """Packed weights, as compiled modules take them, by model."""
     return cache_folder() / "weights"

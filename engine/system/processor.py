@@ -1,7 +1,4 @@
-"""What this machine's processor is, so that code made for one is not run on another.
-
-It does not know what is made for it.
-"""
+"""Identifies this machine's processor, so that code built for one is not run on another."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ def host_processor() -> str:
 
 
 def second_level_cache_bytes() -> int | None:
-    """The second-level cache of one core; None where the system does not say, as on a Mac."""
+    """The size of one core's second-level cache; None if the system does not say, as on a Mac."""
     return _second_level(_CACHES)
 
 

@@ -1,7 +1,4 @@
-"""Writes any file whole or not at all, so that whoever reads it meanwhile never sees half of it.
-
-It does not know what the file holds.
-"""
+"""Writes files atomically: whole or not at all, so that no reader ever sees half of one."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from engine.errors import OutputError
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to; it takes the place of `path` when the block ends well, else `path` stays as it was.
+    """A file to write to; it replaces `path` when the block ends without an error, else `path` stays as it was.
 
     Raises `OutputError` with one sentence when the folder is missing or read-only or the disk is full.
     """
@@ -34,13 +31,13 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write one of our own files in the same way; raises `OSError`."""
+    """Write one of the program's own files, whole or not at all; raises `OSError`."""
     with _replacing(path) as file:
         file.write(content)
 
 
 def ensure_writable(path: Path) -> None:
-    """Raise `OutputError` when a file cannot be created here; asked before the work, so nothing is lost."""
+    """Raise `OutputError` when a file cannot be created here; call it before the work, so that none is lost."""
     folder = path.absolute().parent
     if path.is_dir():
         raise OutputError(f"{path} is a folder.", "Name a file in it, such as speech.wav.")
@@ -51,7 +48,7 @@ def ensure_writable(path: Path) -> None:
 
 
 def write_error(path: Path, error: OSError) -> OutputError:
-    """What kept `path` from being written, in one sentence, and what to do."""
+    """The error for a failed attempt to write `path`: one sentence about the cause, one about what to do."""
     if error.errno == errno.ENOSPC:
         return OutputError(f"The disk is full; {path} was not written.", "Free some room or choose another place.")
     if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
