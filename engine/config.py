@@ -1,7 +1,4 @@
-"""The architecture of one model and every rate derived from it.
-
-It does not know weights, voices or any tensor library.
-"""
+"""The architecture of one model and every rate derived from it."""
 
 from __future__ import annotations
 
@@ -95,7 +92,7 @@ class ModelConfig:
         return asdict(self)
 
     def fingerprint(self) -> str:
-        """Hash of everything that shapes a compiled module; the vocabulary does not."""
+        """A hash of everything that affects a compiled module, which the vocabulary does not."""
         values = {name: value for name, value in self.to_dict().items() if name not in ("vocab", "dropout", "n_mels")}
         return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -111,7 +108,7 @@ class ModelConfig:
 
     @property
     def stft_frames_per_frame(self) -> int:
-        """Columns of the generator's STFT in one frame of the alignment (the last column comes on top)."""
+        """Columns of the generator's STFT in one frame of the alignment (plus one last column in all)."""
         return F0_VALUES_PER_FRAME * math.prod(self.istftnet.upsample_rates)
 
     @property
@@ -126,7 +123,7 @@ class ModelConfig:
 
     @property
     def prosody_channels(self) -> int:
-        """Channels of the prosody features: text features with the style beside them."""
+        """Channels of the prosody features: text features concatenated with the style."""
         return self.hidden_dim + self.style_dim
 
     @property
@@ -136,7 +133,7 @@ class ModelConfig:
 
     @property
     def f0_values_per_frame(self) -> int:
-        """F0 (and energy) values in one frame."""
+        """F0 values in one frame, and as many energy values."""
         return F0_VALUES_PER_FRAME
 
     @property

@@ -1,7 +1,4 @@
-"""Checks this installation and says what is wrong and what to do.
-
-It does not know how findings are shown.
-"""
+"""Checks this installation and says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class CheckStatus(Enum):
-    """How a check ended."""
+    """The status of a check."""
 
     GOOD = "good"
     NOTE = "note"
@@ -36,7 +33,7 @@ class CheckStatus(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check, in words."""
+    """The result of one check, as text."""
 
     title: str
     outcome: CheckStatus
@@ -44,7 +41,7 @@ class Finding:
 
     @property
     def failed(self) -> bool:
-        """Whether speech will not work because of this."""
+        """Whether this prevents speech."""
         return self.outcome is CheckStatus.PROBLEM
 
 
@@ -52,12 +49,12 @@ Check = Callable[[], tuple[CheckStatus, str]]
 
 
 def in_words(findings: Iterable[Finding]) -> str:
-    """A line per finding."""
+    """The findings as text, one line each."""
     return "\n".join(f"{finding.outcome.value:<8} {finding.title}: {finding.message}" for finding in findings)
 
 
 def examine_installation() -> tuple[Finding, ...]:
-    """Run every check; one that breaks becomes a finding, never a crash."""
+    """Run every check; a check that raises becomes a finding, never a crash."""
     return tuple(_examine(title, check) for title, check in CHECKS.items())
 
 

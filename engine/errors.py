@@ -1,6 +1,6 @@
 """Every failure a user can meet, as a type with fields and one sentence that says what to do.
 
-It does not know how an error is shown: the command line prints it, the window maps its type to a button.
+The command line prints the sentence; the window maps the type and its `Cure` to a button.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Cure(Enum):
-    """What helps against a failure, where the hint is a command to type: other front ends say it in their own words."""
+    """The remedy for a failure whose hint is a command to type, so that other front ends can word it their own way."""
 
     GET_MODEL = "get the model"
     COMPILE_AGAIN = "compile again"
@@ -23,8 +23,8 @@ class Cure(Enum):
 class EngineError(Exception):
     """A failure with a cause the user can understand and a hint that says what to do.
 
-    `message` is one sentence about what is wrong, `hint` one sentence about what to do; `cure` says the same to who has
-    no command line, and is None where the hint needs none.
+    `message` is one sentence about what is wrong, `hint` one sentence about what to do; `cure` is the remedy for users
+    without a command line, and None if the hint suits them too.
     """
 
     def __init__(self, message: str, hint: str = "", cure: Cure | None = None) -> None:
@@ -77,7 +77,7 @@ class DamagedFile(EngineError):
 
 
 class DamagedModel(DamagedFile):
-    """A file of an installed model is not as it was installed."""
+    """A file of an installed model has changed since it was installed."""
 
 
 class MissingModel(EngineError):
@@ -89,11 +89,11 @@ class DownloadError(EngineError):
 
 
 class UnusableModel(EngineError):
-    """A file is not a checkpoint or voice of the model it is to be."""
+    """A file is not a checkpoint or voice of the model for which it is imported."""
 
 
 class StorageError(EngineError):
-    """A model cannot be kept: no space, or a folder that cannot be written."""
+    """A model cannot be stored: no space, or a folder that cannot be written."""
 
 
 class CompileError(EngineError):

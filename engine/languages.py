@@ -1,7 +1,4 @@
-"""The languages that can be spoken: their tags, names, Kokoro's letter for each, and a sentence to try a voice with.
-
-It does not know how any of them is pronounced.
-"""
+"""The languages that can be spoken: their tags, names, Kokoro's letter for each, and a sentence to try a voice with."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from engine.errors import InvalidRequest
 
 @dataclass(frozen=True)
 class Language:
-    """One language: `tag` as in BCP 47, `letter` the first of its voices' names, `sample` a sentence in it."""
+    """One language: `tag` as in BCP 47, `letter` the first letter of its voices' names, `sample` a sentence in it."""
 
     tag: str
     name: str
@@ -48,7 +45,7 @@ LANGUAGES = (AMERICAN, BRITISH, SPANISH, FRENCH, HINDI, ITALIAN, JAPANESE, PORTU
 
 
 def language_of(tag: str) -> Language:
-    """The language with this BCP 47 tag, in any case; `fr` will do where only one language begins so.
+    """The language with this BCP 47 tag, in upper or lower case; `fr` is enough if only one tag begins with it.
 
     Raises `InvalidRequest` for any other.
     """

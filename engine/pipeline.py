@@ -1,7 +1,4 @@
-"""Runs one utterance through `STAGES`: named arrays in, named arrays out, one event per stage.
-
-It does not know how a stage is computed; its runners do.
-"""
+"""Runs one utterance through `STAGES`: named arrays in, named arrays out, one event per stage."""
 
 from __future__ import annotations
 
@@ -21,18 +18,18 @@ from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_empty
 
 BORDER_TOKEN = 0
-"""Kokoro puts it before the first and after the last phoneme."""
+"""Kokoro's token before the first phoneme and after the last."""
 
 Observer = Callable[[Event], None]
 
 
 def ignore(event: Event) -> None:
-    """The observer of a caller who wants none."""
+    """An observer that does nothing: the default."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One stage has run: what it was given, what it made (read-only), and how long it took."""
+    """The run of one stage: its inputs, its outputs (read-only), and how long it took."""
 
     stage: Stage
     inputs: Mapping[str, Array] = field(repr=False)
@@ -41,7 +38,7 @@ class Step:
 
 
 class Pipeline:
-    """The stages in order over one runner per place."""
+    """Runs the stages in order, with one runner for each `Place`."""
 
     def __init__(self, config: ModelConfig, runners: Mapping[Place, Runner]) -> None:
         self._config = config
@@ -58,7 +55,7 @@ class Pipeline:
     ) -> Samples:
         """The raw audio [samples] of one utterance; raises `Cancelled` between stages once `cancel` is set.
 
-        The noise depends on `seed` and the utterance's index alone, so the same request gives the same samples.
+        The noise depends only on `seed` and the utterance's index, so equal requests give equal samples.
         """
         for step in self.steps(utterance, style, speed, seed):
             outputs = step.outputs
@@ -69,7 +66,7 @@ class Pipeline:
         return np.asarray(outputs["audio"][0], np.float32)
 
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
-        """The stages in order; each runs when its step is asked for, and keeps nothing that no later one reads."""
+        """The stages in order; each runs when its step is requested, and only arrays that later ones read are kept."""
         values = initial_values(self._config, utterance.phonemes, style, speed)
         for index, stage in enumerate(STAGES):
             step = self.step(stage, {tensor.name: values[tensor.name] for tensor in stage.inputs})
@@ -83,7 +80,7 @@ class Pipeline:
             del step
 
     def step(self, stage: Stage, inputs: Mapping[str, Array]) -> Step:
-        """Run one stage by itself, on any inputs."""
+        """Run one stage alone, on any inputs."""
         started = time.perf_counter()
         outputs = self._runners[stage.runs_on].run(stage, inputs)
         seconds = time.perf_counter() - started
@@ -92,18 +89,18 @@ class Pipeline:
         return Step(stage, inputs, outputs, seconds)
 
     def close(self) -> None:
-        """Release what the runners hold."""
+        """Close the runners."""
         for runner in self._runners.values():
             runner.close()
 
 
 def encode(phonemes: str, vocab: Mapping[str, int]) -> NDArray[np.int32]:
-    """Token numbers [tokens] with a border token at both ends; symbols outside the vocabulary are not allowed."""
+    """Token numbers [tokens] with a border token at both ends; raises `KeyError` for a symbol not in `vocab`."""
     return np.array([BORDER_TOKEN, *(vocab[symbol] for symbol in phonemes), BORDER_TOKEN], np.int32)
 
 
 def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: float) -> dict[str, Array]:
-    """The arrays the first stages need, batch of one."""
+    """The arrays that the first stages need, as a batch of one."""
     tokens = encode(phonemes, config.vocab)[None]
     return {
         "tokens": tokens,
@@ -115,7 +112,7 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
 
 
 def source_noise(config: ModelConfig, frame_count: int, seed: list[int]) -> NDArray[np.float32]:
-    """Standard normal noise [1, frames, samples_per_frame, harmonics] for the source, the same for the same seed."""
+    """Standard normal noise [1, frames, samples_per_frame, harmonics] for the source, equal for equal seeds."""
     shape = (1, frame_count, config.samples_per_frame, config.harmonic_count)
     noise = aligned_empty(shape, np.float32)
     return np.random.default_rng(seed).standard_normal(dtype=np.float32, out=noise)

@@ -1,7 +1,4 @@
-"""The plain data that crosses every boundary of the engine: requests, utterances, events, audio.
-
-It does not know how any of it is made.
-"""
+"""The plain data that crosses the boundaries of the engine: requests, utterances, events, audio."""
 
 from __future__ import annotations
 
@@ -24,8 +21,8 @@ class SpeechRequest:
     """What the user wants to hear.
 
     `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast;
-    `seed` fixes the noise: the same request gives the same samples. `pause_scale` 1 leaves pauses as they are, 2 makes
-    them twice as long. `language` is a BCP 47 tag, else the voice's own.
+    `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 makes
+    them twice as long. `language` is a BCP 47 tag, or None for the voice's own language.
     """
 
     text: str
@@ -96,7 +93,7 @@ class PlanEvent:
 
 @dataclass(frozen=True)
 class PreparationEvent:
-    """The engine gets ready: `done` of `total` steps, and what it does now in words."""
+    """The engine is getting ready: `done` of `total` steps, and `title` names the current one."""
 
     title: str
     done: int
@@ -110,7 +107,7 @@ Event = StageEvent | PlanEvent | PreparationEvent
 class AudioChunk:
     """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included.
 
-    One chunk played right after the other is the speech, without a gap or an overlap.
+    Chunks are played one directly after the other, without a gap or an overlap.
     """
 
     utterance: Utterance
@@ -126,9 +123,9 @@ class AudioChunk:
 
 @dataclass(frozen=True)
 class VoiceInfo:
-    """A voice as it is listed: `language` is a BCP 47 tag such as `en-US`.
+    """The listing entry of a voice; `language` is a BCP 47 tag such as `en-US`.
 
-    `grade`, from A to F, is how its makers rate it, empty where they do not; `recipe` is what a blend is mixed of.
+    `grade`, from A to F, is its makers' rating, or empty; `recipe` names the voices of a blend, else it is empty.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """THE declaration of the stages: names, order, tensors, probes, tolerances.
 
-Compiler, pipeline, validator, benchmark, doctor and panel iterate `STAGES`. It does not know how a stage is computed.
+Compiler, pipeline, validator, benchmark, doctor and panel iterate `STAGES`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Axis:
     plus: int = 0
 
     def factor(self, config: ModelConfig) -> int:
-        """What the length is multiplied with."""
+        """The factor of the length for this architecture."""
         return int(getattr(config, self.times)) if self.times else 1
 
     def extent(self, config: ModelConfig, lengths: Mapping[str, int]) -> int:
@@ -72,8 +72,8 @@ class Tensor:
 class Probe:
     """An inner value worth looking at: `module` is a path in the kokoro module tree, `*` standing for any one name.
 
-    `time_axis` is the axis of the value [batch, ...] along which time runs; `fused` says that compiled code never has
-    the value, because it is inside one kernel.
+    `time_axis` is the time axis of the value [batch, ...]; `fused` says that compiled code never has the value, because
+    it is computed inside a kernel.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Probe:
     fused: bool = False
 
     def matches(self, path: str) -> bool:
-        """Whether a module's path in the kokoro module tree is one of the probed."""
+        """Whether this probe includes the module at this path in the kokoro module tree."""
         return re.fullmatch(re.escape(self.module).replace(r"\*", "[^.]+"), path) is not None
 
 
@@ -93,9 +93,9 @@ ProbeObserver = Callable[[str, Array], None]
 
 @dataclass(frozen=True)
 class Stage:
-    """One step from text to audio. `tolerance` is the least correlation when fed by the reference.
+    """One step from text to audio. `tolerance` is the least correlation on the reference's inputs.
 
-    `float16_tolerance` is the same for libraries whose convolutions multiply in float16; None for a stage without any.
+    `float16_tolerance` is the one for libraries with float16 convolutions, and None for a stage without those.
     """
 
     name: str
@@ -214,6 +214,6 @@ def stage_named(name: str) -> Stage:
 
 
 def declaration_fingerprint() -> str:
-    """Hash of the interface of all stages; a compiled module of another declaration is stale."""
+    """A hash of the interface of all stages; compiled modules with another declaration are stale."""
     interface = [(stage.name, stage.inputs, stage.outputs) for stage in STAGES]
     return hashlib.sha256(repr(interface).encode()).hexdigest()[:16]

@@ -1,7 +1,4 @@
-"""Text in, audio out, chunk by chunk: the one object an application needs.
-
-It does not know windows, devices or files.
-"""
+"""Text in, audio out, chunk by chunk: the one object an application needs."""
 
 from __future__ import annotations
 
@@ -47,10 +44,10 @@ TEXT_LIMIT_CHARACTERS = 100_000
 class Synthesizer:
     """Speaks requests with one model on one device.
 
-    Making one is cheap. `prepare` loads the model and builds its modules if they are not there yet; `synthesize` does
-    so by itself when it was not called. `device` is what was asked for until then, and what is used from then on.
-    `threads` are those that compute, all that make sense unless it is given; `InvalidRequest` is raised for a number
-    that this machine cannot have. Not thread-safe: one thread at a time.
+    The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
+    Until then `device` is the one asked for, afterwards the one in use. `threads` is the number of computing threads,
+    by default one for each usable core; the constructor raises `InvalidRequest` for a number that this machine does
+    not have. Not thread-safe: use it from one thread at a time.
     """
 
     sample_rate_hz = SAMPLE_RATE_HZ
@@ -69,7 +66,7 @@ class Synthesizer:
         self._phonemizers: dict[str, Phonemizer] = {}
 
     def voices(self) -> tuple[VoiceInfo, ...]:
-        """The voices of the model and the blends of them that were saved, without loading it."""
+        """The voices of the model and the saved blends of them; the model is not loaded."""
         starter = self.model == STARTER and self._weights is None
         voices = starter_voices() if starter else tuple(voice.info for voice in self._opened().voices.values())
         return (*voices, *self._saved(voices))
@@ -81,8 +78,8 @@ class Synthesizer:
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s.
 
-        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for and
-        there is none.
+        Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for but
+        does not exist here.
         """
         if self._pipeline is not None:
             return
@@ -99,23 +96,23 @@ class Synthesizer:
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = choice.device
         for voice in checkpoint.voices.values():
-            if language_of(voice.info.language).english:  # takes a second; the other languages take no time
+            if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
                 self._phonemizer(voice.info.language)
         observe(PreparationEvent("Ready", 1, 1))
 
     def synthesize(
         self, request: SpeechRequest, observe: Observer = ignore, cancel: threading.Event | None = None
     ) -> Iterator[AudioChunk]:
-        """The audio of a request, an utterance at a time, in order.
+        """The audio of a request, one utterance at a time, in order.
 
-        Raises `InvalidRequest` children and `MissingLanguage` before any work, `Cancelled` within a stage's time once
-        `cancel` is set.
+        Raises an `InvalidRequest` or `MissingLanguage` before any work, and `Cancelled` within the time of one stage
+        after `cancel` is set.
         """
         check(request)
         voice, notices = SavedVoices().choose(request.voice, self._opened().voices)
         language = language_of(request.language or voice.info.language)
         if not language.english:
-            self._phonemizer(language.tag)  # says at once when packages are missing
+            self._phonemizer(language.tag)  # raises at once when packages are missing
         self.prepare(observe, cancel)
         plan = self._phonemizer(language.tag).plan(request.text, request.speed)
         plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))
@@ -143,7 +140,7 @@ class Synthesizer:
     def _saved(self, voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
         try:
             return SavedVoices().listed(voices)
-        except DamagedFile as error:  # whoever asks for one of them gets the error; the others speak
+        except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
             log.warning("%s", error)
             return ()
 
@@ -160,7 +157,7 @@ class Synthesizer:
 
 
 def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for a speed or pauses out of range, a negative seed, too long a text."""
+    """Raise `InvalidRequest` for a speed or pauses out of range, a negative seed, or a text that is too long."""
     if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
         raise InvalidRequest(
             f"The speed {request.speed:g} is out of range.",

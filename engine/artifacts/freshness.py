@@ -1,7 +1,4 @@
-"""Whether compiled libraries can be used here and now, and if not, why, in words.
-
-It does not know what becomes of those that cannot.
-"""
+"""Whether compiled libraries can be used here and now, and if not, the reason as text."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ from engine.errors import DamagedFile
 
 @dataclass(frozen=True)
 class Fresh:
-    """The libraries are all there, intact, and of this identity."""
+    """All libraries exist, are intact, and have the expected identity."""
 
     manifest: Manifest
 
 
 @dataclass(frozen=True)
 class Stale:
-    """There are libraries, but they must not be used: `why` says so in words."""
+    """There are libraries, but they must not be used; `why` is the reason as text."""
 
     why: str
 

@@ -1,7 +1,4 @@
-"""The compiled libraries of one model architecture: their manifest, what they depend on, whether they are intact.
-
-It does not know how a library is built or run.
-"""
+"""The compiled libraries of one model architecture: their manifest, what they depend on, whether they are intact."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
 MAC_TRIPLE = "arm64-apple-macos13.0"
 MAC_PROCESSOR = "apple-m1"
-"""The oldest; what is built for it runs on every Mac with an Apple processor."""
+"""The oldest one: code for it runs on every Mac with an Apple processor."""
 _MAC_TARGETS = ("metal-macos",)
 _MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
@@ -41,10 +38,10 @@ _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 
 @dataclass(frozen=True)
 class Variant:
-    """What distinguishes the sets of libraries of one architecture, by the words of the command line.
+    """What distinguishes the sets of libraries of one architecture, in the command line's terms.
 
-    `probed` libraries show inner values of their stages after the outputs. `triple` is LLVM's word for the system that
-    libraries for a processor run on, where it is another than this one.
+    `probed` libraries return inner values of their stages after the outputs. `triple` is the LLVM target triple of
+    libraries for another system's processor, and empty for this one's.
     """
 
     target: str
@@ -56,13 +53,13 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """The target and whatever else is not as usual, such as `cpu-probed` or `metal-macos-mps-float16`."""
-        usual = Variant(self.target)
-        chosen = [getattr(self, field) for field in _CHOICES if getattr(self, field) != getattr(usual, field)]
+        """The target and everything that is not the default, such as `cpu-probed` or `metal-macos-mps-float16`."""
+        default = Variant(self.target)
+        chosen = [getattr(self, field) for field in _CHOICES if getattr(self, field) != getattr(default, field)]
         return "-".join([self.target, *chosen, *(["probed"] if self.probed else [])])
 
     def tolerance_of(self, stage: Stage) -> float:
-        """The least correlation of the stage's library with the reference, when fed by it."""
+        """The least correlation of the stage's library with the reference, on the reference's inputs."""
         if self.precision == Variant.precision or stage.float16_tolerance is None:
             return stage.tolerance
         return stage.float16_tolerance
@@ -88,7 +85,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A convolution that is computed as was measured to be fastest: how, in words, and how many times faster it is."""
+    """A convolution with a choice measured to be faster: the choice as text, and how many times faster it is."""
 
     convolution: str
     choice: str
@@ -101,8 +98,8 @@ class Artifact:
 
     `probes` are the paths in the kokoro module tree of the inner values that it returns after the stage's outputs.
     `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
-    by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` is what was
-    found faster on this machine than what is usual; the library is as good without.
+    by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` lists choices
+    that were measured to be faster on this machine than the default ones; the library is just as correct without them.
     """
 
     stage: str
@@ -118,7 +115,7 @@ class Artifact:
 
 @dataclass(frozen=True)
 class Bridge:
-    """The library through which the others call Metal Performance Shaders; there where their LSTM method is `mps`."""
+    """The library through which the others call Metal Performance Shaders, if their LSTM method is `mps`."""
 
     file: str
     sha256: str
@@ -129,8 +126,8 @@ class Bridge:
 class Identity:
     """Everything a set of libraries depends on; libraries of another identity are stale.
 
-    `target` names the processor and its features too, so libraries copied to another machine are stale there. `probes`
-    tells which inner values libraries show beside their outputs: nothing for those that speak.
+    `target` includes the processor and its features, so libraries copied to another machine are stale there. `probes`
+    is a hash of the inner values that libraries return as well as their outputs, and empty for those that speak.
     """
 
     declaration: str
@@ -162,18 +159,18 @@ class Manifest:
         return next((artifact for artifact in self.artifacts if artifact.stage == stage), None)
 
     def with_artifact(self, artifact: Artifact) -> Manifest:
-        """The same manifest with this library added, or put in place of the stage's older one."""
+        """A manifest with this library added, or replacing the stage's older one."""
         others = tuple(other for other in self.artifacts if other.stage != artifact.stage)
         return replace(self, artifacts=(*others, artifact))
 
     def save(self, folder: Path) -> None:
-        """Write `manifest.json`, in one step for whoever reads it meanwhile."""
+        """Write `manifest.json` atomically."""
         text = json.dumps(asdict(self), indent=1)
         write_atomically(folder / MANIFEST_NAME, text.encode())
 
     @classmethod
     def load(cls, folder: Path) -> Manifest:
-        """Read `manifest.json`; raises `DamagedFile` when it is not there or not one."""
+        """Read `manifest.json`; raises `DamagedFile` when it is missing or damaged."""
         path = folder / MANIFEST_NAME
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
@@ -199,22 +196,22 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
 
 
 def library_suffix(variant: Variant) -> str:
-    """How the names of such libraries end."""
+    """The suffix of the libraries' file names."""
     return _MAC_LIBRARY_SUFFIX if is_for_mac(variant) else LIBRARY_SUFFIX
 
 
 def is_for_mac(variant: Variant) -> bool:
-    """Whether such libraries are for any Mac with an Apple processor, wherever they are built."""
+    """Whether the libraries are for any Mac with an Apple processor, wherever they are built."""
     return variant.target in _MAC_TARGETS or _MAC_VENDOR in variant.triple
 
 
 def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
-    """Where the libraries of this architecture and variant belong below `root`."""
+    """The folder below `root` for the libraries of this architecture and variant."""
     return root / f"{config.fingerprint()}-{variant.name}"
 
 
 def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
-    """The path of a library whose content is as it was built; raises `DamagedFile` otherwise."""
+    """The path of a library whose content is unchanged since it was built; raises `DamagedFile` otherwise."""
     path = folder / artifact.file
     try:
         actual = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -227,7 +224,7 @@ def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
 
 @cache
 def compiler_source_hash() -> str:
-    """Hash of the source code that decides what a library computes."""
+    """A hash of the source code that determines what a library computes."""
     digest = hashlib.sha256()
     for folder in _COMPILER_SOURCES:
         paths = (project_folder() / folder).rglob("*")

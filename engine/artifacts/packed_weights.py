@@ -1,8 +1,7 @@
 """The packed weights of all stages in one file, mapped into memory: processes share its pages, torch is not needed.
 
-Arrays, each at a multiple of 64 bytes; then a table as JSON that tells the key, shapes and places; then the table's
-length and a closing mark, which no file has that was not written to its end. It does not know what the key says nor how
-weights are packed.
+The file has the arrays, each at a multiple of 64 bytes; then a JSON table with the key and the arrays' shapes and
+offsets; then the table's length and a closing mark, which is missing from a file that was not written to its end.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ _BLOCK_BYTES = 1 << 24
 
 @dataclass(frozen=True)
 class PackedWeights:
-    """What each library takes after its inputs, by stage, in order; nobody may write to the arrays."""
+    """What each library takes after its inputs, by stage, in order; the arrays must not be written to."""
 
     stages: Mapping[str, Sequence[Array]] = field(repr=False)
     _content: mmap.mmap = field(repr=False)
     _spans: Mapping[str, tuple[int, int]] = field(repr=False)
-    """First byte and length of each stage's."""
+    """First byte and length of each stage's arrays."""
 
     def make_room_for(self, stage: str) -> None:
-        """Take freed memory and the pages of all others from this process, if this stage has the largest weights.
+        """Release freed memory and the pages of all other stages, if this stage has the largest weights.
 
-        The system knows them when they are touched again, which takes it some milliseconds.
+        The system maps the pages again when they are next used, which takes it some milliseconds.
         """
         if stage == max(self._spans, key=lambda name: self._spans[name][1], default=None):
             give_back_freed_memory()
@@ -52,15 +51,15 @@ class PackedWeights:
 
 
 def weights_key(manifest: Manifest, identity: str) -> str:
-    """Names the packed weights of the checkpoint of this identity for these libraries, and no others."""
+    """A hash that identifies the packed weights of one checkpoint, by its `identity`, for these libraries."""
     libraries = sorted((artifact.stage, artifact.sha256) for artifact in manifest.artifacts)
     return hashlib.sha256(json.dumps([_FORMAT, identity, libraries]).encode()).hexdigest()
 
 
 def save_packed(path: Path, key: str, stages: Iterable[tuple[str, Sequence[Array]]]) -> None:
-    """Write a file of packed weights, a stage after the other, in one step for whoever reads it meanwhile.
+    """Write a file of packed weights, one stage after the other, atomically for its readers.
 
-    Until it is whole it is called as `part_of` says. One writer at a time. Raises `OSError`.
+    Until it is whole it has the name that `part_of` gives. Only one writer at a time. Raises `OSError`.
     """
     part = part_of(path)
     with part.open("wb") as stream:
@@ -83,7 +82,7 @@ class _Blocks:
         self.length = 0
 
     def write(self, content: bytes | memoryview) -> None:
-        """Add to the file."""
+        """Append to the file."""
         self.length += len(content)
         while len(content):
             room = _BLOCK_BYTES - len(self._block)
@@ -93,21 +92,21 @@ class _Blocks:
                 self.flush()
 
     def flush(self) -> None:
-        """Write what is left over."""
+        """Write the block that is not full yet."""
         self._stream.write(self._block)
         self._block.clear()
 
 
 def part_of(path: Path) -> Path:
-    """The file at which packed weights are written."""
+    """The path to which packed weights are written until they are whole."""
     return path.with_name(f"{path.name}.part")
 
 
 def load_packed(path: Path, key: str) -> PackedWeights | None:
-    """The packed weights of this key, mapped; none when the file is missing, damaged, or of another key."""
+    """The packed weights with this key, mapped; None when the file is missing, damaged, or has another key."""
     try:
         with path.open("rb") as stream:
-            # numpy hands on only what may be written to; what nobody writes to stays the file's own pages
+            # numpy exports only writable arrays; pages of this mapping that nobody writes to stay the file's own
             content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY)
         return _mapped(content, key)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, struct.error):
@@ -115,7 +114,7 @@ def load_packed(path: Path, key: str) -> PackedWeights | None:
 
 
 def _appended(blocks: _Blocks, array: Array) -> dict[str, Any]:
-    """Write an array at the next aligned place; tells its entry in the table."""
+    """Write an array at the next aligned offset; returns its entry in the table."""
     blocks.write(bytes(-blocks.length % ALIGNMENT_BYTES))
     entry = {"start": blocks.length, "shape": array.shape, "dtype": str(array.dtype)}
     blocks.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
@@ -140,7 +139,7 @@ def _mapped(content: mmap.mmap, key: str) -> PackedWeights | None:
 
 
 def _span(entries: Sequence[Mapping[str, Any]], arrays: Sequence[Array]) -> tuple[int, int]:
-    """The pages that a stage's arrays touch: where they start, and their length."""
+    """The pages that hold a stage's arrays: the offset of the first, and their length in bytes."""
     start = entries[0]["start"] // mmap.PAGESIZE * mmap.PAGESIZE
     return start, entries[-1]["start"] + arrays[-1].nbytes - start
 

@@ -1,7 +1,4 @@
-"""What is done to waveforms after the model: silence trimmed, level kept below clipping, one joined to the next.
-
-It does not know where the samples come from or where they go.
-"""
+"""Post-processing of waveforms: silence trimmed, level kept below clipping, one utterance joined to the next."""
 
 from __future__ import annotations
 
@@ -16,19 +13,19 @@ SILENCE_BELOW_LOUDEST_DB = 40.0
 """A window this far below the loudest window is silence."""
 WINDOW_SECONDS = 0.01
 KEPT_SILENCE_SECONDS = 0.03
-"""At both ends, so that soft onsets and releases are not cut; without a pause, two of them are blended into one."""
+"""Kept at both ends, so that soft onsets and releases are not cut; without a pause, two of them are cross-faded."""
 FADE_SECONDS = 0.005
 PEAK_LIMIT = 0.99
 SHORTEST_PAUSE_SECONDS = 0.15
-"""Silence inside an utterance is a pause from here on; the closures of consonants are shorter."""
+"""Silence inside an utterance is a pause if it is at least this long; the closures of consonants are shorter."""
 
 
 class Joiner:
-    """Makes chunks of consecutive utterances that follow each other without a click, a hole or a lost sample.
+    """Makes chunks of consecutive utterances that follow each other without a click, a gap or a lost sample.
 
-    Where no pause is to be heard, the silence after one utterance and that before the next are blended with equal
+    Without a pause between them, the silence after one utterance and that before the next are cross-faded at equal
     power: the end of a chunk, `KEPT_SILENCE_SECONDS`, is held back for the next one. `pause_scale` makes all pauses
-    longer or shorter, those inside an utterance too.
+    longer or shorter, including those inside an utterance.
     """
 
     def __init__(self, sample_rate_hz: int, pause_scale: float = 1.0) -> None:
@@ -37,7 +34,7 @@ class Joiner:
         self._held = np.zeros(0, np.float32)
 
     def chunk(self, raw: Samples, pause_seconds: float, *, last: bool) -> Samples:
-        """The samples to play next: `raw` [n] float32 of any n, finished, and the pause after it."""
+        """The samples to play next: the finished speech of `raw` [n] float32, any n, and the pause after it."""
         speech = finish_utterance(raw, self._sample_rate_hz)
         if self._pause_scale != 1:
             speech = scale_pauses(speech, self._sample_rate_hz, self._pause_scale)
@@ -59,7 +56,7 @@ def finish_utterance(samples: Samples, sample_rate_hz: int) -> Samples:
 
 
 def blend(ending: Samples, beginning: Samples) -> Samples:
-    """The beginning, laid over the ending as far as both go while one fades out and the other in, at equal power."""
+    """The two waveforms joined, with an equal-power cross-fade over the length of the shorter one."""
     count = min(len(ending), len(beginning))
     angle = np.linspace(0, np.pi / 2, count, endpoint=False)
     kept = len(ending) - count
@@ -68,7 +65,7 @@ def blend(ending: Samples, beginning: Samples) -> Samples:
 
 
 def scale_pauses(samples: Samples, sample_rate_hz: int, scale: float) -> Samples:
-    """The speech with the pauses inside it `scale` times as long, less what is kept around speech."""
+    """The speech with its inner pauses `scale` times as long, not counting the silence kept around speech."""
     margin = _margin(sample_rate_hz)
     pauses = [(start + margin, end - margin) for start, end in _pauses(samples, sample_rate_hz)]
     edges = [0, *(edge for pause in pauses for edge in pause), len(samples)]
@@ -79,7 +76,7 @@ def scale_pauses(samples: Samples, sample_rate_hz: int, scale: float) -> Samples
 
 
 def limit_peak(samples: Samples) -> Samples:
-    """Scale a waveform that would clip down to the limit; quieter ones stay untouched."""
+    """Scale a waveform that would clip down to the limit; leave quieter ones untouched."""
     peak = float(np.abs(samples).max(initial=0.0))
     return samples if peak <= PEAK_LIMIT else (samples * np.float32(PEAK_LIMIT / peak)).astype(np.float32)
 
@@ -89,14 +86,14 @@ def _margin(sample_rate_hz: int) -> int:
 
 
 def _loud_span(samples: Samples, sample_rate_hz: int) -> tuple[int, int]:
-    """From the first sample of speech to beyond the last; everything where nothing is louder than the rest."""
+    """The first sample of speech and the one after the last; the whole waveform if no part is louder than the rest."""
     loud = _loud_windows(samples, sample_rate_hz)
     window = _window(sample_rate_hz)
     return (int(loud[0]) * window, min(len(samples), (int(loud[-1]) + 1) * window)) if len(loud) else (0, len(samples))
 
 
 def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
-    """The spans of silence between stretches of speech that are long enough to be meant."""
+    """The spans of silence between stretches of speech that are long enough to be pauses."""
     window = _window(sample_rate_hz)
     gaps = (
         (int(before + 1) * window, int(after) * window)

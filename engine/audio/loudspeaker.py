@@ -1,6 +1,6 @@
-"""Plays samples as they come, for the command line, while the next ones are being made.
+"""Plays samples as they arrive, for the command line, while the next ones are computed.
 
-It does not know the application's player, which can pause, seek and change devices.
+The application has a player of its own, which can pause, seek and change devices.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from engine.errors import OutputError
 from engine.speech import Samples
 
 BLOCK_SECONDS = 0.05
-"""Handed to the device at a time, so that stopping takes no longer."""
+"""The length of the blocks handed to the device: stopping takes no longer than this."""
 
 
 class Loudspeaker:
-    """The default output device, mono; a thread feeds it. Raises `OutputError` when there is none, or it fails.
+    """The default output device, mono, fed by a thread. Raises `OutputError` when there is none, or it fails.
 
-    Leaving the block waits until everything is played; leaving it with an error is silent at once.
+    Leaving the block waits until everything is played; leaving it with an error stops the sound at once.
     """
 
     def __init__(self, sample_rate_hz: int) -> None:
@@ -29,7 +29,7 @@ class Loudspeaker:
         self._waiting: queue.SimpleQueue[Samples | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._failure: OutputError | None = None
-        self._fed = threading.Event()  # joining a thread, when interrupted, takes the thread for ended (Python 3.11)
+        self._fed = threading.Event()  # an interrupted join marks the thread as ended (Python 3.11)
 
     def __enter__(self) -> Loudspeaker:
         try:
@@ -46,7 +46,7 @@ class Loudspeaker:
         return self
 
     def play(self, samples: Samples) -> None:
-        """Play samples after those given before; returns at once."""
+        """Queue samples to play after the earlier ones; returns at once."""
         self._raise_failure()
         self._waiting.put(samples)
 
@@ -68,7 +68,7 @@ class Loudspeaker:
         self._waiting.put(None)
         self._fed.wait()
         if played:
-            self._stream.stop()  # waits for what the device has still to play
+            self._stream.stop()  # waits until the device has played everything
         else:
             self._stream.abort()
         self._stream.close()
@@ -95,5 +95,5 @@ class Loudspeaker:
 
 
 def no_device(error: Exception) -> OutputError:
-    """What to say when the sound system refuses."""
+    """The error for a sound system that refuses to play."""
     return OutputError(f"There is no usable audio device ({error}).", "Leave out --play and write a file with --out.")

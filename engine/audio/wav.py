@@ -1,7 +1,4 @@
-"""Writes speech to a WAV file, whole or not at all.
-
-It does not know how the samples were made.
-"""
+"""Writes speech to a WAV file, whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Builds the library through which TVM's modules call Metal Performance Shaders, on a Mac or for one.
-
-It does not know which modules call it.
-"""
+"""Sources and compiler arguments of the library through which TVM's modules call Metal Performance Shaders."""
 
 from __future__ import annotations
 
@@ -18,14 +15,15 @@ SOURCES = tuple(
     _HERE / name for name in ("packed_lstm.m", "lstm_layer.m", "packed_rows.c", "tensor_buffer.m", "tvm_call.m")
 )
 STUBS = _HERE / "stubs"
-"""Declarations of what the bridge uses of Apple's frameworks, and their names for a linker, where Apple's are not."""
+"""Headers and linker stubs for the parts of Apple's frameworks that the bridge uses, for systems without them."""
 HEADERS = (*sorted(_HERE.glob("*.h")), *sorted(STUBS.rglob("*.h")))
 
 
 def bridge_arguments(output: Path, stubs: bool) -> list[str]:
-    """What to give a C compiler for Macs besides the options of any library; `stubs` without Apple's own headers.
+    """The arguments for a C compiler for Macs, besides those common to all libraries.
 
-    TVM's functions stay undefined: they are there when the library is loaded. Raises `CompileError` without TVM.
+    `stubs` replaces Apple's own headers. TVM's functions stay undefined until the library is loaded. Raises
+    `CompileError` if TVM is not installed.
     """
     headers = [part for folder in header_folders(stubs) for part in ("-isystem", str(folder))]
     frameworks = [part for name in FRAMEWORKS for part in ("-framework", name)]
@@ -35,7 +33,7 @@ def bridge_arguments(output: Path, stubs: bool) -> list[str]:
 
 
 def header_folders(stubs: bool) -> Sequence[Path]:
-    """Where the headers lie that the sources name."""
+    """The folders of the headers that the sources include."""
     package = find_spec("tvm_ffi")
     if package is None or package.origin is None:
         raise CompileError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)

@@ -1,4 +1,4 @@
-// The weights of one packed LSTM as layers of Metal Performance Shaders, made once. Knows no sequence.
+// The weights of one packed LSTM as layers of Metal Performance Shaders, made once.
 #pragma once
 #import <MetalPerformanceShaders/MetalPerformanceShaders.h>
 
@@ -17,9 +17,9 @@ struct weights {
 
 // The layer with these weights, from the cache or made now; nil when they cannot be read.
 //
-// A layer belongs to its weights' buffers, which it keeps from being freed, so that no other buffer takes their
-// address. It is wrong once their content changes: whoever writes other weights into them, or gives them back to an
-// allocator that hands them out again, must call `forget_layers` first.
+// A layer is cached by its weights' buffers, which it retains, so that no other buffer can get their address. It is wrong
+// once their content changes: before writing other weights into them, or returning them to an allocator that may reuse
+// them, call `forget_layers`.
 LstmLayer *layer_with(struct weights weights, NSUInteger directions, id<MTLCommandQueue> queue);
 
 void forget_layers(void);

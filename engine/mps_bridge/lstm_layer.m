@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One gate's matrix. Its activation stands beside the weights of the input: a layer without one there is linear.
+// One gate's matrix. The activation is set with the input's weights: without one there, the gate would be linear.
 @interface GateWeights : NSObject <MPSCNNConvolutionDataSource> {
   float *_weights;
   float *_bias;
@@ -63,13 +63,13 @@
   const void *_keys[3];
   uint64_t _offsets[3];
   id<MTLBuffer> _buffers[3];
-  float *_values[3];  // as `weights` has them; the layers read them where they are
+  float *_values[3];  // in the order of `weights`; the layers read them in place
   MPSRNNMatrixInferenceLayer *_directions[kMostDirections];
   LstmLayer *_next;
 }
 @end
 
-static LstmLayer *layers;  // all that were made; whoever calls holds the lock of the one LSTM at a time
+static LstmLayer *layers;  // all layers made so far; callers hold the lock that allows one LSTM at a time
 
 void *content_of(const DLTensor *tensor, id<MTLCommandQueue> queue) {
   NSUInteger size = tensor->dtype.bits / 8;
@@ -100,7 +100,7 @@ static GateWeights *gate(float *weights, float *bias, NSUInteger inputs, NSUInte
                                     activation:bias == NULL ? MPSCNNNeuronTypeNone : activation] autorelease];
 }
 
-// A forward layer with the weights of one direction; a sequence is turned round by whoever gives it.
+// A forward layer with the weights of one direction; for the backward direction the caller reverses the sequence.
 static MPSRNNMatrixInferenceLayer *made(float *of_input, float *of_hidden, float *bias, NSUInteger inputs,
                                         NSUInteger hidden, id<MTLDevice> device) {
   MPSLSTMDescriptor *lstm = [MPSLSTMDescriptor createLSTMDescriptorWithInputFeatureChannels:inputs

@@ -1,9 +1,9 @@
 // tvm.contrib.mps.lstm_packed(x, lengths, weight_ih, weight_hh, bias, y): a packed LSTM by Metal Performance Shaders.
 //
 // x [batch, time, input], lengths [batch] int32, y [batch, time, directions * hidden]; weights as in `struct weights`,
-// their biases already summed. Each sequence runs over its own length alone, backward from its own last step; y beyond
-// is 0, and x beyond is never read. TVM's commands before are waited for, and so are ours: no command of either can
-// overtake the other's. tvm.contrib.mps.forget_weights() drops the layers made so far; see lstm_layer.h for when.
+// their biases already summed. Each sequence runs over its own length alone, backward from its own last step; beyond it
+// y is 0 and x is never read. The function waits for TVM's earlier commands and then for its own, so that neither can
+// overtake the other. tvm.contrib.mps.forget_weights() drops the layers made so far; lstm_layer.h says when to call it.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static BOOL read_call(const TVMFFIAny *arguments, int32_t count, struct call *ca
 
 static NSUInteger bytes_of(NSUInteger values) { return values * sizeof(float); }
 
-// Where x and y have one direction's row of a sequence and step.
+// The byte offsets in x and y of a sequence's row at a step, in y of one direction.
 static NSUInteger offset_in_x(const struct call *call, NSUInteger batch_index, NSUInteger step) {
   return call->x->byte_offset + bytes_of((batch_index * call->time + step) * call->inputs);
 }

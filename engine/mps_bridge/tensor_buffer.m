@@ -1,4 +1,4 @@
-// What TVM's Metal runtime keeps as the data of a tensor. A file of its own: without Metal, another one takes its place.
+// TVM's Metal runtime stores the buffer as the tensor's data. Tests without Metal replace this file by another one.
 #import "tvm_call.h"
 
 id<MTLBuffer> buffer_of(const DLTensor *tensor) { return (id<MTLBuffer>)tensor->data; }

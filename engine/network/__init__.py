@@ -1,1 +1,1 @@
-"""Kokoro's network: the reference, the exportable rewrite, weights. It does not know TVM."""
+"""Kokoro's network in PyTorch: the reference, the exportable rewrite, weights."""

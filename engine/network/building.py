@@ -1,7 +1,4 @@
-"""The Kokoro network at any width, built from the kokoro package's own blocks.
-
-It does not know where weights come from: a network is built with random parameters and loaded elsewhere.
-"""
+"""Kokoro's network at any width, built from the kokoro package's own blocks, with random parameters."""
 
 from __future__ import annotations
 
@@ -21,13 +18,13 @@ from engine.config import ModelConfig
 KOKORO_DECODER_DIM = 1024
 KOKORO_ASR_RES_DIM = 64
 _KNOWN_WARNINGS = ("dropout option adds dropout after all but last", ".*weight_norm` is deprecated")
-"""Of torch about kokoro's modules: LSTMs of one layer name a dropout they lack, and they normalise in an older way."""
+"""torch's warnings about kokoro's modules: dropout on LSTMs of one layer, and an old form of weight norm."""
 
 
 class NetworkDecoder(Decoder):  # type: ignore[misc]
-    """kokoro's decoder whose three fixed widths come from the config.
+    """kokoro's decoder with its three fixed widths taken from the config.
 
-    Module names, graph, inputs and outputs are those of `kokoro.istftnet.Decoder`, whose constructor writes
+    Module names, graph, inputs and outputs are those of `kokoro.istftnet.Decoder`, whose constructor has
     1024, 512 and 64 as literals; only the constructor is replaced.
     """
 
@@ -55,7 +52,7 @@ class NetworkDecoder(Decoder):  # type: ignore[misc]
 class Network(KModel):  # type: ignore[misc]
     """`kokoro.KModel` of any width: same graph, same module names, same state-dict keys.
 
-    The inherited `forward` and `forward_with_tokens` work unchanged. Building touches neither hub nor disk.
+    The inherited `forward` and `forward_with_tokens` work unchanged. Building accesses neither the hub nor the disk.
     """
 
     config: ModelConfig

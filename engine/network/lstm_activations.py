@@ -1,6 +1,6 @@
-"""Single LSTMs of kokoro's network: what reaches them for an utterance, and what PyTorch makes of it.
+"""Single LSTMs of kokoro's network: their inputs for an utterance, and their outputs in PyTorch.
 
-With packing and without, on padded arrays. It does not know which LSTMs are worth looking at, nor any compiled kernel.
+Outputs are computed exactly, and on padded arrays with packing and without.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ class SingleLstm:
         return {name: value.detach().numpy() for name, value in self.module.named_parameters()}
 
     def exact(self, x: Array) -> Array:
-        """The output [1, steps, 2 hidden] for the bare sequence [1, steps, channels], in float64."""
+        """The output [1, steps, 2 hidden] for the unpadded sequence [1, steps, channels], in float64."""
         with torch.no_grad():
             return _array(copy.deepcopy(self._lstm).double()(torch.tensor(x, dtype=torch.float64))[0])
 
     def packed(self, padded: Array, step_count: int) -> Array:
-        """What torch computes with `pack_padded_sequence`, zeros beyond the count."""
+        """Torch's output with `pack_padded_sequence`, zeros beyond `step_count`."""
         with torch.no_grad():
             sequence = pack_padded_sequence(torch.tensor(padded), torch.tensor([step_count]), batch_first=True)
             hidden, _ = self._lstm(sequence)
             return _array(pad_packed_sequence(hidden, batch_first=True, total_length=padded.shape[1])[0])
 
     def without_packing(self, padded: Array, step_count: int) -> Array:
-        """What torch computes over the whole length, masked beyond the count afterwards."""
+        """Torch's output over the whole length, set to zero beyond `step_count` afterwards."""
         with torch.no_grad():
             return _array(zero_beyond(self._lstm(torch.tensor(padded))[0], torch.tensor([step_count]), axis=1))
 
 
 class _Packed(nn.Module):
-    """The LSTM as the stages call it, so that it can be exported alone."""
+    """The LSTM as the stages call it, as a module that can be exported alone."""
 
     def __init__(self, lstm: nn.Module) -> None:
         super().__init__()
@@ -71,9 +71,9 @@ class _Packed(nn.Module):
 
 
 def captured_inputs(network: Network, paths: Sequence[str], values: Mapping[str, Array]) -> dict[str, Array]:
-    """What reaches these LSTMs, [1, tokens, channels] each by path, when upstream reads one utterance.
+    """The inputs [1, tokens, channels] of these LSTMs, by path, when upstream reads one utterance.
 
-    `values` are those of `engine.pipeline.initial_values`; only LSTMs over tokens are reached.
+    `values` are those of `engine.pipeline.initial_values`; only LSTMs over tokens are run.
     """
     known, reference = dict(values), Reference(network, Arithmetic.UPSTREAM)
     with _captured(network, paths) as inputs:
@@ -84,7 +84,7 @@ def captured_inputs(network: Network, paths: Sequence[str], values: Mapping[str,
 
 @contextmanager
 def _captured(network: nn.Module, paths: Sequence[str]) -> Iterator[dict[str, Array]]:
-    """Collect what reaches these modules while the context lasts."""
+    """Collect the inputs of these modules while the context lasts."""
     inputs: dict[str, Array] = {}
     with ExitStack() as handles:
         for path in paths:

@@ -1,7 +1,4 @@
-"""The arrays of a safetensors file, mapped into memory: pages are read when they are used, and can be given back.
-
-It does not know what the arrays are.
-"""
+"""The arrays of a safetensors file, mapped into memory: pages are read on first use and can be released again."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ _LENGTH_BYTES = 8
 
 
 def map_weights(path: Path) -> Weights:
-    """Every array of a file of float32 arrays, by name; what is changed in one stays in this process.
+    """Every array of a file of float32 arrays, by name; changes to an array stay in this process.
 
-    Raises `DamagedFile` when the file is not one.
+    Raises `DamagedFile` when the file is missing or is not such a file.
     """
     try:
         with path.open("rb") as stream:

@@ -1,6 +1,6 @@
 """kokoro's modules as ONNX files, one per stage, for any number of tokens and frames.
 
-It does not know who runs them. The exporter needs the package onnx, which is optional.
+The exporter needs the package onnx, which is optional.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EXAMPLE_LENGTHS = {"tokens": 7, "frames": 11}
 def export_to_onnx(config: ModelConfig, weights: Weights, stages: tuple[Stage, ...], folder: Path) -> None:
     """Write `STAGE.onnx` into `folder` for each of these stages, weights included.
 
-    The input of a stage that its arithmetic does not need (a count, without padding) is not among the file's inputs.
+    Inputs that a stage's arithmetic does not need (counts, because there is no padding) are missing from the file.
     """
     network = with_real_stft(network_with(config, weights))
     for stage in stages:
@@ -34,9 +34,8 @@ def export_to_onnx(config: ModelConfig, weights: Weights, stages: tuple[Stage, .
 
 def _export(stage: Stage, module: torch.nn.Module, config: ModelConfig, path: Path) -> None:
     with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # of the exporter: its age, and shapes it takes for constants, which tests check
+        # The exporter warns of its own age, and of shapes that it takes for constants, which tests check.
+        warnings.simplefilter("ignore")
         torch.onnx.export(
             module,
             tuple(_example(tensor, config) for tensor in stage.inputs),
@@ -50,14 +49,14 @@ def _export(stage: Stage, module: torch.nn.Module, config: ModelConfig, path: Pa
 
 
 def _example(tensor: Tensor, config: ModelConfig) -> torch.Tensor:
-    """An example of the tensor; counts are the lengths, for packed sequences ask for them."""
+    """An example of the tensor; counts equal the lengths, because packed sequences need that."""
     count = _EXAMPLE_LENGTHS.get({"token_count": "tokens", "frame_count": "frames"}.get(tensor.name, ""), 0)
     shape = tensor.shape(config, 1, _EXAMPLE_LENGTHS)
     return torch.full(shape, count, dtype=getattr(torch, tensor.dtype))
 
 
 def _symbolic(tensor: Tensor) -> dict[int, str]:
-    """Names of the axes that a length decides, equal where the extents are."""
+    """Names for the axes whose extent depends on a length; equal extents have equal names."""
     return {
         position: f"{axis.name}_{axis.times}_{axis.plus}"
         for position, axis in enumerate(tensor.axes, start=1)

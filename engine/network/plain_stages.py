@@ -1,6 +1,6 @@
-"""kokoro's own modules as one torch module per stage, tensors in and out: what PyTorch and exporters are given.
+"""kokoro's own modules as one torch module per stage, tensors in and out, to be run by PyTorch or exported.
 
-Batches of one, without padding, in upstream's float32. It does not know who runs or translates them.
+Batches of one, without padding, in upstream's float32.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.network.reference import Arithmetic, NoSource, Reference, SpectrumBo
 
 
 class PlainStage(nn.Module):
-    """One stage of a network; takes the stage's declared inputs and gives its declared outputs, in order."""
+    """One stage of a network, from the stage's declared inputs to its declared outputs, both in order."""
 
     def __init__(self, network: Network, name: str) -> None:
         super().__init__()
@@ -30,9 +30,10 @@ class PlainStage(nn.Module):
 
 
 class CompilableDecoder(nn.Module):
-    """The decoder in a form that torch.compile takes whole; the network can make no source and no waveform afterwards.
+    """The decoder in a form that torch.compile translates whole.
 
-    Where `PlainStage` puts the border of the stage into the generator for each call, here it stays there.
+    `PlainStage` replaces the generator's source and STFT only for each call. Here they stay replaced, so the network
+    cannot compute a source or a waveform afterwards.
     """
 
     def __init__(self, network: Network) -> None:
@@ -62,7 +63,7 @@ class CompilableDecoder(nn.Module):
 
 
 def with_real_stft(network: Network) -> Network:
-    """The same network, its short-time Fourier transforms in real numbers, in place."""
+    """Make the network's short-time Fourier transforms real-valued, in place; returns the network."""
     sizes, generator = network.config.istftnet, network.decoder.generator
     generator.stft = RealStft(sizes.gen_istft_n_fft, sizes.gen_istft_hop_size)
     return network

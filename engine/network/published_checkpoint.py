@@ -1,7 +1,7 @@
-"""Checkpoints and voice packs as they are published, made into the arrays this program uses.
+"""Reads published checkpoints and voice packs into the arrays that this program uses.
 
 A published checkpoint is a dict of five state dicts whose keys may begin with `module.`, with weight norm in two
-parts; it lacks the affine parameters of instance norms, which are one and zero. It does not know where files come from.
+parts; it lacks the affine parameters of instance norms, which are one and zero.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def read_checkpoint(path: Path, config: ModelConfig) -> Weights:
 def read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
     """A voice pack [rows, 1, 2 * style_dim], a row for each number of phonemes, from a `.pt` or raw float32 file.
 
-    Raises `UnusableModel` when it is none of this model.
+    Raises `UnusableModel` when the file is not a voice pack of this model.
     """
     width = 2 * config.style_dim
     table = _raw_table(path, width) if path.suffix == ".bin" else _torch_table(path)
@@ -67,7 +67,7 @@ def read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
 
 
 def _expected(config: ModelConfig) -> tuple[dict[str, tuple[int, ...]], Weights]:
-    """The shape of every weight, and those that are constant unless a checkpoint says otherwise."""
+    """The shape of every weight, and the values of those that are constant unless a checkpoint has them."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))
     shapes = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
@@ -78,7 +78,7 @@ def _expected(config: ModelConfig) -> tuple[dict[str, tuple[int, ...]], Weights]
 
 
 def _tensors(path: Path) -> Iterator[tuple[str, Tensor]]:
-    """Every tensor of a checkpoint by the name it has in the network."""
+    """Every tensor of a checkpoint, by its name in the network."""
     found = _safetensors(path) if path.suffix == ".safetensors" else _flat(path, read_torch_file(path))
     for name, tensor in found:
         yield _WRAPPER.sub(r"\1.", name), tensor

@@ -1,7 +1,4 @@
-"""Seeded random weights for any architecture that speak at the pace of speech, and a network filled from arrays.
-
-It does not know trained weights.
-"""
+"""Seeded random weights for any architecture, with realistic durations and pitch, and a network with given weights."""
 
 from __future__ import annotations
 
@@ -22,23 +19,23 @@ from engine.network.weights import Weights, folded
 FRAMES_PER_TOKEN = 3.0
 """The middle of the 2 to 4 frames that tokens last in speech."""
 DURATION_SPREAD = 0.2
-"""Of the duration logits; nearly all tokens then last 2 to 4 frames."""
+"""The standard deviation of the duration logits; nearly all tokens then last 2 to 4 frames."""
 PITCH_HZ, PITCH_SPREAD_HZ = 100.0, 50.0
-"""Some frames fall below the pitch that counts as voiced."""
+"""Some frames are below the pitch threshold of voicing."""
 ENERGY, ENERGY_SPREAD = 2.0, 1.0
 FORGET_BIAS = 1.0
-"""As in Jozefowicz, Zaremba and Sutskever (2015), who found that LSTMs learn long memories from there."""
+"""From Jozefowicz, Zaremba and Sutskever (2015), who found that LSTMs with this bias learn long memories."""
 STYLE_SCALE = 0.1
-"""Entries of Kokoro's voices are of about this size."""
+"""The size of typical entries of Kokoro's voices."""
 SAMPLE_TOKENS = (2, 5, 17, 30, 60, 120)
-"""Lengths of the random utterances at which the heads are set."""
+"""Lengths of the random utterances that calibrate the heads."""
 
 
 def random_weights(config: ModelConfig, seed: int) -> Weights:
-    """Random float32 weights by folded state-dict key, the same for the same seed.
+    """Random float32 weights by folded state-dict key, equal for equal seeds.
 
-    The LSTMs remember for some steps, and the heads for duration, pitch and energy are set so that their outputs look
-    like speech's.
+    The LSTMs remember for some steps, and the heads for duration, pitch and energy are calibrated so that their outputs
+    resemble those of speech.
     """
     with _seeded(seed):
         network = without_weight_norm(build_network(config))
@@ -61,7 +58,7 @@ def network_with(config: ModelConfig, weights: Weights) -> Network:
 
 
 def without_weight_norm(network: Network) -> Network:
-    """The same network, each weight norm folded into its weight, in place."""
+    """Fold each weight norm of the network into its weight, in place; returns the network."""
     for module in network.modules():
         if hasattr(module, "weight_g"):
             remove_weight_norm(module)
@@ -69,9 +66,9 @@ def without_weight_norm(network: Network) -> Network:
 
 
 def _set_memories(network: Network) -> None:
-    """Open the forget gates of all LSTMs, the second quarter of their biases, as trained ones are.
+    """Open the forget gates of all LSTMs, the second quarter of their biases, as in trained ones.
 
-    With torch's own random biases an LSTM forgets within a few steps, and padding that leaks into it hardly shows.
+    With torch's own random biases an LSTM forgets within a few steps, and the effect of leaking padding hardly shows.
     """
     for module in network.modules():
         if isinstance(module, nn.LSTM):
@@ -81,7 +78,7 @@ def _set_memories(network: Network) -> None:
 
 
 def _set_heads(network: Network) -> None:
-    """Set the three heads, each at what reaches it when the network reads random utterances in random styles."""
+    """Calibrate the three heads on their inputs for random utterances in random styles."""
     predictor: Any = network.predictor
     stages = exportable_stages(network)
     limit = network.config.token_limit
@@ -110,8 +107,8 @@ def _utterance(config: ModelConfig, token_count: int) -> tuple[Tensor, Tensor, T
 def _set_head(layer: Any, reached: Tensor, mean: float, spread: float) -> None:
     """Make every output of a linear layer or pointwise convolution have this mean and spread.
 
-    `reached` [steps, channels] is its input. All outputs share one direction, the one in which the input varies most:
-    rounding errors of the input then weigh least.
+    `reached` [steps, channels] is its input. All outputs share one direction, the one in which the input varies most,
+    so that rounding errors of the input matter least.
     """
     _, _, directions = torch.linalg.svd(reached - reached.mean(dim=0), full_matrices=False)
     direction = directions[0] * directions[0][directions[0].abs().argmax()].sign()
@@ -123,7 +120,7 @@ def _set_head(layer: Any, reached: Tensor, mean: float, spread: float) -> None:
 
 @contextmanager
 def _inputs_of(layer: nn.Module) -> Iterator[list[Tensor]]:
-    """Collect what reaches a layer while the context lasts."""
+    """Collect the inputs of a layer while the context lasts."""
     reached: list[Tensor] = []
     handle = layer.register_forward_pre_hook(lambda _, arguments: reached.append(arguments[0]))
     try:
@@ -134,7 +131,7 @@ def _inputs_of(layer: nn.Module) -> Iterator[list[Tensor]]:
 
 @contextmanager
 def _seeded(seed: int) -> Iterator[None]:
-    """Torch's random numbers from this seed, for this context only."""
+    """Seed torch's random numbers for this context only."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

@@ -1,6 +1,6 @@
-"""Torch's short-time Fourier transform and its inverse as convolutions of real numbers: not all formats have others.
+"""Torch's short-time Fourier transform and its inverse as real convolutions, for formats without complex numbers.
 
-As in kokoro's own `CustomSTFT`, which only approximates the borders and the inverse. It does not know any signal.
+kokoro's own `CustomSTFT` does this too, but only approximates the borders and the inverse.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from torch.nn import functional
 
 
 class RealStft(nn.Module):
-    """In the place of `kokoro.istftnet.TorchSTFT`: a periodic Hann window as long as the transform, centred, reflected.
+    """A replacement for `kokoro.istftnet.TorchSTFT`: periodic Hann window, centred frames, reflected borders.
 
-    `size` is the transform's length, `hop` the samples between two of its frames.
+    `size` is the length of transform and window in samples, `hop` the number of samples between two frames.
     """
 
     analysis: Tensor

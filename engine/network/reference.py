@@ -1,8 +1,8 @@
 """The truth: kokoro's own modules, cut into stages and run unpadded on one utterance, with the noise injected.
 
-Upstream's names beside ours: `d_en` text_features, `s` prosody, `d` prosody_features, `pred_aln_trg` frame_token, `en`
+Upstream's names and ours: `d_en` text_features, `s` prosody, `d` prosody_features, `pred_aln_trg` frame_token, `en`
 prosody features per frame, `F0` and `N` f0 and energy, `t_en` phoneme_features, `asr` phoneme features per frame, `har`
-harmonics. It does not know batches, nor any other implementation of a stage.
+harmonics.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from engine.stages import Probe, ProbeObserver, stage_named
 
 
 class Arithmetic(Enum):
-    """In which numbers the reference computes.
+    """The arithmetic in which the reference computes.
 
     `FLOAT64` is the truth: the prosody in float64, and the source by the exact formula under the phase contract of
-    `engine.ops.harmonic_source`. The phase adds up what rounding does to the pitch over the whole utterance; the other
-    stages amplify no rounding and stay in float32, but for the decoder of `FEW_FRAMES`. `UPSTREAM` is kokoro's own
+    `engine.ops.harmonic_source`. The phase accumulates the rounding errors of the pitch over the whole utterance; the
+    other stages amplify no rounding and stay in float32, except the decoder of `FEW_FRAMES`. `UPSTREAM` is kokoro's own
     float32 throughout, whose distance from the truth is the noise floor.
     """
 
@@ -42,21 +42,21 @@ class Arithmetic(Enum):
 
 
 FEW_FRAMES = 4
-"""Up to so many, the truth's decoder is float64 too.
+"""Up to this many frames, the truth's decoder is float64 too.
 
-Its norms, over two frames, make much of how little these differ: float32 is then at 1 - 6e-6 from the exact magnitude,
-with four and more at 1 - 1e-12.
+Its norms, over two frames, amplify the small differences between them: the correlation of float32 with the exact
+magnitude is then 1 - 6e-6, and 1 - 1e-12 with four frames or more.
 """
 _PROSODY_STAGES = ("bert", "duration", "f0n")
 """The stages that give durations, pitch and energy."""
 _PROSODY_MODULES = ("bert", "bert_encoder", "predictor")
-"""What these stages run, by name in the kokoro module tree."""
+"""The modules of these stages, by name in the kokoro module tree."""
 
 
 class Reference:
     """kokoro's network run stage by stage; batches of one, no padding.
 
-    `network` stays as it is: what runs in float64 is a copy, with the weights of the first run.
+    `network` is not modified: float64 stages run in a copy, made with the weights at the first run.
     """
 
     def __init__(self, network: Network, arithmetic: Arithmetic = Arithmetic.FLOAT64) -> None:
@@ -92,7 +92,7 @@ class Reference:
     def compute(self, stage_name: str, *values: Tensor) -> tuple[Tensor | Array, ...]:
         """The stage's outputs in declared order from its inputs in declared order, as torch computes them.
 
-        Tensors of the declared types where the arithmetic is `UPSTREAM`; they can be traced for any length above one.
+        With `UPSTREAM` arithmetic they are tensors of the declared types, and can be traced for any length above one.
         """
         stage = self._stages[stage_name]
         if not self._is_float64(stage_name, values):
@@ -106,7 +106,7 @@ class Reference:
         return stage_name in _PROSODY_STAGES or (stage_name == "decoder" and _frame_count(values) <= FEW_FRAMES)
 
     def _modules(self, stage_name: str, values: Sequence[Tensor]) -> nn.Module:
-        """What computes a stage from these inputs, by kokoro's names."""
+        """The modules that compute a stage from these inputs, by kokoro's names."""
         if not self._is_float64(stage_name, values):
             return self._network
         modules: nn.Module = self._prosody_modules if stage_name in _PROSODY_STAGES else self._float64_decoder
@@ -118,7 +118,7 @@ class Reference:
 
     @cached_property
     def _prosody_modules(self) -> Any:
-        """What gives the prosody, by kokoro's names, in this reference's arithmetic."""
+        """The modules that predict prosody, by kokoro's names, in this reference's arithmetic."""
         if self.arithmetic is Arithmetic.UPSTREAM:
             return self._network
         return nn.ModuleDict({name: copy.deepcopy(getattr(self._network, name)) for name in _PROSODY_MODULES}).double()
@@ -179,7 +179,7 @@ class Reference:
 
     @contextmanager
     def _exact_source(self, f0: Tensor, noise: Tensor) -> Iterator[None]:
-        """Have `m_source` give the exact waveform, if this is the truth."""
+        """Make `m_source` return the exact waveform, unless the arithmetic is `UPSTREAM`."""
         if self.arithmetic is Arithmetic.UPSTREAM:
             yield
             return
@@ -196,7 +196,7 @@ class Reference:
 class InjectedNoise(TorchFunctionMode):
     """While it is active, kokoro's source reads this noise [1, samples, harmonics] instead of drawing its own.
 
-    The random initial phases become 0; they never reach a sample. Nothing outside the context or thread is touched.
+    The random initial phases become 0; they never reach a sample. Other threads are not affected.
     """
 
     def __init__(self, noise: Tensor) -> None:
@@ -215,9 +215,9 @@ class InjectedNoise(TorchFunctionMode):
 
 
 class _Float64(TorchFunctionMode):
-    """While it is active, kokoro's modules leave torch's default type nowhere.
+    """While it is active, kokoro's modules never use torch's default dtype.
 
-    They would take it for the zeros that they write into, and for the root of an integer.
+    Otherwise they would use it for the zeros that they write into, and for the root of an integer.
     """
 
     def __torch_function__(
@@ -232,7 +232,7 @@ class _Float64(TorchFunctionMode):
 
 
 class _SingleStepNorm(TorchFunctionMode):
-    """While it is active, an instance norm takes a single step, which torch's Python wrapper refuses.
+    """While it is active, an instance norm accepts a single step, which torch's Python wrapper refuses.
 
     The formula holds: the step is its own mean, so the normalised value is 0.
     """
@@ -247,7 +247,7 @@ class _SingleStepNorm(TorchFunctionMode):
 
 
 class SpectrumBorder(nn.Module):
-    """In the place of the generator's STFT: gives the spectrum `source`, keeps the waveform's as `given`."""
+    """A replacement for the generator's STFT: returns the spectrum `source`, keeps the waveform's as `given`."""
 
     def __init__(self, magnitude: Tensor, phase: Tensor) -> None:
         super().__init__()
@@ -259,22 +259,22 @@ class SpectrumBorder(nn.Module):
         return self.source
 
     def inverse(self, magnitude: Tensor, phase: Tensor) -> Tensor:
-        """Keep what the generator made; no waveform is wanted."""
+        """Keep the generator's spectrum; no waveform is needed."""
         self.given = magnitude, phase
         return magnitude
 
 
 class NoSource(nn.Module):
-    """In the place of the generator's source, whose spectrum is given."""
+    """A replacement for the generator's source, which is not needed because its spectrum is given."""
 
     def forward(self, curve: Tensor) -> tuple[Tensor, None, None]:
-        """Anything: it is not looked at."""
+        """Return the curve; the result is never used."""
         return curve, None, None
 
 
 @contextmanager
 def _replaced(module: nn.Module, **children: nn.Module) -> Iterator[None]:
-    """Other children in the place of a module's own, while the context lasts."""
+    """Replace a module's own children while the context lasts."""
     own = {name: getattr(module, name) for name in children}
     try:
         for name, child in children.items():
@@ -302,7 +302,7 @@ def _reporting(path: str, observe: ProbeObserver) -> Callable[..., None]:
 def _first_array(output: Any) -> NDArray[np.floating]:
     """A copy of the first tensor of a module's output; a packed sequence of one as a batch of one.
 
-    A copy, for kokoro's generator adds to the output of a level's first residual block in place.
+    It must be a copy, because kokoro's generator adds to the output of a level's first residual block in place.
     """
     if isinstance(output, PackedSequence):
         return np.asarray(output.data[None]).copy()
@@ -310,15 +310,15 @@ def _first_array(output: Any) -> NDArray[np.floating]:
 
 
 def _frame_count(values: Sequence[Tensor]) -> int:
-    """The frames of the decoder's inputs, of which the second names each one's token [1, frames]."""
+    """The number of frames of the decoder's inputs, the second of which is `frame_token` [1, frames]."""
     return values[1].shape[1]
 
 
 def _no_padding(tokens: Tensor) -> Tensor:
-    """Upstream's mask of padding, of the shape of `tokens` [1, tokens], for an utterance without any."""
+    """Upstream's padding mask, in the shape of `tokens` [1, tokens], for an utterance without padding."""
     return torch.zeros_like(tokens, dtype=torch.bool)
 
 
 def _norm_of(frame_token: Tensor) -> AbstractContextManager[Any]:
-    """What instance norms need for frames [1, frames]: nothing, unless there is a single one."""
+    """The context that instance norms need for frames [1, frames]: none, unless there is only one frame."""
     return _SingleStepNorm() if frame_token.shape[1] == 1 else nullcontext()

@@ -1,7 +1,4 @@
-"""Files saved by PyTorch, read without running what is in them: state dicts and single tensors.
-
-It does not know which model they belong to.
-"""
+"""Reads files saved by PyTorch, state dicts and single tensors, without running any code in them."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ import torch
 from engine.errors import UnusableModel
 
 _DESCRIPTION_LIMIT_BYTES = 4 << 20
-"""Of what says how a file's tensors belong together; Kokoro's has 90 kB."""
+"""The limit for the pickled description of a file's tensors; Kokoro's has 90 kB."""
 _FETCH_HINT = "Get the file again from where it came from."
 _UNSAFE_HINT = "Use only weights from a source that you trust, saved as a plain state dict."
 
 
 def read_torch_file(path: Path) -> Any:
-    """What `torch.save` wrote, tensors left in the file until they are used.
+    """The content that `torch.save` wrote; tensors stay in the file until they are used.
 
-    Raises `UnusableModel` for what is damaged, compressed, or more than tensors in plain containers.
+    Raises `UnusableModel` for a file that is damaged, compressed, or holds anything but tensors in plain containers.
     """
     _check_archive(path)
     try:
@@ -39,7 +36,7 @@ def read_torch_file(path: Path) -> Any:
 
 
 def _check_archive(path: Path) -> None:
-    """The directory first: nothing is unpacked that is larger than the file."""
+    """Check the archive's directory first: nothing larger than the file may be unpacked."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()

@@ -1,7 +1,4 @@
-"""Weights as plain arrays: read from a safetensors file, weight norm folded in.
-
-It does not know any tensor library but numpy, nor which architecture the weights belong to.
-"""
+"""Weights as plain numpy arrays: read from a safetensors file, weight norm folded in."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ def load_weights(path: Path) -> Weights:
 
 
 def folded(stored: Mapping[str, NDArray[np.generic]]) -> Weights:
-    """The arrays as float32, each pair of weight norm's magnitude and direction made into one weight.
+    """The arrays as float32, with each magnitude and direction of weight norm combined into one weight.
 
     weight = magnitude * direction / |direction|, the norm over all axes but the first (`torch.nn.utils.weight_norm`).
     """

@@ -1,1 +1,1 @@
-"""Things that can run one stage: compiled modules, PyTorch, the host."""
+"""Runners of single stages: in compiled modules, PyTorch, ONNX Runtime, or numpy on the host."""

@@ -1,7 +1,4 @@
-"""What every runner is, and the one place where a stage's inputs are checked against its declaration.
-
-It does not know how any runner computes a stage.
-"""
+"""The interface of all runners, and the check of a stage's inputs against its declaration."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from engine.stages import Axis, ProbeObserver, Stage, Tensor
 
 
 class Runner(Protocol):
-    """Something that can run stages."""
+    """Runs stages."""
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """The stage's declared outputs from its declared inputs, by name.
@@ -23,15 +20,15 @@ class Runner(Protocol):
         """
 
     def close(self) -> None:
-        """Release what the runner holds; it cannot run afterwards."""
+        """Release the runner's resources; it cannot run afterwards."""
 
 
 COUNTS = {"tokens": "token_count", "frames": "frame_count"}
-"""Which tensor holds the valid length of a symbolic axis."""
+"""By symbolic axis, the tensor that holds its valid lengths."""
 
 
 def check_inputs(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:
-    """Check names, types, shapes and counts; gives the extent of `batch` and of each symbolic axis.
+    """Check names, types, shapes and counts; returns the extent of `batch` and of each symbolic axis.
 
     Raises `ValueError` that names the tensor and says what was declared.
     """
@@ -52,7 +49,7 @@ def check_inputs(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array])
 
 
 def _lengths(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, int]:
-    """The extents that the first tensor with each axis shows; `tensor.shape` tells whether the others agree."""
+    """The extent of each axis in the first tensor that has it; `check_inputs` compares the others."""
     lengths = {"batch": len(inputs[stage.inputs[0].name])}
     for tensor in stage.inputs:
         array = inputs[tensor.name]
@@ -74,9 +71,9 @@ def _check_count(stage: Stage, name: str, counts: Array, limit: int) -> None:
 def named_outputs(
     stage: Stage, values: Sequence[Array], paths: Sequence[str] = (), observe: ProbeObserver | None = None
 ) -> dict[str, Array]:
-    """A stage's outputs by name; `observe` gets what follows them, the inner values of `paths`.
+    """A stage's outputs by name; `observe` gets the values after them, the inner values of `paths`.
 
-    Raises `ValueError` when there are more or fewer values than that.
+    Raises `ValueError` when there are more or fewer values than outputs and paths.
     """
     count = len(stage.outputs)
     for path, value in zip(paths, values[count:], strict=True):
@@ -86,7 +83,7 @@ def named_outputs(
 
 
 def cropped(config: ModelConfig, tensor: Tensor, array: Array, lengths: Mapping[str, int]) -> Array:
-    """One sequence's array [...] without padding, for the valid lengths that are known."""
+    """One sequence's array [...] without its padding along the axes whose valid lengths are given."""
     valid = (
         slice(axis.extent(config, lengths)) if isinstance(axis, Axis) and axis.name in lengths else slice(None)
         for axis in tensor.axes

@@ -1,7 +1,4 @@
-"""The stages that run on the host, in numpy: how durations become frames.
-
-It does not know how durations were predicted.
-"""
+"""The stage that runs on the host, in numpy: durations become frames."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from engine.stages import Stage
 
 
 class HostRunner:
-    """Runs the host stages; needs no model."""
+    """Runs the stage `alignment`; needs no model."""
 
     def __init__(self, config: ModelConfig) -> None:
         self._config = config
@@ -54,7 +51,7 @@ def durations(logits: Array, speed: float) -> NDArray[np.int64]:
 
 
 def unrounded_durations(logits: Array, speed: float) -> NDArray[np.float64]:
-    """Frames per token [tokens] before they are made whole: the sum of the logits' sigmoids over the speed.
+    """Frames per token [tokens] before rounding: the sum of the logits' sigmoids, divided by the speed.
 
     `logits` [tokens, max_dur]; the formula of kokoro's `KModel.forward_with_tokens`, in float64.
     """

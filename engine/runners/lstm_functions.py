@@ -1,7 +1,4 @@
-"""The functions outside of compiled modules that compute their LSTMs, made known to TVM when modules need them.
-
-It does not know which LSTMs call them.
-"""
+"""Registers the external functions that compute the LSTMs of compiled modules with TVM, when modules need them."""
 
 from __future__ import annotations
 
@@ -19,13 +16,13 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.speech import Array
 
 FORGET_WEIGHTS = "tvm.contrib.mps.forget_weights"
-"""Registered by the bridge: drops what it keeps of weights, which it knows by their buffers."""
+"""Registered by the bridge: drops the layers that it caches by the buffers of their weights."""
 
 
 def provide_lstm(manifest: Manifest, folder: Path) -> Callable[[], None]:
-    """Make known the function that these modules call; gives what to call when their weights go.
+    """Register the LSTM function of these modules; returns a function to call before their weights are released.
 
-    TVM's runtime must be loaded. Raises `DamagedFile` and `EngineError` for a bridge that cannot be loaded.
+    TVM's runtime must be loaded. Raises `DamagedFile` or `EngineError` for a bridge that cannot be loaded.
     """
     match LstmMethod(manifest.identity.lstm_method):
         case LstmMethod.MPS:
@@ -38,7 +35,7 @@ def provide_lstm(manifest: Manifest, folder: Path) -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """What there is to do for modules that keep nothing outside."""
+    """For modules without external state: there is nothing to release."""
 
 
 def _verified(bridge: Bridge | None, folder: Path) -> Path:
@@ -48,7 +45,7 @@ def _verified(bridge: Bridge | None, folder: Path) -> Path:
 
 
 def load_bridge(path: Path) -> None:
-    """Load the library, which registers its functions; once they are there, any other is as good.
+    """Load the library, which registers its functions, unless any such library is already loaded.
 
     Raises `EngineError` when it cannot be loaded.
     """
@@ -93,7 +90,7 @@ def _fill(tensor: Any, content: Array) -> None:
 
 
 def global_function(name: str) -> Any:
-    """The function of this name that TVM knows."""
+    """The function registered with TVM under this name."""
     import tvm_ffi
 
     return tvm_ffi.get_global_func(name)

@@ -1,7 +1,6 @@
 """Runs a tiny packed LSTM by Metal Performance Shaders and compares it: `python -m engine.runners.lstm_probe LIBRARY`.
 
-For a process of its own: on some systems Apple's recurrent layer ends the process that uses it. It does not know who
-asks.
+Run it in a process of its own: on some systems Apple's recurrent layer crashes the process that uses it.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from engine.runners.lstm_functions import global_function, load_bridge
 from engine.runners.tvm_runtime import Runtime
 
 MOST_DIFFERENCE = 1e-4
-"""Far above what another order of summation makes, far below what any mistake makes."""
+"""Far above the effect of another order of summation, far below the effect of any mistake."""
 _LENGTHS = (3, 5, 1)
 _INPUTS, _HIDDEN = 8, 8
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit code 0 when the layer computes what it should; else what is wrong goes to standard error."""
+    """Exit code 0 when the layer is right, else 1 with the reason on standard error."""
     try:
         difference = measured_difference(Path(arguments[0]))
     except (EngineError, RuntimeError) as error:
@@ -38,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def measured_difference(library: Path) -> float:
-    """The largest difference from the meaning, for a ragged batch, over a layer's first use and its second."""
+    """The largest difference from the numpy definition, for a ragged batch, over a layer's first two uses."""
     runtime = Runtime(METAL_DEVICE)
     load_bridge(library)
     x, lengths, weights = _example()

@@ -1,7 +1,4 @@
-"""Runs stages in ONNX Runtime on the processor, from files of one stage each.
-
-It does not know how the files were made. The package onnxruntime is optional.
-"""
+"""Runs stages in ONNX Runtime on the processor, from files of one stage each; the package onnxruntime is optional."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ _ERRORS_ONLY = 3
 
 
 class OnnxRunner:
-    """The stages whose files `STAGE.onnx` are in `folder`, on `threads` threads, with every optimisation there is.
+    """The stages whose files `STAGE.onnx` are in `folder`, on `threads` threads, with all optimisations.
 
-    Threads wait for each other by spinning, as is ONNX Runtime's default, but not beyond the end of a run.
+    Threads wait for each other by spinning, ONNX Runtime's default, but stop at the end of a run.
     """
 
     def __init__(self, folder: Path, threads: int) -> None:

@@ -1,7 +1,7 @@
-"""Runs stages as a static pipeline would: every length padded with zeros, the results cropped to what is valid.
+"""Runs stages as a static pipeline would: every length padded with zeros, the results cropped to the valid lengths.
 
-Between stages of this project everything beyond a length is zero, so padding each stage's inputs anew gives what one
-padded pipeline gives. It does not know how the runner inside treats padding.
+Between the stages of this project everything beyond a length is zero, so padding each stage's inputs separately is
+equivalent to one padded pipeline.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from engine.speech import Array
 from engine.stages import TOKENS, Stage, Tensor
 
 _NEGLIGIBLE_DIGITS = 6
-"""Decimals of a step below which a product of a length and a ratio is whole, however it was rounded."""
+"""Decimals to which a product of length and ratio is rounded first, so that rounding errors add no step."""
 
 
 class PaddedRunner:
-    """A runner whose stages see every length grown by `padding`: 0 leaves it, 1 doubles it.
+    """A runner whose stages see every length grown by the ratio `padding`: 0 leaves it, 1 doubles it.
 
-    Tokens grow to the model's limit at most. Raises `ValueError` for a padding that is negative or infinite.
+    Tokens grow at most to the model's limit. Raises `ValueError` for a padding that is negative or infinite.
     """
 
     def __init__(self, config: ModelConfig, runner: Runner, padding: float) -> None:
@@ -36,7 +36,7 @@ class PaddedRunner:
 
     @property
     def tails(self) -> Mapping[str, Array]:
-        """What the last stage's outputs held beyond each sequence's length, by output, flat; empty without padding."""
+        """The last stage's values beyond each sequence's length, by output, flat; empty without padding."""
         return dict(self._tails)
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -55,7 +55,7 @@ class PaddedRunner:
         }
 
     def close(self) -> None:
-        """Release what the runner inside holds."""
+        """Close the inner runner."""
         self._runner.close()
 
     def _grown(self, axis: str, length: int) -> int:
@@ -69,11 +69,11 @@ class PaddedRunner:
         return filled
 
     def _tail(self, tensor: Tensor, array: Array, inputs: Mapping[str, Array], given: Mapping[str, int]) -> Array:
-        """All values beyond the length of their sequence; a length that is not told is the one that was given."""
+        """All values beyond their sequence's length; without a count that is the length before padding."""
         beyond = np.ones(array.shape, np.bool_)
         for batch_index in range(len(beyond)):
-            told = {axis: int(inputs[count][batch_index]) for axis, count in COUNTS.items() if count in inputs}
-            cropped(self._config, tensor, beyond[batch_index, ...], {**given, **told})[...] = False
+            counted = {axis: int(inputs[count][batch_index]) for axis, count in COUNTS.items() if count in inputs}
+            cropped(self._config, tensor, beyond[batch_index, ...], {**given, **counted})[...] = False
         return array[beyond]
 
 

@@ -1,6 +1,6 @@
 """Runs stages in PyTorch as its users do: kokoro's own modules in inference mode, arrays shared with numpy.
 
-It does not know padding, batches above one, or any compiled module of ours.
+Batches of one, without padding.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from engine.speech import Array
 from engine.stages import DEVICE_STAGES, Stage
 
 COMPILED_STAGE = "decoder"
-"""The one stage that torch.compile takes whole; nearly all of the arithmetic is there."""
+"""The only stage that torch.compile translates whole; it has nearly all of the arithmetic."""
 
 
 class PlainRunner:
     """kokoro's modules with these weights on `threads` threads of this process.
 
-    `compiled` has `torch.compile` translate the decoder, for any length, when it runs first.
+    With `compiled`, `torch.compile` translates the decoder, for any length, at its first run.
     """
 
     def __init__(self, config: ModelConfig, weights: Weights, threads: int, compiled: bool = False) -> None:

@@ -1,7 +1,4 @@
-"""Runs stages in PyTorch: kokoro's own modules, or the exportable ones.
-
-It does not know any compiled module.
-"""
+"""Runs stages in PyTorch: kokoro's own modules, or the exportable ones."""
 
 from __future__ import annotations
 
@@ -60,7 +57,8 @@ class ReferenceRunner:
 class ExportableRunner:
     """The exportable stages as eager PyTorch, on batches of any lengths.
 
-    `observe`, if given, gets the probes of the whole batch at once, with anything finite beyond a sequence's length.
+    `observe`, if given, gets the probes of the whole batch at once; beyond a sequence's length their values are finite
+    but arbitrary.
     """
 
     def __init__(

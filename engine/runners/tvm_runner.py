@@ -1,7 +1,4 @@
-"""Runs stages in compiled libraries: numpy in, numpy out, the weights packed once.
-
-It does not know how a library was built, nor where its device keeps tensors.
-"""
+"""Runs stages in compiled libraries: numpy in, numpy out, the weights packed once."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from engine.stages import ProbeObserver, Stage
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
 LARGE_INPUT_BYTES = 2 << 20
-"""From here on, five seconds of speech, a stage's own arrays need the memory that weights of others fill."""
+"""Above this size, five seconds of speech, a stage's arrays need the memory that other stages' weights occupy."""
 
 
 class CompiledRunner:
@@ -83,7 +80,7 @@ class CompiledRunner:
 
 
 def _keep_all(stage: str) -> None:
-    """What is done with weights that have no file: there would be no getting them back."""
+    """For weights without a file: they could not be read again, so none are released."""
 
 
 def packed_stages(folder: Path, weights: Mapping[str, Array]) -> Iterator[tuple[str, list[Array]]]:

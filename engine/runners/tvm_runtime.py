@@ -1,7 +1,4 @@
-"""TVM's runtime library without its compiler: loaded, on the processor or on Metal, with threads and tensors.
-
-It does not know what is computed.
-"""
+"""TVM's runtime library without its compiler: loading, threads and tensors, on the processor or on Metal."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ _METAL = (8, 0)
 """Device type and number in DLPack's terms."""
 _NAIVE_ALLOCATOR, _POOLED_ALLOCATOR = 1, 2
 _EXISTS = 0
-"""TVM's number for the question whether there is such a device."""
+"""TVM's number of the device attribute that says whether a device exists."""
 _SHARE_ALL_CORES = -3
-"""TVM's name for threads that may run on any of the cores given."""
+"""TVM's number of the mode in which threads may run on any of the given cores."""
 _PACKAGE = "apache-tvm"
 
 
 class Runtime:
     """TVM's runtime library on one device.
 
-    Raises `EngineError` when TVM is not installed, or `device` is Metal and there is none.
+    Raises `EngineError` when TVM is not installed, or `device` is Metal and this computer has none.
     """
 
     def __init__(self, device: str, threads: int | None = None) -> None:
@@ -52,9 +49,9 @@ class Runtime:
     def prepare_thread(self) -> None:
         """Give the calling thread a pool, whose threads may run on any usable core.
 
-        TVM keeps one pool per calling thread and by itself starts only half as many workers as there are processors,
-        taking every second one for a hyper-thread. On the first cores alone, several processes of few threads each
-        would meet.
+        TVM keeps one pool per calling thread. Its default is half as many workers as there are processors, because it
+        takes every second one for a hyper-thread. Threads are not bound to the first cores, on which several processes
+        of few threads each would collide.
         """
         if getattr(self._threads_ready, "done", False):
             return
@@ -68,14 +65,14 @@ class Runtime:
         return machine
 
     def tensor(self, array: Array) -> Any:
-        """The array where compiled code reads it: itself on the processor, where it `is_aligned`, or else a copy.
+        """A tensor of the array: on the processor the array itself if it `is_aligned`, otherwise a copy.
 
-        Nobody may write to the array as long as there is the tensor.
+        The array must not be written to while the tensor exists.
         """
         return self._memory.tensor(array)
 
     def array(self, tensor: Any) -> Array:
-        """What a tensor holds, once it is computed."""
+        """The content of a tensor, once it has been computed."""
         return self._memory.array(tensor)
 
     def settle(self) -> None:
@@ -83,12 +80,12 @@ class Runtime:
         self._memory.settle()
 
     def release_unused(self) -> None:
-        """Give back memory that is held for later computations."""
+        """Release memory that is held for later computations."""
         self._memory.release_unused()
 
 
 class _Memory(Protocol):
-    """Where tensors live; `machine_arguments` tell a virtual machine the same."""
+    """The memory of tensors; `machine_arguments` describe it to a virtual machine."""
 
     machine_arguments: tuple[int, ...]
 
@@ -102,7 +99,7 @@ class _Memory(Protocol):
 
 
 class _HostMemory:
-    """The processor's own; tensors are shared with numpy."""
+    """The processor's memory; tensors share it with numpy arrays."""
 
     machine_arguments: tuple[int, ...] = (*_CPU, _NAIVE_ALLOCATOR)
 
@@ -112,7 +109,7 @@ class _HostMemory:
         provide_workspace(ffi)
 
     def tensor(self, array: Array) -> Any:
-        """The array itself where that can be: to copy many seconds of noise takes as long as to make a source of it."""
+        """The array itself if possible: copying many seconds of noise takes as long as computing the source from it."""
         return self._ffi.from_dlpack(array if is_aligned(array) else aligned_copy(array))
 
     def array(self, tensor: Any) -> Array:
@@ -120,17 +117,17 @@ class _HostMemory:
         return np.from_dlpack(tensor)
 
     def settle(self) -> None:
-        """Copies are done when they return."""
+        """Nothing to wait for: copies are synchronous."""
 
     def release_unused(self) -> None:
         """Nothing is held back."""
 
 
 class _MetalMemory:
-    """The GPU's; everything is copied.
+    """The GPU's memory; everything is copied.
 
-    Machines pool their memory, because freeing a buffer waits for the GPU; other lengths of speech need other sizes,
-    so that what is unused has to be released now and then.
+    Machines pool their memory, because freeing a buffer waits for the GPU. Each length of speech needs other buffer
+    sizes, so unused buffers have to be released now and then.
     """
 
     machine_arguments: tuple[int, ...] = (*_METAL, _POOLED_ALLOCATOR, *_CPU, _NAIVE_ALLOCATOR)
@@ -153,7 +150,7 @@ class _MetalMemory:
         return tensor
 
     def array(self, tensor: Any) -> Array:
-        """A copy, made when all that was started before is done."""
+        """A copy, made after all earlier computations."""
         result = np.empty(tuple(tensor.shape), str(tensor.dtype))
         self._read(tensor, ctypes.c_void_p(result.ctypes.data), result.nbytes)
         return result
@@ -161,12 +158,12 @@ class _MetalMemory:
     def settle(self) -> None:
         """Wait for the GPU.
 
-        Copies to it go through 64 buffers that TVM fills anew without waiting until they have been read.
+        TVM copies to it through 64 staging buffers, which it reuses without waiting until they have been read.
         """
         self._wait(self._device, 0)
 
     def release_unused(self) -> None:
-        """Give the pool's buffers back."""
+        """Release the pool's unused buffers."""
         self._release()
 
 
@@ -189,10 +186,10 @@ def _has_metal_library(ffi: Any) -> bool:
 
 
 def _import_without_torch(name: str) -> Any:
-    """Import a module that would bring torch if it could, though it works without.
+    """Import a module that imports torch if it can, but works without it.
 
-    Torch costs a second and 190 MB, and nothing here needs it. A module set to None cannot be imported (a rule of
-    Python's import system); torch can be again as soon as this returns.
+    Torch costs a second and 190 MB, and nothing here needs it. Python cannot import a module whose entry in
+    `sys.modules` is None; torch can be imported again as soon as this function returns.
     """
     if "torch" in sys.modules:
         return importlib.import_module(name)
@@ -204,7 +201,7 @@ def _import_without_torch(name: str) -> Any:
 
 
 def _load_library(ffi: Any, name: str, mode: str) -> Any:
-    """Load one of TVM's libraries without importing `tvm`, which would bring the compiler and take seconds."""
+    """Load one of TVM's libraries without importing `tvm`, which would load the compiler and take seconds."""
     package = importlib.util.find_spec("tvm")
     if package is None or package.origin is None:
         raise EngineError("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN)

@@ -1,7 +1,4 @@
-"""Memory for the arrays inside of stages, kept from one to the next: new pages cost a twentieth of the decoder's time.
-
-It does not know how a stage shares its piece out.
-"""
+"""Memory for the arrays inside stages, reused by the next stage: new pages cost a twentieth of the decoder's time."""
 
 from __future__ import annotations
 
@@ -16,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORKSPACE_FUNCTION = "kokoro.workspace"
-"""The function that stages for the processor call: takes a shape [bytes], gives an array of these bytes."""
+"""The function that stages for the processor call: takes a shape [bytes], returns an array of as many bytes."""
 KEPT_BYTES = 96 << 20
-"""Of a piece, at most: what the decoder needs for seven seconds of speech. Beside it are all packed weights."""
+"""The most that is kept of a piece: what the decoder needs for seven seconds of speech. Packed weights add to this."""
 _GIVE_BACK = mmap.MADV_FREE if sys.platform == "darwin" else mmap.MADV_DONTNEED
-"""What takes the pages of private memory from a process."""
+"""The advice that makes the system reclaim pages of private memory."""
 
 _lent = threading.local()
 
 
 class Workspace:
-    """The pieces of memory that one stage at a time computes in."""
+    """The pieces of memory in which stages compute, one stage at a time."""
 
     def __init__(self) -> None:
         self._pieces: list[mmap.mmap] = []
@@ -34,7 +31,7 @@ class Workspace:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Give the stage that this thread runs meanwhile its memory from here."""
+        """Lend these pieces to the stage that this thread runs inside the context."""
         _lent.workspace = self
         try:
             yield
@@ -46,17 +43,17 @@ class Workspace:
                     piece.madvise(_GIVE_BACK, KEPT_BYTES)
 
     def piece(self, size_bytes: int) -> NDArray[np.uint8]:
-        """The next piece for the stage that runs; nobody may use it once the stage has."""
+        """The next piece for the running stage; it must not be used after the stage has ended."""
         index = self._in_use
         if index == len(self._pieces) or len(self._pieces[index]) < size_bytes:
-            del self._pieces[index : index + 1]  # before there is another
+            del self._pieces[index : index + 1]  # before a larger one is allocated
             self._pieces.insert(index, _private_memory(size_bytes))
         self._in_use += 1
         return np.frombuffer(self._pieces[index], np.uint8, size_bytes)
 
 
 def provide_workspace(ffi: Any) -> None:
-    """Make the function known to TVM; where nothing is lent, it gives memory that goes with its array."""
+    """Register the function with TVM; if nothing is lent, its memory is freed together with the array."""
 
     def workspace(shape: Any) -> Any:
         lender: Workspace = getattr(_lent, "workspace", None) or Workspace()
@@ -66,5 +63,5 @@ def provide_workspace(ffi: Any) -> None:
 
 
 def _private_memory(size_bytes: int) -> mmap.mmap:
-    """Pages of usual size: with large ones, the rows of an array push each other out of the caches."""
+    """Memory in small pages: with large ones, the rows of an array evict each other from the caches."""
     return mmap.mmap(-1, max(size_bytes, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

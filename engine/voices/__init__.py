@@ -1,1 +1,1 @@
-"""Voices: packs, blends of them, and the blends that the user keeps."""
+"""Voices: packs, blends of them, and the blends that the user saves."""

@@ -1,7 +1,4 @@
-"""Blends: several voices in one, such as `af_heart(2)+am_adam(1)` or `af_heart:60,am_adam:40`.
-
-It does not know where blends are kept, nor what speaks with them.
-"""
+"""Blends: several voices in one, such as `af_heart(2)+am_adam(1)` or `af_heart:60,am_adam:40`."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from engine.speech import Notice, VoiceInfo
 from engine.voices.packs import Voice, full_name
 
 SIGNS = frozenset("+,:()")
-"""What tells a blend from the name of a voice."""
+"""The characters that distinguish a blend from the name of a voice."""
 PART = re.compile(r"\s*(?P<name>[^\s():]+)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\)|:\s*(?P<after>[^():]*?))?\s*")
 EXAMPLE = "Write it like af_heart(2)+am_adam(1) or af_heart:60,am_adam:40."
 
 
 @dataclass(frozen=True)
 class Part:
-    """One voice of a blend; only the proportion of its weight to the other weights matters."""
+    """One voice of a blend; only the ratios between weights matter."""
 
     voice: str
     weight: float
@@ -44,19 +41,19 @@ class Blend:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """How much of each voice; they add up to 1."""
-        largest = max(part.weight for part in self.parts)  # the sum of huge weights would be infinite
+        """The share of each voice; they add up to 1."""
+        largest = max(part.weight for part in self.parts)  # the sum of huge weights would overflow
         total = sum(part.weight / largest for part in self.parts)
         return tuple(part.weight / largest / total for part in self.parts)
 
 
 def is_recipe(text: str) -> bool:
-    """Whether this is meant as a blend and not as the name of a voice."""
+    """Whether this is the recipe of a blend and not the name of a voice."""
     return not SIGNS.isdisjoint(text)
 
 
 def parse(recipe: str) -> Blend:
-    """The blend that is written here; a weight that is left out is 1. Raises `InvalidRequest`."""
+    """The blend of this recipe; an omitted weight is 1. Raises `InvalidRequest`."""
     weights: dict[str, float] = {}
     for text in re.split(r"[+,]", recipe):
         part = _parsed(text, recipe)
@@ -67,13 +64,13 @@ def parse(recipe: str) -> Blend:
 
 
 def with_full_names(blend: Blend, known: Collection[str]) -> Blend:
-    """The blend with every short name written out; raises as `full_name` does."""
+    """The blend with every short name replaced by the full one; raises what `full_name` raises."""
     parts = [replace(part, voice=full_name(part.voice, known)) for part in blend.parts]
     return parse(Blend(tuple(parts)).recipe)
 
 
 def describe_blend(blend: Blend, known: Mapping[str, VoiceInfo], name: str = "") -> VoiceInfo:
-    """A blend as it is listed, under its recipe where it has no name of its own."""
+    """The listing entry of a blend, under its recipe if it has no name of its own."""
     voices = [known[part.voice] for part in blend.parts]
     genders = {voice.gender for voice in voices}
     shares = zip(voices, blend.shares, strict=True)
@@ -83,7 +80,7 @@ def describe_blend(blend: Blend, known: Mapping[str, VoiceInfo], name: str = "")
 
 
 def mix(blend: Blend, voices: Mapping[str, Voice], name: str = "") -> Voice:
-    """The voice that lies between the voices of a blend; each pack that is shorter goes on with its last row."""
+    """The weighted mean of the voices of a blend; a shorter pack is extended with its last row."""
     info = describe_blend(blend, {part.voice: voices[part.voice].info for part in blend.parts}, name)
     tables = [voices[part.voice].table for part in blend.parts]
     rows = max(map(len, tables))
@@ -92,7 +89,7 @@ def mix(blend: Blend, voices: Mapping[str, Voice], name: str = "") -> Voice:
 
 
 def language_notice(blend: Blend, known: Mapping[str, VoiceInfo]) -> Notice | None:
-    """What to tell the listener where the voices of a blend are of several languages."""
+    """A notice for the listener if the voices of a blend have several languages."""
     languages = {known[part.voice].language for part in blend.parts}
     if len(languages) == 1:
         return None
@@ -125,5 +122,5 @@ def _weight(written: str, recipe: str) -> float:
 
 
 def _written(weight: float) -> str:
-    """The shortest number that reads back as the same weight, without a sign that would part it."""
+    """The shortest number that reads back as the same weight, without a + that would split the recipe."""
     return str(int(weight)) if weight.is_integer() and weight < 1e15 else repr(weight).replace("e+", "e")

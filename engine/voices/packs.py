@@ -1,7 +1,4 @@
-"""Voice packs: which voices a model has, what is known of them, and the style of a voice for a number of phonemes.
-
-It does not know the model that speaks with them.
-"""
+"""Voice packs: the published voices, what is known of each, and the style of a voice for a number of phonemes."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from engine.speech import Style, VoiceInfo
 from engine.system.paths import resources_folder
 
 GENDERS = {"f": "female", "m": "male"}
-"""The second letter of a Kokoro voice name; the first is its language's."""
+"""By the second letter of a Kokoro voice name; the first stands for its language."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ def official_voices() -> tuple[VoiceInfo, ...]:
 
 
 def describe(name: str) -> VoiceInfo:
-    """What is known of a voice, or else what a Kokoro-style name such as `af_sally` says of it."""
+    """What is known of a published voice; for others, what a Kokoro-style name such as `af_sally` says."""
     for voice in official_voices():
         if voice.name == name:
             return voice
@@ -65,9 +62,9 @@ def find(voices: Mapping[str, Voice], name: str) -> Voice:
 
 
 def full_name(name: str, known: Collection[str]) -> str:
-    """The known name that is meant: `af_heart` by that name, or by `heart` where no other voice is called so.
+    """The known name that is meant: `af_heart` for itself, or for `heart` if no other voice has that short name.
 
-    Raises `UnknownVoice` with the known names and the nearest one, `InvalidRequest` for what may mean several.
+    Raises `UnknownVoice` with the known names and the nearest one, `InvalidRequest` for an ambiguous name.
     """
     if name in known:
         return name
@@ -80,7 +77,7 @@ def full_name(name: str, known: Collection[str]) -> str:
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """The known name that is most like this one, if any is."""
+    """The known name most similar to this one, if any is similar."""
     by_word = {word: each for each in known for word in (each.lower(), _short(each))}
     matches = difflib.get_close_matches(name.lower(), list(by_word), n=1, cutoff=0.5)
     return by_word[matches[0]] if matches else None

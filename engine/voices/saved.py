@@ -1,7 +1,4 @@
-"""Blends that the user keeps under names of their own, in one file of the data folder.
-
-It does not know the packs of the voices; it is told which voices there are.
-"""
+"""Blends that the user saves under names of their own, in one file of the data folder."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ LOCK_SECONDS = 10
 
 
 class SavedVoices:
-    """Reads the file anew each time, so that every process sees what another one saves."""
+    """The saved blends; the file is read again for each call, so that every process sees what another one saves."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path or data_folder() / "voices.json"
@@ -42,21 +39,21 @@ class SavedVoices:
         return recipes
 
     def save(self, name: str, recipe: str, known: Mapping[str, VoiceInfo]) -> VoiceInfo:
-        """Keep a blend of known voices, replacing what had its name; raises `InvalidRequest` or `OutputError`."""
+        """Save a blend of known voices, replacing any of that name; raises `InvalidRequest` or `OutputError`."""
         _check_name(name, known)
         blend = with_full_names(parse(recipe), known)
         self._change(lambda recipes: recipes.update({name: blend.recipe}))
         return describe_blend(blend, known, name)
 
     def remove(self, name: str) -> None:
-        """Forget a blend; raises `UnknownVoice` where none has this name."""
+        """Delete a blend; raises `UnknownVoice` if none has this name."""
         recipes = self.recipes()
         if name not in recipes:
             raise UnknownVoice(name, tuple(recipes), nearest(name, recipes))
         self._change(lambda recipes: recipes.pop(name, None))
 
     def listed(self, voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
-        """The saved blends of which all voices are there."""
+        """The saved blends whose voices are all among these."""
         known = {voice.name: voice for voice in voices}
         blends = {name: parse(recipe) for name, recipe in self.recipes().items()}
         return tuple(
@@ -66,7 +63,7 @@ class SavedVoices:
         )
 
     def choose(self, name: str, voices: Mapping[str, Voice]) -> tuple[Voice, tuple[Notice, ...]]:
-        """The voice of this name or recipe, and what to tell the listener about it.
+        """The voice of this name or recipe, and notices for the listener about it.
 
         Raises `UnknownVoice`, `InvalidRequest` or `DamagedFile`.
         """
@@ -118,7 +115,7 @@ def _check_name(name: str, known: Mapping[str, VoiceInfo]) -> None:
         )
     taken = {*known, *(voice.name for voice in official_voices())}
     try:
-        there = full_name(name, taken)
+        existing = full_name(name, taken)
     except UnknownVoice:
         return
-    raise InvalidRequest(f"“{name}” is the voice {there} already.", "Choose another name.")
+    raise InvalidRequest(f"“{name}” is the voice {existing} already.", "Choose another name.")

@@ -1,7 +1,7 @@
-"""What the stages are built of: kokoro's blocks over a batch of unequal lengths.
+"""The building blocks of the stages: kokoro's blocks over a batch of unequal lengths.
 
 Each function reads the parameters of one of kokoro's modules and computes what that module computes on each sequence
-alone. It does not know which stage uses it.
+alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.ops.packed_lstm import LstmSemantics
 from engine.ops.torch_ops import adaptive_norm_leaky_relu, adaptive_norm_snake, lstm_forward_packed_bidirectional
 
 HALF_POWER = 1 / math.sqrt(2)
-"""kokoro scales the sum of a block's two branches with it."""
+"""kokoro's factor for the sum of a block's two branches."""
 
 
 def is_beyond(extent: int, lengths: Tensor) -> Tensor:
@@ -32,7 +32,7 @@ def padded_lengths(extent: int, lengths: Tensor) -> Tensor:
 
 
 def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
-    """`x` [batch, ...] with zeros beyond the length along `axis`, whatever stands there."""
+    """`x` [batch, ...] with zeros beyond the length along `axis`, whatever the padding holds."""
     beyond = is_beyond(x.shape[axis], lengths)
     for index in range(1, x.dim()):
         beyond = beyond if index == axis else beyond.unsqueeze(index)
@@ -42,9 +42,9 @@ def zero_beyond(x: Tensor, lengths: Tensor, axis: int) -> Tensor:
 def bidirectional_lstm(
     network: Any, x: Tensor, lengths: Tensor, semantics: LstmSemantics = LstmSemantics.PACKED
 ) -> Tensor:
-    """A `torch.nn.LSTM` over `x` [batch, time, channels]; zeros beyond the length.
+    """The output of a `torch.nn.LSTM` over `x` [batch, time, channels], with zeros beyond the length.
 
-    Without packing the padding it runs over is zeros, which is what kokoro's modules mask their inputs with.
+    Without packing the LSTM also runs over the padding, as zeros, with which kokoro's modules mask their inputs.
     """
     if semantics is LstmSemantics.NO_PACK:
         whole = padded_lengths(x.shape[1], lengths)
@@ -65,17 +65,17 @@ def bidirectional_lstm(
 
 
 def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
-    """What kokoro's `AdainResBlk1d` does to `x` [batch, channels, time]; `lengths` are those of `x`.
+    """The output of kokoro's `AdainResBlk1d` for `x` [batch, channels, time] with these lengths.
 
-    Gives [batch, channels, time], or twice the time for a block that upsamples; beyond the length undefined
-    but finite.
+    Its shape is [batch, channels, time], with twice the time for a block that upsamples; values beyond the length are
+    finite but arbitrary.
     """
     slope = block.actv.negative_slope
     y = adaptive_norm_leaky_relu(x, lengths, *styles.operands(block.norm1), slope)
     shortcut = block.conv1x1(x) if block.learned_sc else x
     if block.upsample_type != "none":
         shortcut, lengths = repeated_twice(shortcut), 2 * lengths
-        y = zero_beyond(block.pool(y), lengths, axis=2)  # its bias stands there, and the next convolution would see it
+        y = zero_beyond(block.pool(y), lengths, axis=2)  # its bias is there, and the next convolution would read it
     y = block.conv1(y)
     y = adaptive_norm_leaky_relu(y, lengths, *styles.operands(block.norm2), slope)
     y = block.conv2(y)
@@ -84,12 +84,12 @@ def residual_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Te
 
 
 def repeated_twice(x: Tensor) -> Tensor:
-    """`x` [batch, channels, time] with every step twice: nearest upsampling."""
+    """`x` [batch, channels, time] with every step repeated: nearest-neighbour upsampling by two."""
     return x.repeat_interleave(2, dim=2)
 
 
 def snake_block(block: Any, x: Tensor, styles: Styles, lengths: Tensor) -> Tensor:
-    """What kokoro's `AdaINResBlock1` does to `x` [batch, channels, time]; beyond the length undefined but finite."""
+    """The output of kokoro's `AdaINResBlock1` for `x` [batch, channels, time]; arbitrary but finite beyond a length."""
     layers = zip(block.convs1, block.convs2, block.adain1, block.adain2, block.alpha1, block.alpha2, strict=True)
     for first, second, norm1, norm2, alpha1, alpha2 in layers:
         y = adaptive_norm_snake(x, lengths, *styles.operands(norm1), alpha1.reshape(-1))

@@ -1,7 +1,7 @@
-"""Inner values of the stages, noted while they run under the paths of kokoro's modules that return them.
+"""Inner values of the stages, noted under the paths of kokoro's modules that return them.
 
-A stage passes every such value through `noted`, which gives it back as it is; only inside `noting` is it kept, so a
-graph traced anywhere else is the same as if nobody ever looked. It does not know what a value means.
+A stage passes every such value through `noted`, which returns it unchanged; it is kept only inside `noting`, so probing
+does not change a graph that is traced anywhere else.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _notes: ContextVar[dict[str, Tensor] | None] = ContextVar("notes", default=None)
 
 
 def noted(path: str, value: Tensor) -> Tensor:
-    """The value itself, which is what kokoro's module at `path` returns, batch first.
+    """Return `value`, which is what kokoro's module at `path` returns, batch first; keep it inside `noting`.
 
-    Beyond a sequence's length it may hold anything finite.
+    Beyond a sequence's length it is finite but arbitrary.
     """
     notes = _notes.get()
     if notes is not None:
@@ -30,7 +30,7 @@ def noted(path: str, value: Tensor) -> Tensor:
 
 @contextmanager
 def noting() -> Iterator[dict[str, Tensor]]:
-    """Keep what this thread notes while the context lasts: values by path."""
+    """Keep the values that this thread notes while the context lasts, by path."""
     notes: dict[str, Tensor] = {}
     token = _notes.set(notes)
     try:
@@ -42,8 +42,8 @@ def noting() -> Iterator[dict[str, Tensor]]:
 class Probed(nn.Module):
     """A stage that returns the noted values of `paths`, in this order, after its declared outputs.
 
-    It holds the stage's own children, so parameters keep their names. Raises `KeyError` when it runs and the stage
-    notes nothing under one of the paths.
+    It has the stage's own children, so parameters keep their names. `forward` raises `KeyError` when the stage notes
+    nothing under one of the paths.
     """
 
     def __init__(self, stage: nn.Module, paths: Sequence[str]) -> None:
@@ -61,6 +61,6 @@ class Probed(nn.Module):
 
 
 def probe_paths(network: nn.Module, stage: Stage) -> tuple[str, ...]:
-    """The paths of the network's modules that the stage declares as probes and compiled code can show."""
+    """The paths of the network's modules that the stage declares as probes and compiled code can return."""
     shown = [probe for probe in stage.probes if not probe.fused]
     return tuple(path for path, _ in network.named_modules() if any(probe.matches(path) for probe in shown))

@@ -1,7 +1,4 @@
-"""The two stages that predict prosody: durations, and pitch with energy.
-
-It does not know how durations become frames.
-"""
+"""The two stages that predict prosody: durations, and pitch with energy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The three stages that make sound: harmonic source, decoder, waveform.
-
-It does not know text.
-"""
+"""The three stages that make sound: harmonic source, decoder, waveform."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ from engine.network.exportable.styles import Styles
 from engine.ops.torch_ops import harmonic_source, inverse_stft, reflect_left
 
 UPSAMPLE_SLOPE = 0.1
-"""kokoro's leaky ReLU before each upsampling."""
+"""The slope of kokoro's leaky ReLU before each upsampling."""
 LAST_SLOPE = 0.01
-"""kokoro's leaky ReLU before the last convolution: torch's default."""
+"""The slope of kokoro's leaky ReLU before the last convolution: torch's default."""
 
 
 class Source(nn.Module):
@@ -81,7 +78,7 @@ class Decoder(nn.Module):
     def _decoded(
         self, phonemes: Tensor, f0: Tensor, energy: Tensor, timbre: Tensor, frame_count: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """What the generator starts from, with its lengths."""
+        """The generator's input and its lengths."""
         decoder: Any = self.decoder
         curves = [
             _at_frame_rate(decoder["F0_conv"], f0, frame_count),
@@ -116,7 +113,7 @@ class Decoder(nn.Module):
         return self._averaged(level, x, lengths, styles), lengths
 
     def _averaged(self, level: int, x: Tensor, lengths: Tensor, styles: Styles) -> Tensor:
-        """The mean of what a level's residual blocks make of the same `x`."""
+        """The mean of the outputs of a level's residual blocks for `x`."""
         blocks = self._residual_blocks(level)
         outputs = (noted(path, snake_block(block, x, styles, lengths)) for path, block in blocks.items())
         mean: Tensor = reduce(add, outputs) / len(blocks)
@@ -152,7 +149,7 @@ def _aligned(phoneme_features: Tensor, frame_token: Tensor, frame_count: Tensor)
 
 
 def _at_frame_rate(convolution: nn.Module, curve: Tensor, frame_count: Tensor) -> Tensor:
-    """A curve [batch, frames, values] brought to one value per frame, [batch, 1, frames]."""
+    """A curve [batch, frames, values] reduced to one value per frame, [batch, 1, frames]."""
     batch, frames, values = curve.shape
     flat = zero_beyond(curve, frame_count, axis=1).reshape(batch, 1, frames * values)
     result: Tensor = convolution(flat)

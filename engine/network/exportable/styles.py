@@ -1,7 +1,4 @@
-"""What adaptive norms make of a style, many of them with one linear layer.
-
-It does not know what a norm does with its part.
-"""
+"""The gammas and betas of many adaptive norms for a style, computed by one linear layer."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from torch.nn import functional
 class Styles:
     """Gamma and beta of every adaptive norm in `parts` for the styles [batch, style_dim] of a batch.
 
-    `values` [batch, all gammas and betas] holds the channels' gamma and then their beta of one norm after the other.
+    `values` [batch, all gammas and betas] holds one norm after the other, each with all its gammas before its betas.
     """
 
     def __init__(self, parts: Iterable[nn.Module], style: Tensor) -> None:
@@ -27,15 +24,15 @@ class Styles:
         layers: list[Any] = [norm.fc for norm in norms]
         weights, biases = [layer.weight for layer in layers], [layer.bias for layer in layers]
         self.values = functional.linear(style, torch.cat(weights), torch.cat(biases))
-        # By weight, not by norm: while a graph is traced, a module is another object whenever it is read.
+        # By weight, not by norm: while a graph is traced, each access to a module gives a different object.
         starts = accumulate((len(weight) for weight in weights), initial=0)
         self._offsets: dict[Tensor, int] = dict(zip(weights, starts, strict=False))
 
     def offset(self, norm: Any) -> int:
-        """Where the values of a norm of the parts begin; raises `KeyError` for any other."""
+        """The column at which a norm's values begin; raises `KeyError` for a norm that is not in `parts`."""
         weight: Tensor = norm.fc.weight
         return self._offsets[weight]
 
     def operands(self, norm: Any) -> tuple[Tensor, Tensor, Tensor, int]:
-        """What the operators of `engine.ops.torch_ops` want for one of kokoro's `AdaIN1d`."""
+        """The arguments that the operators of `engine.ops.torch_ops` need for one of kokoro's `AdaIN1d`."""
         return self.values, norm.norm.weight, norm.norm.bias, self.offset(norm)

@@ -1,7 +1,4 @@
-"""The two stages that read tokens: ALBERT's text features, and phoneme features.
-
-It does not know durations.
-"""
+"""The two stages that read tokens: ALBERT's text features, and phoneme features."""
 
 from __future__ import annotations
 
