@@ -49,7 +49,7 @@ class Both:
 
 
 class AnyDecoder(NetworkDecoder):
-    """In the place of kokoro's own decoder, which knows one width only; takes the argument that it does not use."""
+    """Replaces kokoro's own decoder, which has only one width; accepts the argument that it does not use."""
 
     def __init__(self, dim_out: int, **sizes: object) -> None:
         super().__init__(**sizes)

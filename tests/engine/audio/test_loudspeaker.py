@@ -117,12 +117,12 @@ def test_an_interrupt_leaves_the_device_alone_until_it_has_taken_its_block(strea
         time.sleep(0.2)
         streams[0].free.set()
 
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     try:
         with pytest.raises(KeyboardInterrupt):
             be_interrupted()
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, before)
     assert streams[0].ended == "aborted"
     assert not streams[0].torn
 

@@ -1,6 +1,6 @@
 """A model hub on this machine's loopback, for the real client, that can be told to misbehave.
 
-Like the real one it sends who asks for a file on to another host, and says there and then which file it is.
+Like the real one it redirects a request for a file to another host, and its answer already identifies the file.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.hub.closing.wait(fault.chunk_pause_seconds)
             self.wfile.flush()
         except OSError:
-            return  # whoever asked has gone
+            return  # the client has gone
         if fault.stall_after is not None:
             self.hub.closing.wait()
         if end < len(body):

@@ -54,13 +54,13 @@ def test_a_full_disk_is_said(order: Conversion) -> None:
     """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
     import resource
 
-    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, usual[1]))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
         with pytest.raises(StorageError, match=r"cannot be written to.*Make space"):
             convert(order, ignore)
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_the_plan_says_all_there_is(order: Conversion, tmp_path: Path) -> None:

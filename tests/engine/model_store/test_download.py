@@ -59,7 +59,7 @@ def test_interrupted_at_ten_random_points_it_goes_on_where_it_was(
 
 
 def interruption_at(point: int):
-    """Ends the process that fetches, as a crash would, once so many bytes are there."""
+    """Ends the fetching process, as a crash would, once this many bytes have arrived."""
 
     def report(activity: Activity, done: int, total: int) -> None:
         if done >= point:
@@ -176,13 +176,13 @@ def test_a_full_disk_is_said(
     """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
     import resource
 
-    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, usual[1]))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
     try:
         with pytest.raises(StorageError, match=r"cannot be written.*Make space"):
             download(order, ignore)
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert_all_right(download(order, ignore), published)
 
 

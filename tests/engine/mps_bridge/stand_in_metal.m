@@ -180,7 +180,7 @@ static id<MTLDevice> the_device(void) {
 }
 @end
 
-// In the place of the bridge's own: the software device's handles are no objects.
+// Replaces the bridge's own function: the software device's handles are not objects.
 id<MTLBuffer> buffer_of(const DLTensor *tensor) {
   StandInBuffer *buffer = [StandInBuffer new];
   size_t bytes = 0;

@@ -13,7 +13,7 @@ MEBIBYTE = 1 << 20
 
 @pytest.fixture
 def given():
-    """An array of so many bytes as a stage gets it."""
+    """An array of this many bytes, as a stage gets it."""
     provide_workspace(tvm_ffi)
     function = tvm_ffi.get_global_func(WORKSPACE_FUNCTION)
     return lambda size_bytes: np.from_dlpack(function(tvm_ffi.Shape((size_bytes,))))

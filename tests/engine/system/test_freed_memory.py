@@ -23,7 +23,7 @@ def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 def work():
-    np.ones(30 << 20, np.uint8)  # by itself the C library then keeps twice as much
+    np.ones(30 << 20, np.uint8)  # the C library then keeps twice as much by default
     arrays = [np.ones(2 << 20, np.uint8) for _ in range(25)]
 
 if sys.argv[1] == "little":
@@ -53,7 +53,7 @@ def test_what_lies_before_memory_in_use_is_given_back():
 
 def test_little_freed_memory_is_kept():
     if hasattr(ctypes.CDLL(None), "mallopt"):
-        assert kept_bytes("usual") > 40 * MEBIBYTE
+        assert kept_bytes("default") > 40 * MEBIBYTE
         assert kept_bytes("little") < 18 * MEBIBYTE
     else:
         keep_little_freed_memory()

@@ -153,7 +153,7 @@ def test_full_size_equals_the_reference() -> None:
 
 
 def padded_with(filling: float, stage: Stage, config: ModelConfig, values: Values) -> Values:
-    """The stage's inputs with `filling` beyond every length it is told; integers become absurd numbers."""
+    """The stage's inputs with `filling` beyond every length that it gets; integers become absurd numbers."""
     result = copy.deepcopy(inputs_of(stage, values))
     for tensor in stage.inputs:
         for position, axis in enumerate(tensor.axes):
