@@ -40,7 +40,7 @@ from engine.errors import CompileError, Cure, DamagedFile
 from engine.kernels.cpu.register_tile import microkernel_for
 from engine.kernels.precision import Precision
 from engine.mps_bridge.bridge import BRIDGE_NAME
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed
 from engine.network.random_weights import without_weight_norm

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, zero_beyond
 from engine.network.reference import Arithmetic, Reference
 from engine.network.weights import Weights

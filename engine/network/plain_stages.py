@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.real_stft import RealStft
 from engine.network.reference import Arithmetic, NoSource, Reference, SpectrumBorder
 

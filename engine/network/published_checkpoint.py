@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from engine.config import ModelConfig
 from engine.errors import UnusableModel
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.network.random_weights import without_weight_norm
 from engine.network.torch_files import read_torch_file
 from engine.network.weights import Weights, folded

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.utils import remove_weight_norm
 
 from engine.config import ModelConfig
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 from engine.network.exportable import exportable_stages
 from engine.network.weights import Weights, folded
 

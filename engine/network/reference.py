@@ -22,7 +22,7 @@ from torch.nn.utils.rnn import PackedSequence
 from torch.overrides import TorchFunctionMode
 
 from engine.config import F0_VALUES_PER_FRAME
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.ops.harmonic_source import exact_waveform, spectrum
 from engine.speech import Array
 from engine.stages import Probe, ProbeObserver, stage_named

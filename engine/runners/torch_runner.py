@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import torch
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed
 from engine.network.reference import Reference

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import torch
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 
 
 def compile_generator_blocks(network: Network) -> bool:

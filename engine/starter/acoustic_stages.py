@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.starter.batches import Batch, Item, Shelf, collate
 from engine.starter.losses import waveform_losses
 from engine.starter.spectra import MEL_FLOOR, log_mel, mel_cepstral_distortion_db

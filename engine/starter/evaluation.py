@@ -15,7 +15,7 @@ import torch
 
 from engine.errors import InvalidRequest
 from engine.g2p import Phonemizer
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.starter.acoustic_stages import front_features
 from engine.starter.batches import Item, collate
 from engine.starter.corpus import CorpusRequest, record

@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from engine.config import ModelConfig
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 from engine.starter.symbols import stand_in_tokens
 from engine.starter.voices import StarterVoice
 

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as functional
 from torch import nn
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.starter.batches import Batch, Item, Shelf, collate
 
 DURATION_DROPOUT = 0.2

@@ -15,7 +15,7 @@ from torch import nn
 
 from engine.config import ModelConfig
 from engine.errors import EngineError
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 from engine.starter.acceleration import compile_generator_blocks
 from engine.starter.acoustic_stages import FrontStage, SoundStage, front_modules, generator_modules, prepare_decoder
 from engine.starter.architecture import starter_config

@@ -28,7 +28,7 @@ from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
 from engine.validator.results import Regime, ValidationRequest
 
 if TYPE_CHECKING:
-    from engine.network.building import Network
+    from engine.network.architecture import Network
 
 ToleranceOf = Callable[[Stage], float]
 """How well a stage must correlate with the reference when fed by it."""

@@ -17,7 +17,7 @@ from engine.g2p import Phonemizer
 from engine.g2p.analysis import load_offline_analyser
 from engine.model_store import ModelStore, store
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.network.building import NetworkDecoder
+from engine.network.architecture import NetworkDecoder
 from engine.network.reference import InjectedNoise
 from engine.pipeline import Pipeline, encode, source_noise
 from engine.speech import Array, Style, Utterance

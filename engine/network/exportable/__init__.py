@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.probing import Probed, probe_paths
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
 from engine.network.exportable.speech import Decoder, Source, Waveform

@@ -8,7 +8,7 @@ import torch
 from kokoro.modules import AdaLayerNorm
 from torch import Tensor, nn
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
 from engine.network.exportable.probing import noted
 from engine.network.exportable.styles import Styles

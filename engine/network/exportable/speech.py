@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.blocks import leaky_relu_within, residual_block, snake_block, zero_beyond
 from engine.network.exportable.probing import noted
 from engine.network.exportable.styles import Styles

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.blocks import bidirectional_lstm, zero_beyond
 from engine.network.exportable.probing import noted
 from engine.ops.packed_lstm import LstmSemantics

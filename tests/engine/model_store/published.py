@@ -14,7 +14,7 @@ import torch
 
 from engine.config import ModelConfig
 from engine.model_store import ModelEntry, PinnedFile, VoiceEntry
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.network.weights import Weights
 from engine.speech import VoiceInfo
 from tests.engine.model_store.stand_in_hub import REPOSITORY, REVISION

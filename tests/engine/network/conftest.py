@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Arithmetic, Reference
 from engine.runners.torch_runner import ExportableRunner, ReferenceRunner

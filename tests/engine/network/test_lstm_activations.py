@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.lstm_activations import SingleLstm, captured_inputs
 from engine.network.reference import Reference
 from engine.speech import Array

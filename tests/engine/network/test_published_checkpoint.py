@@ -8,7 +8,7 @@ from safetensors.torch import save_file
 
 from engine.config import ModelConfig
 from engine.errors import UnusableModel
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.network.published_checkpoint import read_checkpoint, read_voice
 from engine.network.random_weights import network_with, without_weight_norm
 from engine.network.weights import Weights

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.network.random_weights import network_with, random_weights, without_weight_norm
 from engine.runners.host import durations
 from engine.runners.torch_runner import ExportableRunner

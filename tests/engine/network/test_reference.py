@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.random_weights import PITCH_HZ, network_with, random_weights
 from engine.network.reference import FEW_FRAMES, Arithmetic, InjectedNoise, Reference
 from engine.ops.harmonic_source import exact_waveform

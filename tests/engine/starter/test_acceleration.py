@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.starter.acceleration import compile_generator_blocks, without_compiling
 
 

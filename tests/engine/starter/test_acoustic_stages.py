@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from engine.config import ModelConfig
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 from engine.starter.acoustic_stages import FrontStage, SoundStage, front_features, prepare_decoder, target_features
 from engine.starter.batches import Item, collate
 from engine.starter.trainer import Schedule, Trainer

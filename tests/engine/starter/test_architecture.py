@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.starter.architecture import starter_config
 from engine.system.paths import resources_folder, starter_folder
 

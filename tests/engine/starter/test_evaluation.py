@@ -8,7 +8,7 @@ import torch
 
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.starter.batches import Item
 from engine.starter.evaluation import evaluate, speak_as
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 from engine.starter.package import EMBEDDINGS, read_package, with_stand_ins, write_package
 from engine.starter.voices import STARTER_VOICES
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from engine.config import ModelConfig
-from engine.network.building import build_network
+from engine.network.architecture import build_network
 from engine.starter.batches import Item, collate
 from engine.starter.text_stage import TextStage, duration_losses, prepare_predictor
 from engine.starter.trainer import Schedule, Trainer

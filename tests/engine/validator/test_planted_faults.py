@@ -16,7 +16,7 @@ from engine.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
 from engine.model_store.checkpoints import open_checkpoint
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import padded_lengths
 from engine.network.exportable.prosody import PitchAndEnergy
 from engine.network.exportable.speech import Source

@@ -12,7 +12,7 @@ import torch
 from torch.export import Dim
 
 from engine.config import ModelConfig
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.random_weights import network_with, random_weights
 from engine.network.reference import Reference

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from engine.config import ModelConfig
 from engine.model_store.checkpoints import open_checkpoint
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed, noted, noting, probe_paths
 from engine.network.random_weights import network_with

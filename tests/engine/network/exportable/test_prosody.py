@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.prosody import Duration, PitchAndEnergy
 
 COUNTS = torch.tensor([5, 2], dtype=torch.int32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from engine.config import ModelConfig
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.speech import Decoder, Source, Waveform
 from engine.network.reference import InjectedNoise
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.network.building import Network
+from engine.network.architecture import Network
 from engine.network.exportable.text import Bert, TextEncoder
 
 TOKENS = torch.tensor([[0, 3, 4, 5, 0], [0, 7, 0, 10**6, -1]], dtype=torch.int32)

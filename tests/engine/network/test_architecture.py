@@ -12,7 +12,7 @@ import torch
 from kokoro.model import KModel
 
 from engine.config import ModelConfig
-from engine.network.building import Network, build_network
+from engine.network.architecture import Network, build_network
 
 KOKORO_82M: dict[str, Any] = {
     "istftnet": {

@@ -1,4 +1,4 @@
-"""Kokoro's network at any width, built from the kokoro package's own blocks, with random parameters."""
+"""The architecture of kokoro's network at any width, built from the kokoro package's own blocks."""
 
 from __future__ import annotations
 
