@@ -18,6 +18,8 @@ HARMONIC_COUNT = 9
 """The fundamental and eight overtones of the generator's sine source."""
 F0_VALUES_PER_FRAME = 2
 """F0 and energy are predicted at twice the frame rate."""
+FRAMES_PER_TOKEN = 3
+"""Frames that a token of speech lasts: the middle of the 2 to 4 that are common."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from engine.benchmark.job import Job
-from engine.benchmark.lengths import Length
 from engine.benchmark.peers import OURS
+from engine.estimate.lengths import Length
 
 Round = Mapping[str, Mapping[str, float]]
 """The seconds of every stage, by who ran it and the stage's name."""

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from engine.artifacts.manifest import CPU, Manifest
 from engine.benchmark.job import Job
-from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.requests import measure_commands, measure_speech
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
+from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint
 from engine.preparation.modules import ensure_modules
 from engine.preparation.weights import ensure_weights
@@ -28,6 +28,10 @@ from engine.speech import PreparationEvent
 
 Report = Callable[[str], None]
 
+DEFAULT_SECONDS = (2.0, 10.0, 30.0)
+"""Lengths of audio to measure at when none is asked for."""
+PLOT_SECONDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+"""Lengths of audio for a plot when none is asked for."""
 STEADY_SECONDS = 10.0
 """Speech of this length or more takes so long that what else the machine does is a small part of it."""
 MOST_TIMES_THE_ROUNDS = 5

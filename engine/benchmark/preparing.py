@@ -14,9 +14,9 @@ from typing import Any
 from safetensors.numpy import save_file
 
 from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
-from engine.benchmark.lengths import Length
 from engine.benchmark.stage_runners import ours
 from engine.benchmark.utterances import make_utterance, save_utterance
+from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint
 from engine.network.weights import load_weights
 from engine.stages import DEVICE_STAGES

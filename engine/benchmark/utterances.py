@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.benchmark.lengths import Length
 from engine.config import ModelConfig
+from engine.estimate.lengths import Length
 from engine.pipeline import source_noise
 from engine.runners.base import Runner
 from engine.speech import Array

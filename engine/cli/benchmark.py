@@ -10,13 +10,13 @@ from typing import Any
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.job import Job
-from engine.benchmark.lengths import DEFAULT_SECONDS, PLOT_SECONDS, exact_length
-from engine.benchmark.measuring import MOST_TIMES_THE_ROUNDS, measure
+from engine.benchmark.measuring import DEFAULT_SECONDS, MOST_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
 from engine.benchmark.peers import PEER_NAMES, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
 from engine.cli.progress import show_line
 from engine.errors import InvalidRequest
 from engine.estimate import report as estimate_report
+from engine.estimate.lengths import exact_length
 from engine.estimate.utterance_estimate import estimate_metal
 from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.stages import DEVICE_STAGES

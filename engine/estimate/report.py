@@ -23,16 +23,17 @@ KINDS: dict[str, Callable[[KernelTime], float]] = {
 
 def as_data(estimate: Estimate) -> dict[str, Any]:
     """All counts, times and assumptions."""
+    length = estimate.length
     return {
         "basis": LABEL,
         "target": "metal",
         "model": estimate.model,
-        "utterance": asdict(estimate.utterance),
+        "utterance": {"seconds": length.seconds, "frames": length.frames, "tokens": length.tokens},
         "counts": {
             "basis": COUNTED,
             "dispatches": estimate.dispatches,
             "useful_flop": estimate.useful_flop,
-            "stages": [_stage(stage, estimate.utterance.seconds) for stage in estimate.stages],
+            "stages": [_stage(stage, length.seconds) for stage in estimate.stages],
         },
         "chips": [_chip(estimate, chip) for chip in estimate.chips],
         "records_source": RECORDS_SOURCE,
@@ -43,7 +44,7 @@ def as_data(estimate: Estimate) -> dict[str, Any]:
 
 def milliseconds_per_second(estimate: Estimate, chip: ChipEstimate, kind: str, stage: str | None = None) -> float:
     """Of audio, in a stage or all."""
-    return chip.seconds(KINDS[kind], stage) * 1e3 / estimate.utterance.seconds
+    return chip.seconds(KINDS[kind], stage) * 1e3 / estimate.length.seconds
 
 
 def _stage(stage: StageWork, seconds: float) -> dict[str, Any]:
@@ -119,9 +120,9 @@ def in_words(estimate: Estimate) -> str:
 
 
 def _lines(estimate: Estimate) -> Iterator[str]:
-    said = estimate.utterance
-    yield f"Metal, {LABEL}: {estimate.model}, one utterance of {said.seconds:g} s of audio"
-    yield f"({said.frames} frames, {said.tokens} tokens), float32; {estimate.dispatches} dispatches in all."
+    length = estimate.length
+    yield f"Metal, {LABEL}: {estimate.model}, one utterance of {length.seconds:g} s of audio"
+    yield f"({length.frames} frames, {length.tokens} tokens), float32; {estimate.dispatches} dispatches in all."
     yield from ("", f"Work, {COUNTED}", *_work_table(estimate))
     yield from ("", f"Milliseconds per second of audio, {LABEL}", *_chip_table(estimate))
     yield f"Record: {RECORDS_SOURCE}."
@@ -137,7 +138,7 @@ def _lines(estimate: Estimate) -> Iterator[str]:
 def _work_table(estimate: Estimate) -> Iterator[str]:
     yield f"  {'stage':<14}{'dispatches':>11}{'GFLOP':>9}{'useful':>9}{'per second':>12}{'MB at least':>13}"
     for stage in estimate.stages:
-        yield _work_line(stage, estimate.utterance.seconds)
+        yield _work_line(stage, estimate.length.seconds)
 
 
 def _work_line(stage: StageWork, seconds: float) -> str:
@@ -184,7 +185,7 @@ def _kernel_table(estimate: Estimate, chip: ChipEstimate) -> Iterator[str]:
         waste = "" if first.kernel.waste is None else f"waste {first.kernel.waste:.2f}"
         name = f"{first.stage}: {first.kernel.name} {list(first.kernel.output)}"
         yield (
-            f"  {name:<58.58}{len(group):>3} x {own * 1e3 / estimate.utterance.seconds:>7.2f}{own / total:>6.1%}"
+            f"  {name:<58.58}{len(group):>3} x {own * 1e3 / estimate.length.seconds:>7.2f}{own / total:>6.1%}"
             f"  {waste:<11} {first.time.bound_by.value}"
         )
 

@@ -10,28 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.config import ModelConfig
-from engine.errors import InvalidRequest
 from engine.estimate.chips import CHIPS, Chip, record_of
+from engine.estimate.lengths import Length, natural_length
 from engine.estimate.roofline import KernelTime, Resource, kernel_time
 from engine.estimate.work import KernelWork, StageWork
 from engine.stages import DEVICE_STAGES
 
 LABEL = "estimated, not measured"
-FRAMES_PER_TOKEN = 3
-"""Tokens of speech last 2 to 4 frames."""
 DECODER = "decoder"
 MOST_WASTE = 1.6
 LEAST_SHARE = 0.01
 """Of the time: kernels below it may waste."""
-
-
-@dataclass(frozen=True)
-class Utterance:
-    """What is estimated: one utterance."""
-
-    seconds: float
-    frames: int
-    tokens: int
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ class Estimate:
     """Counts of one utterance, and times on every chip."""
 
     model: str
-    utterance: Utterance
+    length: Length
     stages: tuple[StageWork, ...]
     chips: tuple[ChipEstimate, ...]
 
@@ -99,19 +88,7 @@ class Estimate:
         record = record_of(self.model, chip)
         if record is None:
             return None
-        return self.useful_flop / self.utterance.seconds / (record * 1e-3 * chip.flop_per_second)
-
-
-def utterance_of(seconds: float, config: ModelConfig) -> Utterance:
-    """An utterance of this length in whole frames; raises `InvalidRequest` for one that the model cannot speak."""
-    frames = round(seconds * config.frames_per_second)
-    tokens = round(frames / FRAMES_PER_TOKEN)
-    if tokens < 1 or tokens > config.token_limit:
-        most = config.token_limit * FRAMES_PER_TOKEN / config.frames_per_second
-        raise InvalidRequest(
-            f"{seconds:g} seconds is no length of an utterance.", f"Take one up to {most:.0f} seconds."
-        )
-    return Utterance(frames / config.frames_per_second, frames, tokens)
+        return self.useful_flop / self.length.seconds / (record * 1e-3 * chip.flop_per_second)
 
 
 def estimate_metal(model: str, config: ModelConfig, seconds: float, report: Callable[[str], None]) -> Estimate:
@@ -121,16 +98,16 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, report: Call
     """
     from engine.estimate.stage_work import Run, count_for_metal  # brings torch and tvm
 
-    utterance = utterance_of(seconds, config)
-    run = Run(config, 1, {"frames": utterance.frames, "tokens": utterance.tokens})
+    length = natural_length(seconds, config)
+    run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
     stages = []
     for stage in count_for_metal(DEVICE_STAGES, run):
         report(stage.stage)
         stages.append(stage)
-    return timed(model, utterance, stages)
+    return timed(model, length, stages)
 
 
-def timed(model: str, utterance: Utterance, stages: Sequence[StageWork]) -> Estimate:
+def timed(model: str, length: Length, stages: Sequence[StageWork]) -> Estimate:
     """Counts with their times on every chip."""
     chips = tuple(
         ChipEstimate(
@@ -143,4 +120,4 @@ def timed(model: str, utterance: Utterance, stages: Sequence[StageWork]) -> Esti
         )
         for chip in CHIPS
     )
-    return Estimate(model, utterance, tuple(stages), chips)
+    return Estimate(model, length, tuple(stages), chips)

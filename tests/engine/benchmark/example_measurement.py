@@ -1,9 +1,9 @@
 """A measurement of given numbers."""
 
 from engine.benchmark.job import Job
-from engine.benchmark.lengths import Length
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, ProcessFigures, SpeechFigures
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH
+from engine.estimate.lengths import Length
 
 ROUNDS = (
     {

@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from engine.benchmark.layers import LayerTime, LayerTimes, as_data, in_words
-from engine.benchmark.lengths import Length
 from engine.compiler.convolution_layers import ConvolutionLayer
+from engine.estimate.lengths import Length
 
 LENGTH = Length(400, 133, 10.0)
 FILTERED = ConvolutionLayer(128, 128, 7, 1, 3, 1, is_transposed=False, length=1000)

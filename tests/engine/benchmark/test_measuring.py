@@ -4,10 +4,10 @@ import pytest
 
 from engine.benchmark import requests
 from engine.benchmark.job import Job
-from engine.benchmark.lengths import Length, exact_length
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
 from engine.benchmark.report import as_data
+from engine.estimate.lengths import Length, exact_length
 from engine.stages import DEVICE_STAGES
 
 SECONDS = 0.25

@@ -4,9 +4,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from engine.benchmark.job import Job, utterance_path, weights_path
-from engine.benchmark.lengths import exact_length
 from engine.benchmark.preparing import ARRAYS, COUNT, WEIGHTS, Preparing
 from engine.benchmark.utterances import load_utterance
+from engine.estimate.lengths import exact_length
 from engine.model_store.checkpoints import open_checkpoint
 
 JOB = Job("starter", None, 1)

@@ -6,9 +6,9 @@ from safetensors.numpy import save_file
 
 from engine.artifacts.packed_weights import PackedWeights
 from engine.benchmark.job import Job, weights_path
-from engine.benchmark.lengths import exact_length
 from engine.benchmark.stage_runners import ours, plain
 from engine.benchmark.utterances import inputs_of, make_utterance
+from engine.estimate.lengths import exact_length
 from engine.model_store.checkpoints import open_checkpoint
 from engine.runners import tvm_runner
 from engine.runners.tvm_runner import CompiledRunner

@@ -3,9 +3,9 @@
 import pytest
 
 from engine.benchmark.job import Job, utterance_path
-from engine.benchmark.lengths import Length
-from engine.benchmark.stage_timing import PRODUCTS_PER_BLOCK, WARM_UP, StageTiming
+from engine.benchmark.stage_timing import RUN, WARM_UP, StageTiming
 from engine.benchmark.utterances import make_utterance, save_utterance
+from engine.estimate.lengths import Length
 from engine.network.random_weights import random_weights
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES
@@ -29,7 +29,7 @@ def folder(tiny_config, runner, tmp_path):
 def test_every_stage_is_timed_at_every_length(runner, folder):
     timing = StageTiming(Job("starter", None, 1, stage_seconds=0), folder, runner)
     for length in LENGTHS:
-        answer = timing.answer(PRODUCTS_PER_BLOCK, {"frames": length.frames})
+        answer = timing.answer(RUN, {"frames": length.frames})
         assert list(answer["stages"]) == [stage.name for stage in DEVICE_STAGES]
         assert all(seconds > 0 for seconds in answer["stages"].values())
         assert answer["peak_bytes"] > 0
@@ -40,7 +40,7 @@ def test_every_stage_is_timed_at_every_length(runner, folder):
 def test_a_stage_that_takes_little_is_run_again_and_gives_its_median(runner, folder):
     readings = iter([*lasting(1.0, 3.0, 2.0, 1.0), *lasting(9.0) * (len(DEVICE_STAGES) - 1)])
     timing = StageTiming(JOB, folder, runner, clock=lambda: next(readings))
-    first, *others = timing.answer(PRODUCTS_PER_BLOCK, {"frames": LENGTHS[0].frames})["stages"].values()
+    first, *others = timing.answer(RUN, {"frames": LENGTHS[0].frames})["stages"].values()
     assert (first, set(others)) == (1.5, {9.0})
     assert next(readings, None) is None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.estimate.utterance_estimate import Estimate, Utterance, timed
+from engine.estimate.lengths import Length
+from engine.estimate.utterance_estimate import Estimate, timed
 from engine.estimate.work import KernelWork, StageWork, Work
 from engine.stages import DEVICE_STAGES
 
@@ -42,4 +43,4 @@ def estimate(model: str = "kokoro-82m") -> Estimate:
         StageWork(stage.name, (convolution, copy) if stage.name == "decoder" else (copy,), 1e11)
         for stage in DEVICE_STAGES
     ]
-    return timed(model, Utterance(2.0, 80, 27), stages)
+    return timed(model, Length(80, 27, 2.0), stages)

@@ -1,10 +1,10 @@
 import pytest
 
-from engine.errors import InvalidRequest
 from engine.estimate.chips import M1, M2, M2_ULTRA_60, M2_ULTRA_76, record_of
+from engine.estimate.lengths import Length
 from engine.estimate.report import milliseconds_per_second
 from engine.estimate.roofline import Resource
-from engine.estimate.utterance_estimate import DECODER, Utterance, estimate_metal, timed, utterance_of
+from engine.estimate.utterance_estimate import DECODER, estimate_metal, timed
 from engine.estimate.work import StageWork
 from engine.model_store.checkpoints import model_config
 from tests.engine.estimate.example_work import estimate, kernel
@@ -60,7 +60,7 @@ def test_the_decoder_does_what_its_mathematics_needs(full_size):
 def test_wasteful_kernels_that_take_time_are_found():
     bad = kernel("conv_transpose1d", flop=1e12, operations=5e11, useful_flop=1e11)
     rare = kernel("linear", flop=1e6, operations=5e5, useful_flop=1e5)
-    made = timed("kokoro-82m", Utterance(1.0, 40, 13), [StageWork("decoder", (bad, rare), 1.1e11)])
+    made = timed("kokoro-82m", Length(40, 13, 1.0), [StageWork("decoder", (bad, rare), 1.1e11)])
     assert {timed.kernel.name for timed in made.chips[0].wasteful()} == {"conv_transpose1d"}
 
 
@@ -75,14 +75,3 @@ def test_the_record_comes_to_a_share_of_the_peak():
     made = estimate()
     assert made.record_share_of_peak(M1) == pytest.approx(made.useful_flop / 2 / (0.0707 * M1.flop_per_second))
     assert estimate("starter").record_share_of_peak(M1) is None
-
-
-def test_an_utterance_is_whole_frames_of_tokens():
-    config = model_config("kokoro-82m")
-    assert utterance_of(10.01, config) == Utterance(10.0, 400, 133)
-
-
-@pytest.mark.parametrize("seconds", [0.0, -1.0, 60.0])
-def test_no_utterance_is_that_long(seconds):
-    with pytest.raises(InvalidRequest, match="no length"):
-        utterance_of(seconds, model_config("kokoro-82m"))

@@ -1,7 +1,7 @@
 import pytest
 
-from engine.benchmark.lengths import exact_length
 from engine.errors import InvalidRequest
+from engine.estimate.lengths import Length, exact_length, natural_length
 from engine.model_store.checkpoints import model_config
 
 CONFIG = model_config("kokoro-82m")
@@ -24,3 +24,13 @@ def test_tokens_last_three_frames_until_there_are_no_more():
 def test_what_no_utterance_lasts_is_refused(seconds):
     with pytest.raises(InvalidRequest, match="no length of an utterance"):
         exact_length(seconds, CONFIG)
+
+
+def test_a_natural_length_is_whole_frames_of_tokens():
+    assert natural_length(10.01, CONFIG) == Length(400, 133, 10.0)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, 60.0])
+def test_no_utterance_is_that_long(seconds):
+    with pytest.raises(InvalidRequest, match="no length"):
+        natural_length(seconds, CONFIG)
