@@ -68,8 +68,8 @@ def groups(times: LayerTimes) -> tuple[Group, ...]:
     return tuple(group for group in (direct, filtered) if group.layers)
 
 
-def as_data(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
-    """All figures."""
+def to_dict(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
+    """All figures, as plain values for `json.dump`."""
     peak = times.peak_flop_per_second
     return {
         "model": model,
@@ -90,8 +90,8 @@ def as_data(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
     }
 
 
-def in_words(model: str, length: Length, times: LayerTimes) -> str:
-    """The same as a table."""
+def to_text(model: str, length: Length, times: LayerTimes) -> str:
+    """A table of all convolutions, those that take longest first, and the sums of each group."""
     return "\n".join(_lines(model, length, times))
 
 

@@ -1,4 +1,4 @@
-"""A measurement as plain values for JSON, and as tables for a terminal."""
+"""A measurement as plain values for JSON, and as tables for the terminal."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ BASIS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def as_data(measured: Measurement) -> dict[str, Any]:
-    """All figures."""
+def to_dict(measured: Measurement) -> dict[str, Any]:
+    """All figures of a benchmark, as plain values for `json.dump`."""
     return {
         **asdict(measured.job),
         "basis": dict(BASIS),
@@ -87,8 +87,8 @@ _NAME, _NUMBER, _PEER = 14, 10, 15
 _MEGA, _GIGA = 1e6, 1e9
 
 
-def in_words(measured: Measurement) -> str:
-    """The whole report."""
+def to_text(measured: Measurement) -> str:
+    """The tables of a benchmark, their lines separated by line ends."""
     return "\n".join(_lines(measured))
 
 

@@ -81,7 +81,7 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
 
         with whole_file(options.plot) as file:
             file.write(as_png(measured))
-    return Outcome(benchmark_report.as_data(measured), benchmark_report.in_words(measured))
+    return Outcome(benchmark_report.to_dict(measured), benchmark_report.to_text(measured))
 
 
 def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
@@ -95,7 +95,7 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
 
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
     times = layer_times(DEVICE_STAGES, run, threads, rounds, on_progress)
-    return Outcome(layers.as_data(options.model, length, times), layers.in_words(options.model, length, times))
+    return Outcome(layers.to_dict(options.model, length, times), layers.to_text(options.model, length, times))
 
 
 def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
@@ -105,7 +105,7 @@ def _estimated(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     config = model_config(options.model)
     estimate = estimate_metal(options.model, config, seconds, lambda stage: on_progress(f"Counted {stage}"))
-    return Outcome(estimate_report.as_data(estimate), estimate_report.in_words(estimate))
+    return Outcome(estimate_report.to_dict(estimate), estimate_report.to_text(estimate))
 
 
 def _one_length(options: argparse.Namespace, what: str) -> None:

@@ -18,7 +18,7 @@ from engine.model_store.checkpoints import Checkpoint, model_config, open_checkp
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.paths import built_modules_folder, shipped_modules_folder
-from engine.validator.built_modules import compare_built, in_words, verdict_error
+from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
 from engine.validator.results import Row
 from engine.validator.wire import Wire
 
@@ -97,7 +97,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     ]
     lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
     rows = _compared(request)
-    words = [*lines, *([in_words(rows)] if rows else [])]
+    words = [*lines, *([rows_to_text(rows)] if rows else [])]
     data = {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}
     return Outcome(data, "\n".join(words), error=verdict_error(rows))
 

@@ -237,7 +237,7 @@ def _write_files(
 
 def _text_compared(options: argparse.Namespace) -> Outcome:
     parity = compare_text(sentences_of(options.text_parity), options.language or AMERICAN.tag)
-    return Outcome(parity.data, parity.words, parity.explained)
+    return Outcome(parity.to_dict(), parity.to_text(), parity.explained)
 
 
 def _fuzzed(options: argparse.Namespace, observe: Observer) -> Outcome:

@@ -21,8 +21,8 @@ KINDS: dict[str, Callable[[KernelTime], float]] = {
 """The kinds of time by name."""
 
 
-def as_data(estimate: Estimate) -> dict[str, Any]:
-    """All counts, times and assumptions."""
+def to_dict(estimate: Estimate) -> dict[str, Any]:
+    """All counts, times and assumptions, as plain values for `json.dump`."""
     length = estimate.length
     return {
         "basis": LABEL,
@@ -114,8 +114,8 @@ SHOWN_IN_DETAIL = (M1, M2_ULTRA_60)
 _MEGA, _GIGA = 1e6, 1e9
 
 
-def in_words(estimate: Estimate) -> str:
-    """The whole report."""
+def to_text(estimate: Estimate) -> str:
+    """The tables of an estimate, their lines separated by line ends."""
     return "\n".join(_lines(estimate))
 
 

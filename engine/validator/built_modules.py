@@ -57,7 +57,7 @@ class _Built:
         self.runner.close()
 
 
-def in_words(rows: Collection[Row]) -> str:
+def rows_to_text(rows: Collection[Row]) -> str:
     """A line per row."""
     return "\n".join(
         f"{row.stage:<14} {row.output:<28} {wording.row_correlation(row):>12}  {row.verdict}" for row in rows

@@ -82,14 +82,12 @@ class TextParity:
         """Whether all differences come from what is done on purpose."""
         return all(difference.kind is not Kind.PRONUNCIATION for difference in self.differences)
 
-    @property
-    def data(self) -> dict[str, Any]:
-        """The same for scripts."""
+    def to_dict(self) -> dict[str, Any]:
+        """All sentences that differ and the sums, as plain values for `json.dump`."""
         return {**asdict(self), "equal": self.equal, "plain_equal": self.plain_equal}
 
-    @property
-    def words(self) -> str:
-        """The same for people."""
+    def to_text(self) -> str:
+        """The sums, then the sentences that differ, by the reason."""
         lines = [
             f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro's own G2P"
             f" ({self.language}, tagged by {self.tagger}); of {self.plain} plain ones, {self.plain_equal}.",

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.benchmark.layers import LayerTime, LayerTimes, as_data, in_words
+from engine.benchmark.layers import LayerTime, LayerTimes, to_dict, to_text
 from engine.compiler.convolution_layers import ConvolutionLayer
 from engine.estimate.lengths import Length
 
@@ -20,7 +20,7 @@ TIMES = LayerTimes(
 
 
 def test_each_manner_has_its_share_of_the_peak():
-    groups = as_data("starter", LENGTH, TIMES)["groups"]
+    groups = to_dict("starter", LENGTH, TIMES)["groups"]
     assert groups["direct"]["share_of_peak"] == pytest.approx(2 * 256 * 128 * 12 * 1000 / 0.01 / 100e9)
     assert groups["direct"]["median_share_of_peak"] == pytest.approx(0.8 * groups["direct"]["share_of_peak"])
     assert groups["filtered"]["least_seconds"] == pytest.approx(0.002)
@@ -28,17 +28,17 @@ def test_each_manner_has_its_share_of_the_peak():
 
 
 def test_a_manner_that_is_not_used_is_left_out():
-    assert list(as_data("starter", LENGTH, LayerTimes(TIMES.layers[1:], 1e9))["groups"]) == ["direct"]
+    assert list(to_dict("starter", LENGTH, LayerTimes(TIMES.layers[1:], 1e9))["groups"]) == ["direct"]
 
 
 def test_all_figures_can_be_written():
-    data = json.loads(json.dumps(as_data("starter", LENGTH, TIMES)))
+    data = json.loads(json.dumps(to_dict("starter", LENGTH, TIMES)))
     assert [layer["count"] for layer in data["layers"]] == [2, 1]
     assert data["layers"][1]["layer"]["kernel_size"] == 12
 
 
 def test_the_longest_come_first_and_the_sums_last():
-    _, peak, heading, first, second, direct, filtered, how = in_words("starter", LENGTH, TIMES).splitlines()
+    _, peak, heading, first, second, direct, filtered, how = to_text("starter", LENGTH, TIMES).splitlines()
     assert "100 GFLOP/s" in peak
     assert first.split() == ["decoder", "256", "to", "128", "12T", "direct", "1", "10.00", "79%", "63%"]
     assert second.split()[4:] == ["7", "filtered", "2", "2.00", "229%", "115%"]
@@ -52,5 +52,5 @@ def test_high_precision_ones_are_told_from_others_of_their_size():
     high_precision = LayerTime(
         "f0n", replace(FILTERED, high_precision=True), 1, False, least_seconds=0.001, median_seconds=0.002
     )
-    lines = in_words("starter", LENGTH, LayerTimes((high_precision, TIMES.layers[0]), 1e9)).splitlines()
+    lines = to_text("starter", LENGTH, LayerTimes((high_precision, TIMES.layers[0]), 1e9)).splitlines()
     assert [("careful, filtered" in line, "filtered" in line) for line in lines[3:5]] == [(False, True), (True, True)]

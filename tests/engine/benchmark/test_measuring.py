@@ -6,7 +6,7 @@ from engine.benchmark import requests
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
 from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
-from engine.benchmark.report import as_data
+from engine.benchmark.report import to_dict
 from engine.estimate.lengths import Length, exact_length
 from engine.stages import DEVICE_STAGES
 
@@ -55,7 +55,7 @@ def test_the_decoder_needs_most(measured):
 
 
 def test_it_can_be_shown(measured):
-    (length,) = as_data(measured)["lengths"]
+    (length,) = to_dict(measured)["lengths"]
     assert length["audio_seconds"] == SECONDS
     assert length["times_faster_than_best_peer"] > 0
 

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from engine.benchmark.peers import ONNX_RUNTIME, PYTORCH
-from engine.benchmark.report import as_data, in_words
+from engine.benchmark.report import to_dict, to_text
 from tests.engine.benchmark.example_measurement import alone, measurement
 
 
 def test_lengths_have_ours_peers_and_how_many_times_faster():
-    first, second = as_data(measurement())["lengths"]
+    first, second = to_dict(measurement())["lengths"]
     assert (first["audio_seconds"], second["audio_seconds"]) == (2.0, 10.0)
     assert first["ours"]["seconds"] == pytest.approx(0.112)
     assert first["ours"]["rtf"] == pytest.approx(0.056)
@@ -25,7 +25,7 @@ def test_lengths_have_ours_peers_and_how_many_times_faster():
 
 
 def test_all_of_it_is_json():
-    data = as_data(measurement())
+    data = to_dict(measurement())
     assert json.loads(json.dumps(data, allow_nan=False))["left_out"] == dict(measurement().left_out)
     assert (data["warm_up_seconds"], data["stage_seconds"]) == (10, 0.5)
     assert data["requests"]["cold_seconds"] == 2.25
@@ -36,13 +36,13 @@ def test_all_of_it_is_json():
 
 
 def test_alone_there_are_no_peers():
-    (length,) = as_data(measurement(lengths=(alone(),)))["lengths"]
+    (length,) = to_dict(measurement(lengths=(alone(),)))["lengths"]
     assert length["peers"] == {}
     assert length["times_faster_than_best_peer"] is None
 
 
 def test_the_table_has_every_stage_and_the_total():
-    words = in_words(measurement())
+    words = to_text(measurement())
     rows = {line.split()[0]: line.split() for line in words.splitlines() if line.startswith("  ")}
     assert rows["decoder"] == ["decoder", "100.00", "0.0100", "400.0", "200%", "300.00", "3.00", "250.00", "2.40"]
     assert rows["istft"][3:5] == ["-", "-"]
@@ -50,7 +50,7 @@ def test_the_table_has_every_stage_and_the_total():
 
 
 def test_what_matters_is_said():
-    words = in_words(measurement())
+    words = to_text(measurement())
     assert "had run the stages for 10 s before the first round" in words
     assert "2.23 times as fast as the best peer, onnxruntime" in words
     assert "slower than the best peer by more than 10%: bert (0.80)" in words
@@ -62,7 +62,7 @@ def test_what_matters_is_said():
 
 
 def test_alone_nothing_is_compared():
-    words = in_words(measurement(lengths=(alone(),), export_seconds=None, left_out={}))
+    words = to_text(measurement(lengths=(alone(),), export_seconds=None, left_out={}))
     assert "best peer" not in words
     assert "Left out" not in words
     assert "exported to ONNX" not in words

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from engine.estimate.report import COUNTED, as_data, in_words, milliseconds_per_second
+from engine.estimate.report import COUNTED, milliseconds_per_second, to_dict, to_text
 from engine.estimate.utterance_estimate import LABEL
 from tests.engine.estimate.example_work import estimate
 
@@ -21,7 +21,7 @@ def blocks(value):
 
 
 def test_every_block_of_times_says_that_it_was_estimated():
-    data = json.loads(json.dumps(as_data(estimate())))
+    data = json.loads(json.dumps(to_dict(estimate())))
     assert data["basis"] == LABEL
     for block in blocks(data):
         if "milliseconds_per_audio_second" in block or "dispatches" in block:
@@ -30,7 +30,7 @@ def test_every_block_of_times_says_that_it_was_estimated():
 
 def test_times_are_per_second_of_audio():
     made = estimate()
-    data = as_data(made)
+    data = to_dict(made)
     (first,) = (chip for chip in data["chips"] if chip["name"] == "M1")
     assert first["milliseconds_per_audio_second"]["estimate"] == pytest.approx(
         milliseconds_per_second(made, made.chips[0], "estimate")
@@ -41,7 +41,7 @@ def test_times_are_per_second_of_audio():
 
 
 def test_counts_are_there_per_kernel_and_stage():
-    counts = as_data(estimate())["counts"]
+    counts = to_dict(estimate())["counts"]
     decoder = next(stage for stage in counts["stages"] if stage["stage"] == "decoder")
     assert decoder["dispatches"] == 2
     assert decoder["flop_per_audio_second"] == pytest.approx(5e10)
@@ -49,7 +49,7 @@ def test_counts_are_there_per_kernel_and_stage():
 
 
 def test_every_heading_of_figures_says_that_nothing_was_measured():
-    lines = in_words(estimate()).splitlines()
+    lines = to_text(estimate()).splitlines()
     headings = [line for line in lines if line and not line.startswith((" ", "(", "Record", "Chips"))]
     assert len(headings) > 5
     assert all("not measured" in heading for heading in headings)
@@ -57,14 +57,14 @@ def test_every_heading_of_figures_says_that_nothing_was_measured():
 
 
 def test_chips_stand_beside_the_records():
-    words = in_words(estimate())
+    words = to_text(estimate())
     assert "70.7" in words
     assert "13.7" in words
-    assert "70.7" not in in_words(estimate("starter"))
+    assert "70.7" not in to_text(estimate("starter"))
 
 
 def test_longest_kernels_come_first():
-    lines = in_words(estimate()).splitlines()
+    lines = to_text(estimate()).splitlines()
     kernels = [line for line in lines if "conv1d" in line or "copy" in line]
     assert "decoder: conv1d" in kernels[0]
     assert "waste 1.00" in kernels[0]

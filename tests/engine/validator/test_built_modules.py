@@ -9,7 +9,7 @@ from engine.artifacts.manifest import CPU, Variant
 from engine.model_store.checkpoints import open_checkpoint
 from engine.preparation.modules import ensure_modules
 from engine.runners import tvm_runner
-from engine.validator.built_modules import compare_built, in_words, verdict_error
+from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_a_module_that_computes_something_else_is_named(folder, monkeypatch):
     monkeypatch.setattr(tvm_runner.CompiledRunner, "run", wrong)
     rows = compare_built(open_checkpoint(), folder, ["source"], CPU, lambda _: None)
     assert "source's harmonics" in str(verdict_error(rows))
-    assert in_words(rows).split()[::3] == ["source", "fail"]
+    assert rows_to_text(rows).split()[::3] == ["source", "fail"]
 
 
 def test_modules_that_multiply_halves_are_held_to_what_halves_can_do():

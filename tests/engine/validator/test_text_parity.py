@@ -48,7 +48,7 @@ def test_each_difference_has_its_reason() -> None:
     assert {difference.text: difference.kind for difference in found.differences} == reasons
     assert (found.equal, found.plain, found.plain_equal) == (1, 1, 1)
     assert found.explained
-    assert json.loads(json.dumps(found.data))["differences"][0]["ours"] == "wˈAt… wˌʌt?"
+    assert json.loads(json.dumps(found.to_dict()))["differences"][0]["ours"] == "wˈAt… wˌʌt?"
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_what_no_sentence_of_ours_shows(upstream: str | None, kind: Kind, monkey
 
 
 def test_words_say_how_many_who_tagged_and_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = compare_text(["Hello.", "Prof. Lee."]).words
+    words = compare_text(["Hello.", "Prof. Lee."]).to_text()
     assert words.startswith("1 of 2 sentences")
     assert "the offline tagger" in words
     assert "Prof. Lee." in words
     assert Kind.WRITING in words
     monkeypatch.setattr(text_parity, "load_model_analyser", lambda: load_offline_analyser({}))
-    assert "spaCy's en_core_web_sm" in compare_text(["Hello."]).words
+    assert "spaCy's en_core_web_sm" in compare_text(["Hello."]).to_text()
 
 
 def test_a_pronunciation_of_our_own_needs_explaining() -> None:
