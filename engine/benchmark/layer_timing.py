@@ -13,6 +13,7 @@ from statistics import median
 from tvm.target import Target
 
 from engine.benchmark.layers import LayerTime, LayerTimes
+from engine.benchmark.measuring import OnProgress
 from engine.benchmark.peak import PeakMeter
 from engine.compiler.build import weightless_modules
 from engine.compiler.convolution_layers import ConvolutionLayer, convolution_layers, workload_of
@@ -30,22 +31,20 @@ TURN_SECONDS = 0.05
 Clock = Callable[[], float]
 
 
-def layer_times(
-    stages: Sequence[Stage], run: Run, threads: int, rounds: int, report: Callable[[str], None]
-) -> LayerTimes:
-    """Measure every convolution of these stages, all of them in each round; `report` gets a line per step.
+def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on_progress: OnProgress) -> LayerTimes:
+    """Measure every convolution of these stages, all of them in each round; `on_progress` gets a line per step.
 
     Raises `CompileError`.
     """
     meter = LayerMeter(host_cpu(), threads)
     modules = weightless_modules(run.config)
     for stage in stages:
-        report(f"Building the convolutions of {stage.title.lower()}")
+        on_progress(f"Building the convolutions of {stage.title.lower()}")
         program = trace(stage, modules[stage.name], run.config)
         for layer, count in convolution_layers(stage, program, run.shapes(stage)).items():
             meter.add(stage.name, layer, count)
     for number in range(1, rounds + 1):
-        report(f"Round {number} of {rounds}")
+        on_progress(f"Round {number} of {rounds}")
         meter.measure()
     return meter.times()
 

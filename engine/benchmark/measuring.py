@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.artifacts.manifest import CPU, Manifest
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
-from engine.benchmark.peers import ONNX_RUNTIME, OURS, Choice
+from engine.benchmark.peers import ONNX_RUNTIME, OURS, PeerSelection
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.requests import measure_commands, measure_speech
@@ -26,8 +26,8 @@ from engine.preparation.modules import ensure_modules
 from engine.preparation.weights import ensure_weights
 from engine.speech import PreparationEvent
 
-Report = Callable[[str], None]
-
+OnProgress = Callable[[str], None]
+"""Takes a line for each step."""
 DEFAULT_SECONDS = (2.0, 10.0, 30.0)
 """Lengths of audio to measure at when none is asked for."""
 PLOT_SECONDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
@@ -38,33 +38,35 @@ MOST_TIMES_THE_ROUNDS = 5
 """For the shortest speech, beside those for steady lengths."""
 
 
-def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, report: Report) -> Measurement:
-    """Measure ours and the chosen peers at these lengths, and our requests; `report` gets a line per step.
+def measure(
+    job: Job, lengths: Sequence[Length], selection: PeerSelection, rounds: int, on_progress: OnProgress
+) -> Measurement:
+    """Measure ours and the chosen peers at these lengths, and our requests; `on_progress` gets a line per step.
 
     Raises `EngineError` when somebody fails.
     """
-    modules = _prepared_modules(job, report)
+    modules = _prepared_modules(job, on_progress)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name, ExitStack() as processes:
         folder = Path(name)
         job.save(folder)
-        prepared = _prepare(job, folder, lengths, choice, report)
+        prepared = _prepare(job, folder, lengths, selection, on_progress)
         peak = processes.enter_context(WorkerProcess(PEAK, folder, job.threads))
         peak.answer()
         runners = []
-        for runner in (OURS, *choice.names):
-            report(f"Starting {runner}")
+        for runner in (OURS, *selection.names):
+            on_progress(f"Starting {runner}")
             runners.append(processes.enter_context(closing(TimedProcess(runner, folder, job.threads))))
-        warm_up(runners, lengths[0], job.warm_up_seconds, report)
-        turns = Turns(runners, peak, rounds, report)
+        warm_up(runners, lengths[0], job.warm_up_seconds, on_progress)
+        turns = Turns(runners, peak, rounds, on_progress)
         measured = tuple(
             LengthMeasurement(length, turns.at(length), flop)
             for length, flop in zip(lengths, prepared.flop, strict=True)
         )
         figures = {runner.name: runner.figures() for runner in runners}
         processes.close()
-        report("Timing requests")
+        on_progress("Timing requests")
         speech = measure_speech(job, folder)
-        report("Measuring the memory of the command speak")
+        on_progress("Measuring the memory of the command speak")
         commands = measure_commands(job, folder)
     return Measurement(
         job=job,
@@ -75,15 +77,15 @@ def measure(job: Job, lengths: Sequence[Length], choice: Choice, rounds: int, re
         commands=commands,
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
-        left_out=choice.left_out,
+        left_out=selection.left_out,
     )
 
 
-def _prepared_modules(job: Job, report: Report) -> Path:
+def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
     """Have what speaks built, and its weights packed, before anybody is timed."""
 
     def observe(event: PreparationEvent) -> None:
-        report(event.title)
+        on_progress(event.title)
 
     modules = ensure_modules(job.model, job.config, CPU, observe)
     ensure_weights(open_checkpoint(job.model, job.weights), modules, observe)
@@ -96,27 +98,29 @@ class _Prepared:
     export_seconds: float | None = None
 
 
-def _prepare(job: Job, folder: Path, lengths: Sequence[Length], choice: Choice, report: Report) -> _Prepared:
+def _prepare(
+    job: Job, folder: Path, lengths: Sequence[Length], selection: PeerSelection, on_progress: OnProgress
+) -> _Prepared:
     with WorkerProcess(PREPARING, folder, job.threads) as preparing:
         preparing.answer()
-        if choice.names:
-            report("Writing the weights that all are given")
+        if selection.names:
+            on_progress("Writing the weights that all are given")
             preparing.ask(WEIGHTS)
-        report("Counting what the stages need")
+        on_progress("Counting what the stages need")
         wanted = [{"frames": length.frames, "tokens": length.tokens} for length in lengths]
         flop = preparing.ask(COUNT, lengths=wanted)["flop"]
-        report("Making the arrays that all are given")
+        on_progress("Making the arrays that all are given")
         preparing.ask(ARRAYS, lengths=[asdict(length) for length in lengths])
-        if ONNX_RUNTIME not in choice.names:
+        if ONNX_RUNTIME not in selection.names:
             return _Prepared(flop)
-        report("Exporting the stages to ONNX")
+        on_progress("Exporting the stages to ONNX")
         return _Prepared(flop, preparing.ask(EXPORT)["seconds"])
 
 
-def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, report: Report) -> None:
+def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, on_progress: OnProgress) -> None:
     """Have everybody work for so long, one after the other, before anything counts."""
     for runner in runners:
-        report(f"{runner.name} works for {seconds:g} s to get warm")
+        on_progress(f"{runner.name} works for {seconds:g} s to get warm")
         runner.warm_up(length)
 
 
@@ -131,16 +135,18 @@ class Turns:
     `peak_flop_per_second` is the most that was reached between the turns.
     """
 
-    def __init__(self, runners: Sequence[TimedProcess], peak: WorkerProcess, rounds: int, report: Report) -> None:
+    def __init__(
+        self, runners: Sequence[TimedProcess], peak: WorkerProcess, rounds: int, on_progress: OnProgress
+    ) -> None:
         self._runners = runners
         self._peak = peak
         self._rounds = rounds
-        self._report = report
+        self._on_progress = on_progress
         self.peak_flop_per_second = 0.0
 
     def at(self, length: Length) -> tuple[Round, ...]:
         """All rounds at this length, after one that does not count: caches fill."""
-        self._report(f"{length.seconds:g} s of speech: getting warm")
+        self._on_progress(f"{length.seconds:g} s of speech: getting warm")
         self._round(length)
         count = rounds_at(length, self._rounds)
         return tuple(self._counted(length, f"{number} of {count}") for number in range(1, count + 1))
@@ -150,7 +156,7 @@ class Turns:
         self.peak_flop_per_second = max(self.peak_flop_per_second, reached)
         turn = self._round(length)
         totals = ", ".join(f"{name} {sum(stages.values()):.3f} s" for name, stages in turn.items())
-        self._report(f"{length.seconds:g} s of speech: round {number}: {totals}")
+        self._on_progress(f"{length.seconds:g} s of speech: round {number}: {totals}")
         return turn
 
     def _round(self, length: Length) -> Round:

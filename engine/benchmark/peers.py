@@ -32,8 +32,8 @@ Finder = Callable[[str], object | None]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The peers to run, and why others of them are left out, in words."""
+class PeerSelection:
+    """The peers to run, and for each of the others why it is left out."""
 
     names: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -41,13 +41,13 @@ class Choice:
 
 def choose_peers(
     wanted: Sequence[str] | None, package: Finder = importlib.util.find_spec, program: Finder = shutil.which
-) -> Choice:
+) -> PeerSelection:
     """Nobody for None, everybody who can run here for no names, else those named.
 
     Raises `InvalidRequest` for a name that is none, `EngineError` when somebody named cannot run here.
     """
     if wanted is None:
-        return Choice()
+        return PeerSelection()
     names = [name for word in wanted for name in word.split(",") if name]
     for name in names:
         if name not in PEER_NAMES:
@@ -57,8 +57,8 @@ def choose_peers(
         if name in obstacles:
             raise EngineError(f"{name} cannot run here: {obstacles[name]}.", "Install that, or leave the peer out.")
     if names:
-        return Choice(tuple(dict.fromkeys(names)))
-    return Choice(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
+        return PeerSelection(tuple(dict.fromkeys(names)))
+    return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
 
 
 def _obstacle(name: str, package: Finder, program: Finder) -> str:

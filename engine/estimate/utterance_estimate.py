@@ -91,8 +91,8 @@ class Estimate:
         return self.useful_flop / self.length.seconds / (record * 1e-3 * chip.flop_per_second)
 
 
-def estimate_metal(model: str, config: ModelConfig, seconds: float, report: Callable[[str], None]) -> Estimate:
-    """Count the Metal modules of a model, and estimate their times; `report` gets the name of each counted stage.
+def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress: Callable[[str], None]) -> Estimate:
+    """Count the Metal modules of a model, and estimate their times; `on_progress` gets the name of each counted stage.
 
     Raises `InvalidRequest`, `CompileError`.
     """
@@ -102,7 +102,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, report: Call
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})
     stages = []
     for stage in count_for_metal(DEVICE_STAGES, run):
-        report(stage.stage)
+        on_progress(stage.stage)
         stages.append(stage)
     return timed(model, length, stages)
 

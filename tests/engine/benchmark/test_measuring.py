@@ -5,7 +5,7 @@ import pytest
 from engine.benchmark import requests
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
-from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, Choice
+from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, PeerSelection
 from engine.benchmark.report import to_dict
 from engine.estimate.lengths import Length, exact_length
 from engine.stages import DEVICE_STAGES
@@ -23,7 +23,7 @@ def measured():
 def measured_shortly():
     job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
-    return measure(job, lengths, Choice((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 1, str)
+    return measure(job, lengths, PeerSelection((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 1, str)
 
 
 def test_everybody_ran_every_stage_in_every_round(measured):

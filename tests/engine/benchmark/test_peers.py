@@ -13,22 +13,22 @@ def nothing(name):
 
 
 def test_nobody_unless_asked():
-    choice = choose_peers(None, nothing, nothing)
-    assert choice.names == ()
-    assert choice.left_out == {}
+    selection = choose_peers(None, nothing, nothing)
+    assert selection.names == ()
+    assert selection.left_out == {}
 
 
 def test_everybody_who_can_run():
-    choice = choose_peers([], everything, everything)
-    assert choice.names == PEER_NAMES
-    assert choice.left_out == {}
+    selection = choose_peers([], everything, everything)
+    assert selection.names == PEER_NAMES
+    assert selection.left_out == {}
 
 
 def test_who_cannot_run_is_left_out_and_it_is_said_why():
-    choice = choose_peers([], nothing, nothing)
-    assert choice.names == (PYTORCH,)
-    assert "extra “bench”" in choice.left_out[ONNX_RUNTIME]
-    assert "C++ compiler" in choice.left_out[TORCH_COMPILE]
+    selection = choose_peers([], nothing, nothing)
+    assert selection.names == (PYTORCH,)
+    assert "extra “bench”" in selection.left_out[ONNX_RUNTIME]
+    assert "C++ compiler" in selection.left_out[TORCH_COMPILE]
 
 
 @pytest.mark.parametrize("name", [ONNX_RUNTIME, TORCH_COMPILE])
