@@ -1,7 +1,4 @@
-"""Who ours is compared with, and who of them can run here.
-
-It does not know how anybody is run.
-"""
+"""Ours and the peers it is compared with: which of them can run here, and the runner of each, with the same weights."""
 
 from __future__ import annotations
 
@@ -9,9 +6,18 @@ import importlib.util
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
+from engine.artifacts.manifest import CPU
+from engine.benchmark.job import Job, onnx_folder, weights_path
 from engine.errors import EngineError, InvalidRequest
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.weights import load_weights
+from engine.pipeline import ignore
+from engine.preparation.modules import ensure_modules
+from engine.preparation.weights import ensure_weights
+from engine.runners.base import Runner
 
 OURS = "ours"
 PYTORCH = "pytorch"
@@ -42,9 +48,9 @@ class PeerSelection:
 def choose_peers(
     wanted: Sequence[str] | None, package: Finder = importlib.util.find_spec, program: Finder = shutil.which
 ) -> PeerSelection:
-    """Nobody for None, everybody who can run here for no names, else those named.
+    """No peers for None, all that can run here for no names, else those named.
 
-    Raises `InvalidRequest` for a name that is none, `EngineError` when somebody named cannot run here.
+    Raises `InvalidRequest` for an unknown name, `EngineError` when a peer that is named cannot run here.
     """
     if wanted is None:
         return PeerSelection()
@@ -52,13 +58,41 @@ def choose_peers(
     for name in names:
         if name not in PEER_NAMES:
             raise InvalidRequest(f"There is no peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
-    obstacles = {name: words for name in PEER_NAMES if (words := _obstacle(name, package, program))}
+    obstacles = {name: obstacle for name in PEER_NAMES if (obstacle := _obstacle(name, package, program))}
     for name in names:
         if name in obstacles:
             raise EngineError(f"{name} cannot run here: {obstacles[name]}.", "Install that, or leave the peer out.")
     if names:
         return PeerSelection(tuple(dict.fromkeys(names)))
     return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
+
+
+def our_runner(job: Job) -> Runner:
+    """The compiled modules for this machine's processor; as in speech, their weights are mapped from the cache."""
+    from engine.runners.tvm_runner import CompiledRunner  # brings TVM's runtime
+
+    modules = ensure_modules(job.model, job.config, CPU, ignore)
+    weights = ensure_weights(open_checkpoint(job.model, job.weights), modules, ignore)
+    return CompiledRunner(modules, job.config, weights, job.threads)
+
+
+def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:
+    """The modules of the kokoro package in PyTorch."""
+    from engine.runners.plain_runner import PlainRunner  # brings torch
+
+    return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
+
+
+def torch_compile_runner(job: Job, folder: Path) -> Runner:
+    """The modules of the kokoro package in PyTorch, with `torch.compile` where it works."""
+    return pytorch_runner(job, folder, compiled=True)
+
+
+def onnx_runner(job: Job, folder: Path) -> Runner:
+    """The exported stages in ONNX Runtime."""
+    from engine.runners.onnx_runner import OnnxRunner  # brings onnxruntime, which is optional
+
+    return OnnxRunner(onnx_folder(folder), job.threads)
 
 
 def _obstacle(name: str, package: Finder, program: Finder) -> str:

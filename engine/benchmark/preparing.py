@@ -14,7 +14,7 @@ from typing import Any
 from safetensors.numpy import save_file
 
 from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
-from engine.benchmark.stage_runners import ours
+from engine.benchmark.peers import our_runner
 from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint
@@ -49,7 +49,7 @@ class Preparing:
         return {"bytes": sum(array.nbytes for array in weights.values())}
 
     def _make_arrays(self, lengths: Sequence[Length]) -> dict[str, Any]:
-        with closing(ours(self._job)) as runner:
+        with closing(our_runner(self._job)) as runner:
             for length in lengths:
                 values = make_utterance(self._job.config, length, runner)
                 save_utterance(utterance_path(self._folder, length.frames), values)

@@ -15,8 +15,7 @@ from statistics import median
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import CommandFigures, SpeechFigures
 from engine.benchmark.processes import WorkerProcess
-from engine.benchmark.speaking import SPEAK
-from engine.benchmark.worker import SPEAKING
+from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError
 from engine.g2p.split import longest
 from engine.system.paths import project_folder, sample_text_path

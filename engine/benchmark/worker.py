@@ -1,39 +1,70 @@
-"""A process of a benchmark: answers what it is asked, one JSON object a line, until the lines end.
+"""A process of a benchmark: answers questions in its role, one JSON object a line, until the lines end.
 
-`python -m engine.benchmark.worker ROLE FOLDER`. It does not know who asks.
+Started by `python -m engine.benchmark.worker ROLE FOLDER`.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark.job import Job
-from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, TORCH_COMPILE
+from engine.benchmark.peers import (
+    ONNX_RUNTIME,
+    OURS,
+    PYTORCH,
+    TORCH_COMPILE,
+    onnx_runner,
+    our_runner,
+    pytorch_runner,
+    torch_compile_runner,
+)
 from engine.benchmark.preparing import Preparing
-from engine.benchmark.speaking import Speaking
-from engine.benchmark.stage_runners import onnx, ours, plain, plain_compiled
 from engine.benchmark.stage_timing import StageTiming
 from engine.errors import EngineError
+from engine.speech import SpeechRequest
+from engine.synthesizer import Synthesizer
 from engine.system.child_process import Message, error_fields, message_writer
 
 PREPARING, SPEAKING, PEAK = "preparing", "speaking", "peak"
-MEASURE = "measure"
+MEASURE, SPEAK = "measure", "speak"
 
 
 class Role(Protocol):
-    """What a process is there for."""
+    """The part that a process has in a benchmark."""
 
     def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a question; raises `ValueError` for one that is none."""
+        """The answer to a question; raises `ValueError` for an unknown one."""
+
+
+class Speaking:
+    """Answers `speak` with the seconds from a request, as the application makes it, to its first audio.
+
+    The first question loads the model.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._synthesizer = Synthesizer(job.model, CPU_DEVICE, job.weights)
+        self._voice = self._synthesizer.voices()[0].name
+
+    def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
+        """See `Role.answer`."""
+        if question != SPEAK:
+            raise ValueError(question)
+        started = time.perf_counter()
+        chunks = self._synthesizer.synthesize(SpeechRequest(details["text"], self._voice))
+        next(iter(chunks))
+        return {"seconds_to_first_audio": time.perf_counter() - started}
 
 
 class Peak:
-    """Measures the processor's peak."""
+    """Answers `measure` with the processor's peak."""
 
     def __init__(self, job: Job) -> None:
         from engine.benchmark.peak import PeakMeter  # brings tvm
@@ -52,16 +83,16 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
         PREPARING: Preparing,
         SPEAKING: lambda job, _: Speaking(job),
         PEAK: lambda job, _: Peak(job),
-        OURS: lambda job, folder: StageTiming(job, folder, ours(job)),
-        PYTORCH: lambda job, folder: StageTiming(job, folder, plain(job, folder)),
-        TORCH_COMPILE: lambda job, folder: StageTiming(job, folder, plain_compiled(job, folder)),
-        ONNX_RUNTIME: lambda job, folder: StageTiming(job, folder, onnx(job, folder)),
+        OURS: lambda job, folder: StageTiming(job, folder, our_runner(job)),
+        PYTORCH: lambda job, folder: StageTiming(job, folder, pytorch_runner(job, folder)),
+        TORCH_COMPILE: lambda job, folder: StageTiming(job, folder, torch_compile_runner(job, folder)),
+        ONNX_RUNTIME: lambda job, folder: StageTiming(job, folder, onnx_runner(job, folder)),
     }
 )
 
 
 def serve(name: str, folder: Path, lines: Iterable[str], write: Callable[[Message], None]) -> None:
-    """Get ready, say so, and answer every line."""
+    """Take on the role `name`, say that it is ready, and answer every line."""
     try:
         role = ROLES[name](Job.load(folder), folder)
         write({"ready": name})

@@ -1,7 +1,27 @@
-import pytest
+"""Which peers can run, and what runners compute; a whole benchmark, in test_measuring, shows that all of them run."""
 
-from engine.benchmark.peers import ONNX_RUNTIME, PEER_NAMES, PYTORCH, TORCH_COMPILE, choose_peers
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from engine.artifacts.packed_weights import PackedWeights
+from engine.benchmark.job import Job, weights_path
+from engine.benchmark.peers import (
+    ONNX_RUNTIME,
+    PEER_NAMES,
+    PYTORCH,
+    TORCH_COMPILE,
+    choose_peers,
+    our_runner,
+    pytorch_runner,
+)
+from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.errors import EngineError, InvalidRequest
+from engine.estimate.lengths import exact_length
+from engine.model_store.checkpoints import open_checkpoint
+from engine.runners import tvm_runner
+from engine.runners.tvm_runner import CompiledRunner
+from engine.stages import stage_named
 
 
 def everything(name):
@@ -44,3 +64,32 @@ def test_names_may_be_separated_by_commas():
 def test_an_unknown_peer_is_refused():
     with pytest.raises(InvalidRequest, match="no peer “tensorflow”"):
         choose_peers(["tensorflow"], everything, everything)
+
+
+@pytest.fixture
+def job(tmp_path):
+    save_file(open_checkpoint("starter").load_weights(), weights_path(tmp_path))
+    return Job("starter", None, 1)
+
+
+def test_ours_has_the_weights_that_speak(job, monkeypatch):
+    given = []
+
+    def runner(modules, config, weights, threads):
+        given.append(weights)
+        return CompiledRunner(modules, config, weights, threads)
+
+    monkeypatch.setattr(tvm_runner, "CompiledRunner", runner)
+    our_runner(job).close()
+    assert isinstance(given[0], PackedWeights)
+
+
+def test_ours_and_the_original_compute_the_same(job, tmp_path):
+    runner = our_runner(job)
+    values = make_utterance(job.config, exact_length(0.25, job.config), runner)
+    original = pytorch_runner(job, tmp_path)
+    for name in ("bert", "text_encoder", "istft"):
+        stage = stage_named(name)
+        for output, array in original.run(stage, inputs_of(stage, values)).items():
+            np.testing.assert_allclose(array, values[output], atol=1e-4)
+    runner.close()

@@ -10,8 +10,7 @@ import pytest
 from engine.benchmark import processes
 from engine.benchmark.job import Job
 from engine.benchmark.processes import TimedProcess, WorkerProcess
-from engine.benchmark.speaking import SPEAK
-from engine.benchmark.worker import SPEAKING
+from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError
 from engine.estimate.lengths import Length
 

@@ -1,12 +1,15 @@
-"""The contract of `engine benchmark --json`."""
+"""The contract of `engine benchmark --json`, its tables and its plot."""
 
 from __future__ import annotations
 
+import io
 import json
 
+import matplotlib.image
 import pytest
 
 from engine.benchmark.peers import ONNX_RUNTIME, PYTORCH
+from engine.benchmark.plot import as_png
 from engine.benchmark.report import to_dict, to_text
 from tests.engine.benchmark.example_measurement import alone, measurement
 
@@ -66,3 +69,14 @@ def test_alone_nothing_is_compared():
     assert "best peer" not in words
     assert "Left out" not in words
     assert "exported to ONNX" not in words
+
+
+def test_the_picture_has_a_line_for_everybody():
+    picture = matplotlib.image.imread(io.BytesIO(as_png(measurement())), format="png")
+    assert picture.shape[1] > picture.shape[0] > 300
+    colours = {tuple(colour) for colour in (picture[..., :3] * 255).round().astype(int).reshape(-1, 3).tolist()}
+    assert {(31, 119, 180), (255, 127, 14), (44, 160, 44)} <= colours
+
+
+def test_the_same_figures_make_the_same_picture():
+    assert as_png(measurement()) == as_png(measurement())
