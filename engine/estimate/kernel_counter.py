@@ -22,8 +22,7 @@ from tvm.tirx import ForKind, PrimFunc
 from engine.errors import CompileError
 from engine.estimate.kernel_grid import Grid, axis_of, dispatches, grid_of
 from engine.estimate.thread_values import is_integer, value_of
-from engine.estimate.work import Work
-from engine.estimate.work_tally import WorkTally
+from engine.estimate.work import Work, WorkTally
 
 _COMPARISONS = (tirx.EQ, tirx.NE, tirx.LT, tirx.LE, tirx.GT, tirx.GE)
 _SLOW_CALLS = ("sqrt", "rsqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid", "erf", "pow")
@@ -135,9 +134,9 @@ class _Kernel:
             self.visit(loop.body, repeats * np.maximum(extent, 0))
 
     def _threads(self, loop: Any, repeats: np.ndarray) -> None:
-        place = self._grid.places(axis_of(loop))
-        self._values[loop.loop_var] = place
-        self.visit(loop.body, repeats * (place < self._extent(loop)))
+        positions = self._grid.positions(axis_of(loop))
+        self._values[loop.loop_var] = positions
+        self.visit(loop.body, repeats * (positions < self._extent(loop)))
 
     def _unrolled(self, loop: Any, repeats: np.ndarray) -> None:
         outermost, width = self._held is None, self._width
@@ -254,29 +253,29 @@ class _Kernel:
     def _load(self, load: Any, repeats: np.ndarray) -> None:
         for index in load.indices:
             self._expression(index, repeats)
-        place = self._place(load.source, load.indices, len(repeats))
-        if self._held is not None and place is not None:
+        offsets = self._offsets(load.source, load.indices, len(repeats))
+        if self._held is not None and offsets is not None:
             held = self._held.setdefault(load.source, set())
-            if place.tobytes() in held:
+            if offsets.tobytes() in held:
                 return
-            held.add(place.tobytes())
+            held.add(offsets.tobytes())
         self._access(load.source, load.indices, repeats, "loaded")
 
     def _access(self, buffer: Any, indices: Any, repeats: np.ndarray, kind: str) -> None:
         """Count a load or store; what is in registers is free."""
         if buffer.ty.storage_scope in ("", "global") or _is_shared(buffer):
-            place = self._place(buffer, indices, len(repeats))
-            self.tally.access(place, repeats, bytes_of(buffer.ty.dtype), kind, _is_shared(buffer), self._width)
+            offsets = self._offsets(buffer, indices, len(repeats))
+            self.tally.access(offsets, repeats, bytes_of(buffer.ty.dtype), kind, _is_shared(buffer), self._width)
 
-    def _place(self, buffer: Any, indices: Any, threads: int) -> np.ndarray | None:
-        """The element that each thread asks for; None when it is unknown."""
-        place: Any = np.zeros(threads, np.int64)
+    def _offsets(self, buffer: Any, indices: Any, threads: int) -> np.ndarray | None:
+        """The offset of the element that each thread asks for; None when it is unknown."""
+        offsets: Any = np.zeros(threads, np.int64)
         for index, extent in zip(indices, buffer.ty.shape, strict=True):
             value, size = value_of(index, self._values), value_of(extent, self._values)
             if value is None or size is None:
                 return None
-            place = place * size + value
-        return np.asarray(place, np.int64)
+            offsets = offsets * size + value
+        return np.asarray(offsets, np.int64)
 
 
 def _is_shared(buffer: Any) -> bool:

@@ -36,7 +36,7 @@ class Grid:
         """Threadgroups."""
         return prod(extent for axis, extent in self.extents.items() if axis not in _THREAD_AXES)
 
-    def places(self, axis: str) -> Value:
+    def positions(self, axis: str) -> Value:
         """Where each thread of a threadgroup stands on an axis; for threadgroups, the middle of the grid."""
         if axis not in _THREAD_AXES:
             return self.extents[axis] // 2

@@ -25,9 +25,9 @@ def test_threads_count_along_x_first():
     nest = next(dispatches(twice))
     grid = grid_of(nest, {})
     assert axis_of(nest) == "blockIdx.x"
-    assert grid.places("blockIdx.x") == 4
-    np.testing.assert_array_equal(grid.places("threadIdx.x"), np.arange(128) % 32)
-    np.testing.assert_array_equal(grid.places("threadIdx.y"), np.arange(128) // 32)
+    assert grid.positions("blockIdx.x") == 4
+    np.testing.assert_array_equal(grid.positions("threadIdx.x"), np.arange(128) % 32)
+    np.testing.assert_array_equal(grid.positions("threadIdx.y"), np.arange(128) // 32)
 
 
 def test_a_grid_of_unknown_extent_is_none():
