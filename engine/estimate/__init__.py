@@ -1,1 +1,1 @@
-"""How fast the Metal modules would be, on paper: counted in compiled graphs, for chips that are not here."""
+"""How fast the Metal modules should be on Apple's chips: worked out from counts in compiled graphs, not measured."""

@@ -1,6 +1,6 @@
-"""The Apple GPUs that estimates are made for, the records to compare with, and what an estimate assumes beyond them.
+"""The Apple GPUs that estimates are made for, published records to compare with, and the assumptions of an estimate.
 
-Every figure has its source.
+Every figure names its source.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class Record:
-    """The fastest published Kokoro on a chip: milliseconds per second of audio, without what each call costs."""
+    """The fastest published Kokoro on a chip: milliseconds per second of audio, without the fixed cost of a call."""
 
     chip: str
     milliseconds_per_second: float
@@ -65,7 +65,7 @@ RECORDS = (
     Record(M2_ULTRA_60.name, 13.7),
     Record(M2_ULTRA_76.name, 13.7),
 )
-"""Which of the two M2 Ultra set the record is not published; the smaller is the harder to beat it on."""
+"""Which of the two M2 Ultra set the record is not published; it is harder to beat on the smaller one."""
 RECORDS_SOURCE = (
     "mattmireles/kokoro-coreml (Config F: CoreML on GPU, Neural Engine and CPU), slopes of warm runs in "
     "fixed-cost-latency-fit.md of github.com/framallo/kokoro-coreml, June 2026"
@@ -73,14 +73,14 @@ RECORDS_SOURCE = (
 
 
 def record_of(model: str, chip: Chip) -> float | None:
-    """The record of this model on this chip, in milliseconds per second of audio; None where there is none."""
+    """The record of this model on this chip, in milliseconds per second of audio; None if none is published."""
     found = {record.chip: record.milliseconds_per_second for record in RECORDS if model == RECORD_MODEL}
     return found.get(chip.name)
 
 
 @dataclass(frozen=True)
 class Assumption:
-    """A number, what it means, and who measured it."""
+    """A number, what it means, and where it comes from."""
 
     value: float
     meaning: str
@@ -133,7 +133,7 @@ BARRIER_CYCLES = Assumption(
 LAUNCH_MICROSECONDS = Assumption(
     2.05,
     "microseconds of the GPU per dispatch",
-    "github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); TVM's own cost is at most 6, beside the GPU's "
+    "github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); TVM's own cost is at most 6, alongside the GPU's "
     "work (from github.com/apache/tvm/pull/18877, M4 Max)",
 )
 ASSUMPTIONS = (
@@ -154,7 +154,7 @@ SLOW_CYCLES: Mapping[str, float] = MappingProxyType(
         "sin": 14, "cos": 14, "tanh": 16, "sigmoid": 12, "erf": 20, "pow": 9,
     }
 )  # fmt: skip
-"""Cycles of float instructions that take more than one, from the same benchmarks; from tanh on, of their parts."""
+"""Cycles of float instructions that take more than one, from metal-benchmarks; from tanh on, sums over their parts."""
 NOT_MODELLED = (
     "arithmetic on indices, bank conflicts, reads that do not combine, registers that spill",
     "the last-level cache: what a kernel writes and the next reads counts as memory traffic",

@@ -1,8 +1,8 @@
 """Counts what a scheduled kernel executes, by walking its loops with its sizes bound to numbers.
 
-Conditions and addresses are looked at for every thread of one threadgroup, that in the middle of the grid; a loop that
-is not unrolled is looked at in its middle turn and counted as often as it turns. Values held in registers across an
-unrolled loop are loaded once. It does not know which graph calls the kernel.
+Conditions and addresses are evaluated for every thread of one threadgroup, the one in the middle of the grid. A loop
+that is not unrolled is evaluated in its middle iteration and counted once per iteration. Values held in registers
+across an unrolled loop are loaded once.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Counted:
 def count(name: str, function: PrimFunc, sizes: Mapping[Any, int]) -> list[Counted]:
     """Every dispatch that the function makes, in order; `sizes` binds its variables.
 
-    Raises `CompileError` for a kernel with anything in it whose cost is not known.
+    Raises `CompileError` for a kernel that contains anything whose cost is not known.
     """
     return [_count_dispatch(name, nest, sizes) for nest in dispatches(function)]
 
@@ -68,7 +68,7 @@ def _count_dispatch(name: str, nest: Any, sizes: Mapping[Any, int]) -> Counted:
 
 
 class _Kernel:
-    """The walk: values of variables so far, and what registers hold in the unrolled loop that it is in."""
+    """The walk: the values of variables so far, and what registers hold in the current unrolled loop."""
 
     def __init__(self, name: str, grid: Grid, sizes: Mapping[Any, int]) -> None:
         self.tally = WorkTally()
@@ -91,7 +91,7 @@ class _Kernel:
         }
 
     def visit(self, statement: Any, repeats: np.ndarray) -> None:
-        """Count a statement that each thread executes as often as `repeats` says."""
+        """Count a statement that each thread executes as often as its number in `repeats` says."""
         if not repeats.any():
             return
         if type(statement) not in self._statements:
@@ -143,8 +143,8 @@ class _Kernel:
         self._held = {} if self._held is None else self._held
         extent = self._extent(loop)
         self._width = extent if loop.kind == ForKind.VECTORIZED else width
-        for turn in range(extent):
-            self._values[loop.loop_var] = value_of(loop.min, self._values) + turn
+        for step in range(extent):
+            self._values[loop.loop_var] = value_of(loop.min, self._values) + step
             self.visit(loop.body, repeats)
         self._width = width
         self._held = None if outermost else self._held
@@ -186,7 +186,7 @@ class _Kernel:
                     self._expression(getattr(expression, operand), repeats)
 
     def _sum(self, expression: Any, repeats: np.ndarray) -> None:
-        """A sum, fused with a product in it if there is one."""
+        """A sum; if one of its terms is a product, both are one fused instruction."""
         first, second = expression.a, expression.b
         parts: tuple[Any, ...] = (first, second)
         if isinstance(second, tirx.Mul):
@@ -238,7 +238,7 @@ class _Kernel:
             self._expression(argument, repeats)
 
     def _matrix(self, name: str, call: Any, repeats: np.ndarray) -> None:
-        """What simdgroups do with 8 x 8 matrices."""
+        """Operations of simdgroups on 8 x 8 matrices."""
         if name == "simdgroup_multiply_accumulate":
             self.tally.matrix_multiplication(repeats)
         elif name == "make_filled_simdgroup_matrix":

@@ -1,7 +1,4 @@
-"""The dispatches of a scheduled function, and the grid of each: its loops over threadgroups and threads.
-
-It does not know what the loops do.
-"""
+"""The dispatches of a scheduled function, and the grid of each: its loops over threadgroups and threads."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ class Grid:
 
     @property
     def threads(self) -> int:
-        """Of a threadgroup."""
+        """Threads of one threadgroup."""
         return prod(self.extents.get(axis, 1) for axis in _THREAD_AXES)
 
     @property
     def groups(self) -> int:
-        """Threadgroups."""
+        """Threadgroups of the grid."""
         return prod(extent for axis, extent in self.extents.items() if axis not in _THREAD_AXES)
 
     def positions(self, axis: str) -> Value:
-        """Where each thread of a threadgroup stands on an axis; for threadgroups, the middle of the grid."""
+        """Each thread's position on an axis of threads; the middle of the grid on an axis of threadgroups."""
         if axis not in _THREAD_AXES:
             return self.extents[axis] // 2
         before = prod(self.extents.get(other, 1) for other in _THREAD_AXES[: _THREAD_AXES.index(axis)])
@@ -61,7 +58,7 @@ def grid_of(nest: Any, sizes: Mapping[Any, int]) -> Grid | None:
 
 
 def axis_of(loop: Any) -> str:
-    """The axis of threads or threadgroups that a loop runs over; none for any other loop."""
+    """The axis of threads or threadgroups that a loop runs over; empty for any other loop."""
     return "" if loop.thread_binding is None else str(loop.thread_binding.thread_tag)
 
 

@@ -1,4 +1,4 @@
-"""An estimate as plain values for JSON and as tables; each block of figures says that it was estimated or counted."""
+"""An estimate as plain values for JSON and as tables; each block of figures says if it was estimated or counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS: dict[str, Callable[[KernelTime], float]] = {
     "estimate": lambda time: time.estimate_seconds,
     "pessimistic": lambda time: time.pessimistic_seconds,
 }
-"""The kinds of time by name."""
+"""How each kind of time is read, by its name."""
 
 
 def to_dict(estimate: Estimate) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def to_dict(estimate: Estimate) -> dict[str, Any]:
 
 
 def milliseconds_per_second(estimate: Estimate, chip: ChipEstimate, kind: str, stage: str | None = None) -> float:
-    """Of audio, in a stage or all."""
+    """Estimated milliseconds per second of audio, of one stage or all."""
     return chip.seconds(KINDS[kind], stage) * 1e3 / estimate.length.seconds
 
 
@@ -175,7 +175,7 @@ def _stage_table(estimate: Estimate, chip: ChipEstimate) -> Iterator[str]:
 
 
 def _kernel_table(estimate: Estimate, chip: ChipEstimate) -> Iterator[str]:
-    """Dispatches of one kernel with outputs of one shape are one line."""
+    """One line for all dispatches of a kernel with outputs of one shape."""
     groups: dict[tuple[str, str, tuple[int, ...]], list[TimedKernel]] = defaultdict(list)
     for timed in chip.kernels:
         groups[timed.stage, timed.kernel.name, timed.kernel.output].append(timed)

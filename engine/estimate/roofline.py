@@ -1,6 +1,6 @@
 """How long a kernel takes on a chip, from its counts: a roofline, and an estimate with stated efficiencies.
 
-It does not know which stage a kernel belongs to. Nothing here was measured.
+Nothing here was measured.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Resource(Enum):
 
 @dataclass(frozen=True)
 class KernelTime:
-    """Seconds of one dispatch: as if at the peak of the chip, as estimated, and at the worst efficiency published."""
+    """Seconds of one dispatch: at the peak of the chip, as estimated, and at the worst efficiency published."""
 
     roofline_seconds: float
     estimate_seconds: float
@@ -62,7 +62,10 @@ def kernel_time(kernel: KernelWork, chip: Chip) -> KernelTime:
 
 
 def roofline_seconds(kernel: KernelWork, chip: Chip) -> float:
-    """The larger of arithmetic at the peak and memory traffic at full bandwidth, both also for one group on a core."""
+    """The larger of arithmetic at the peak and memory traffic at full bandwidth.
+
+    Both are also taken of one threadgroup alone on a core.
+    """
     work = kernel.work
     own_flop, own_bytes = work.flop / kernel.groups, work.device_bytes_moved / kernel.groups
     alone = max(own_flop / (2 * LANES_PER_CORE), own_bytes / FIRST_LEVEL_BYTES.value) / chip.cycles_per_second

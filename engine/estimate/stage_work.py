@@ -1,6 +1,6 @@
 """Every dispatch of a model's stages at given lengths, counted in the graphs and kernels that are compiled.
 
-It does not know any chip. What runs once, when weights are loaded, is not counted.
+What runs only once, when weights are loaded, is not counted.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _WITHOUT_KERNEL = ("relax.reshape",)
 
 @dataclass(frozen=True)
 class Run:
-    """The sizes of one run: members of the batch, and the lengths by name, the same for every member."""
+    """The sizes of one run: sequences in the batch, and their lengths by name, equal for all of them."""
 
     config: ModelConfig
     batch: int
     lengths: Mapping[str, int]
 
     def shapes(self, stage: Stage) -> list[tuple[int, ...]]:
-        """Of the stage's inputs."""
+        """Shapes of the stage's inputs."""
         return [tensor.shape(self.config, self.batch, self.lengths) for tensor in stage.inputs]
 
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function of loops, and the parameters it depends on; `outputs` are types."""
+    """A call of a function of loops, and the names of the parameters it depends on; `outputs` are types."""
 
     name: str
     inputs: tuple[Any, ...]
@@ -61,9 +61,9 @@ def count_for_metal(stages: Sequence[Stage], run: Run) -> Iterator[StageWork]:
 
 
 def needed_flop(stages: Sequence[Stage], runs: Sequence[Run]) -> list[dict[str, float]]:
-    """What the mathematics of each stage needs in each of these runs of one architecture, by the stage's name.
+    """Floating-point operations that each stage needs in each of these runs of one architecture, by the stage's name.
 
-    Operations of products with weights, each computed directly; raises `CompileError`.
+    Those of products with weights, each computed directly. Raises `CompileError`.
     """
     if not runs:
         return []
@@ -95,7 +95,7 @@ def count_stage(stage: Stage, module: torch.nn.Module, run: Run, target: tvm.tar
 
 
 class _Counter:
-    """Counts the calls of one graph, a function of the same sizes once."""
+    """Counts the calls of one graph; a function that is called twice with equal sizes is counted once."""
 
     def __init__(self, graph: tvm.IRModule, symbols: Mapping[Any, int]) -> None:
         self._graph = graph
@@ -103,7 +103,7 @@ class _Counter:
         self._counted: dict[Any, list[Counted]] = {}
 
     def kernels(self, call: _Call, useful: float) -> Iterator[KernelWork]:
-        """The dispatches of one call, which share what is useful."""
+        """The dispatches of one call, which share its useful operations equally."""
         function = self._graph[call.name]
         sizes: dict[Any, int] = {}
         total_bytes = 0
@@ -137,7 +137,7 @@ class _Counter:
 
 
 def _compulsory_bytes(counted: Counted, size: float) -> float:
-    """The size of all buffers, or what is asked of them where that is less: a few rows of a table."""
+    """The size of all buffers, or what is read and written where that is less: a few rows of a table."""
     return min(size, counted.work.device_bytes_loaded + counted.work.device_bytes_stored)
 
 

@@ -1,7 +1,7 @@
 """The value of an index or condition in a kernel, for every thread of a threadgroup at once.
 
-It does not know what data holds: an integer read from memory counts as a length beyond every other, so that sequences
-fill their arrays, and what depends on a float is unknown.
+The content of memory is not known here: an integer that a kernel reads is taken for a length beyond every other, so
+that sequences fill their arrays, and whatever depends on a float is unknown.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tvm import tirx
 from tvm.ir import Call, TensorLoad
 
 LONGEST = 1 << 40
-"""What stands for an integer that a kernel reads."""
+"""Stands for any integer that a kernel reads from memory."""
 
 Value = Any
 """An int, an array with one element per thread, or None when it is unknown."""
 Values = Mapping[Any, Value]
-"""Of variables, and of buffers of one element in registers."""
+"""Values of variables, and of buffers of one element in registers."""
 
 
 def value_of(expression: Any, values: Values) -> Value:

@@ -1,6 +1,6 @@
 """What the mathematics of a stage needs: every weight of a convolution or matrix product once per position.
 
-It does not know kernels: a kernel that multiplies with padding, or with zeros between values, does more than this.
+A kernel that multiplies with padding, or with zeros between values, does more.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def useful_flop(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> di
 
 
 def _placeholders(node: fx.Node) -> list[fx.Node]:
-    """What a weight is put together from: itself, or the parts that were joined."""
+    """The inputs that a weight is made of: one, or the parts that were joined."""
     if node.op == "placeholder":
         return [node]
     return [found for source in node.all_input_nodes for found in _placeholders(source)]
 
 
 def _products(node: fx.Node) -> list[tuple[Any, Any]]:
-    """The weights that a node multiplies with, each with the number of positions it is applied at."""
+    """The weights that a node multiplies with, each with the number of positions it is applied at; none for others."""
     arguments: tuple[Any, ...] = node.args
     match operator_name(node):
         case "conv1d.default":

@@ -1,7 +1,4 @@
-"""The estimate for a model and a length of audio: counts of every stage, and times of them on every chip.
-
-It does not know how it is shown.
-"""
+"""The estimate for a model and a length of audio: counts of every stage, and their times on every chip."""
 
 from __future__ import annotations
 
@@ -19,8 +16,9 @@ from engine.stages import DEVICE_STAGES
 LABEL = "estimated, not measured"
 DECODER = "decoder"
 MOST_WASTE = 1.6
+"""Executed over useful operations; above it, a kernel is wasteful."""
 LEAST_SHARE = 0.01
-"""Of the time: kernels below it may waste."""
+"""Share of the time; kernels that take less may waste."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class ChipEstimate:
         return max(shares, key=lambda resource: shares[resource])
 
     def wasteful(self) -> tuple[TimedKernel, ...]:
-        """Dispatches of a kernel that takes more than a hundredth of the time and wastes too much of it."""
+        """Dispatches of kernels that take more than a hundredth of the time and waste more than `MOST_WASTE` allows."""
         total = self.seconds(lambda time: time.estimate_seconds)
         shares: defaultdict[tuple[str, str], float] = defaultdict(float)
         for timed in self.kernels:
@@ -66,7 +64,7 @@ class ChipEstimate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Counts of one utterance, and times on every chip."""
+    """Counts of one utterance, and their times on every chip."""
 
     model: str
     length: Length
@@ -75,16 +73,16 @@ class Estimate:
 
     @property
     def dispatches(self) -> int:
-        """Of the whole utterance."""
+        """Dispatches of the whole utterance."""
         return sum(len(stage.kernels) for stage in self.stages)
 
     @property
     def useful_flop(self) -> float:
-        """Of the whole utterance."""
+        """Floating-point operations that the whole utterance needs."""
         return sum(stage.useful_flop for stage in self.stages)
 
     def record_share_of_peak(self, chip: Chip) -> float | None:
-        """The share of the chip's float32 peak that the record's slope comes to, with the useful operations alone."""
+        """The share of the chip's float32 peak that the record reaches, counting useful operations alone."""
         record = record_of(self.model, chip)
         if record is None:
             return None
@@ -108,7 +106,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
 
 
 def timed(model: str, length: Length, stages: Sequence[StageWork]) -> Estimate:
-    """Counts with their times on every chip."""
+    """The estimate that these counts give: their times on every chip."""
     chips = tuple(
         ChipEstimate(
             chip,

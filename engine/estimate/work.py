@@ -22,8 +22,9 @@ class Work:
     `operations` are float instructions of one cycle (a fused multiply-add is one), `slow_operations` those that take
     more, by name, `memory_operations` loads and stores; arithmetic on indices is not counted. `flop` counts a fused
     multiply-add twice and includes matrix multiplications. Bytes are those of device memory as every thread asks for
-    them (`loaded`, `stored`), what remains of them when the threads of a simdgroup share what they ask for at once
-    (`moved`), and those of threadgroup memory, so shared. `barriers` are those that one thread meets.
+    them (`loaded`, `stored`), those that remain when the threads of a simdgroup share what they ask for at the same
+    time (`moved`), and those of threadgroup memory, shared in that way too. `barriers` are those that one thread
+    meets.
     """
 
     flop: float
@@ -43,7 +44,7 @@ class KernelWork:
     """One dispatch: `groups` threadgroups of `threads` threads that make an output of the shape `output`.
 
     `compulsory_bytes` is the size of all buffers it touches, each once. `useful_flop` is what the mathematics of its
-    convolutions and matrix products needs: each weight once per position; None for a kernel without any.
+    convolutions and matrix products needs: each weight once per position; None for a kernel that has neither.
     """
 
     name: str
@@ -56,7 +57,7 @@ class KernelWork:
 
     @property
     def waste(self) -> float | None:
-        """Executed over useful FLOP; None where there is no convolution or matrix product."""
+        """Executed over useful FLOP; None for a kernel without a convolution or matrix product."""
         return self.work.flop / self.useful_flop if self.useful_flop else None
 
 
