@@ -1,1 +1,1 @@
-"""How fast the compiled modules are, measured here and beside others."""
+"""How fast the compiled modules are, measured on this machine and compared with peers."""

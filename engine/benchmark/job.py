@@ -1,7 +1,4 @@
-"""What all processes of a benchmark agree on: the model, its weights, the threads, and where the shared files are.
-
-It does not know who measures what.
-"""
+"""What all processes of a benchmark agree on: the model, its weights, the threads, and where the shared files are."""
 
 from __future__ import annotations
 
@@ -14,17 +11,17 @@ from engine.model_store.checkpoints import model_config
 
 _NAME = "job.json"
 STAGE_SECONDS = 0.5
-"""A single run of some milliseconds would find caches and clock as others left them, or lose its processor half-way."""
+"""A single run of a few milliseconds would depend on caches and clock as others left them, or be interrupted."""
 WARM_UP_SECONDS = 10.0
-"""A process can compute up to 1.7 times slower until it has worked for so long."""
+"""A process that has worked for less can compute up to 1.7 times slower."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One benchmark; `weights` is as on the command line.
+    """One benchmark; `weights` is written as on the command line.
 
-    In a turn, a process runs each stage again and again for `stage_seconds`, once at least. Before its first turn it
-    has run all of them once, and then for `warm_up_seconds`.
+    In a round, a process runs each stage repeatedly for `stage_seconds`, at least once. Before the first round it runs
+    all of them once, and then repeatedly for `warm_up_seconds`.
     """
 
     model: str
@@ -39,25 +36,25 @@ class Job:
         return model_config(self.model)
 
     def save(self, folder: Path) -> None:
-        """Write it where `load` finds it."""
+        """Write the job into a folder, for `load`."""
         (folder / _NAME).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path) -> Job:
-        """What `save` wrote."""
+        """The job that `save` wrote into a folder."""
         return cls(**json.loads((folder / _NAME).read_text(encoding="utf-8")))
 
 
 def weights_path(folder: Path) -> Path:
-    """The weights that the peers are given; ours are mapped from the cache."""
+    """Where the weights of the peers are; ours are mapped from the cache."""
     return folder / "weights.safetensors"
 
 
 def onnx_folder(folder: Path) -> Path:
-    """The exported stages."""
+    """Where the stages are that were exported to ONNX."""
     return folder / "onnx"
 
 
 def utterance_path(folder: Path, frames: int) -> Path:
-    """The arrays of the utterance with so many frames."""
+    """Where the arrays of the utterance of `frames` frames are."""
     return folder / f"utterance-{frames}.npz"

@@ -1,7 +1,4 @@
-"""How fast the convolutions of a model are on this machine, each by itself, in turn with the processor's peak.
-
-It does not know how that is shown.
-"""
+"""How fast the convolutions of a model are on this machine, each on its own, in turn with the processor's peak."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.stages import Stage
 
 TURN_SECONDS = 0.05
-"""A convolution runs for so long in a turn, once at least."""
+"""How long a convolution runs in one turn; it runs at least once."""
 
 Clock = Callable[[], float]
 
@@ -50,9 +47,9 @@ def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on
 
 
 class LayerMeter:
-    """Times convolutions, computed as they are where the model speaks, in turn with the processor's peak.
+    """Times convolutions, computed as in speech, in turn with the processor's peak.
 
-    What disturbs a machine for seconds disturbs one turn of each, not all turns of one.
+    A disturbance of some seconds then falls on one turn of each convolution, not on all turns of one.
     """
 
     def __init__(self, target: Target, threads: int, clock: Clock = time.perf_counter) -> None:
@@ -63,20 +60,20 @@ class LayerMeter:
         self._peak_flop_per_second = 0.0
 
     def add(self, stage: str, layer: ConvolutionLayer, count: int) -> None:
-        """A convolution that is so many times in a stage."""
+        """Add a convolution that a stage contains `count` times."""
         microkernel = replace(microkernel_for(self._target), high_precision=layer.high_precision)
         built = convolution(self._target, workload_of(layer), layer.length, microkernel)
         self._timed.append(_Timed(stage, layer, count, is_direct(layer, microkernel), built))
 
     def measure(self) -> None:
-        """A turn of every convolution, each after a measurement of the peak."""
+        """Give every convolution a turn, each after a measurement of the peak."""
         for timed in self._timed:
             reached = self._meter.flop_per_second()
             self._peak_flop_per_second = max(self._peak_flop_per_second, reached)
             timed.seconds.extend(self._turn(timed.convolution.prepared()))
 
     def times(self) -> LayerTimes:
-        """What all turns together say; there must have been one."""
+        """The figures of all turns so far, of which there must be one."""
         return LayerTimes(tuple(timed.time() for timed in self._timed), self._peak_flop_per_second)
 
     def _turn(self, convolve: Convolve) -> Iterator[float]:
@@ -98,8 +95,7 @@ class _Timed:
     seconds: list[float] = field(default_factory=list)
 
     def time(self) -> LayerTime:
-        least, usual = min(self.seconds), median(self.seconds)
-        return LayerTime(self.stage, self.layer, self.count, self.is_direct, least, usual)
+        return LayerTime(self.stage, self.layer, self.count, self.is_direct, min(self.seconds), median(self.seconds))
 
 
 def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:

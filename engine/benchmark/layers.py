@@ -1,4 +1,4 @@
-"""The convolutions of a model, each timed by itself: the shares of the processor's peak, in numbers and in words."""
+"""The convolutions of a model, each timed on its own: shares of the peak, as plain values and as a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MILLI, _GIGA = 1e3, 1e9
 
 @dataclass(frozen=True)
 class LayerTime:
-    """What a convolution takes, with bias; `count` of them are in the stage."""
+    """How long one convolution takes, with its bias; the stage contains `count` of them."""
 
     stage: str
     layer: ConvolutionLayer
@@ -32,7 +32,7 @@ class LayerTime:
 
 @dataclass(frozen=True)
 class LayerTimes:
-    """All convolutions of some stages; `peak_flop_per_second` is the most that was reached between them."""
+    """All convolutions of some stages; `peak_flop_per_second` is the highest peak that was measured between them."""
 
     layers: tuple[LayerTime, ...]
     peak_flop_per_second: float
@@ -40,14 +40,14 @@ class LayerTimes:
 
 @dataclass(frozen=True)
 class Group:
-    """Convolutions that are computed in the same manner, each as often as an utterance needs it."""
+    """Convolutions that are computed in the same way, each as often as an utterance needs it."""
 
     title: str
     layers: Sequence[LayerTime]
 
     @property
     def flop(self) -> float:
-        """What the mathematics needs."""
+        """Floating-point operations that the mathematics needs."""
         return sum(timed.count * timed.layer.flop for timed in self.layers)
 
     @property
@@ -62,7 +62,7 @@ class Group:
 
 
 def groups(times: LayerTimes) -> tuple[Group, ...]:
-    """Those that are computed directly, and those that are filtered, where there are any."""
+    """The convolutions that are computed directly, and those that are filtered; groups without any are left out."""
     direct = Group("direct", [timed for timed in times.layers if timed.is_direct])
     filtered = Group("filtered", [timed for timed in times.layers if not timed.is_direct])
     return tuple(group for group in (direct, filtered) if group.layers)
@@ -103,9 +103,9 @@ def _lines(model: str, length: Length, times: LayerTimes) -> Iterator[str]:
     for timed in sorted(times.layers, key=lambda timed: -timed.count * timed.least_seconds):
         yield _row(timed, peak)
     for group in groups(times):
-        least, usual = (group.flop / one / peak for one in (group.least_seconds, group.median_seconds))
+        of_least, of_median = (group.flop / one / peak for one in (group.least_seconds, group.median_seconds))
         milliseconds = _MILLI * group.least_seconds
-        yield f"{'all ' + group.title:<60}{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
+        yield f"{'all ' + group.title:<60}{milliseconds:>10.2f}{of_least:>9.0%}{of_median:>9.0%}"
     yield f"How: {ALONE}."
 
 
@@ -114,9 +114,9 @@ def _row(timed: LayerTime, peak: float) -> str:
     channels = f"{layer.channels} to {layer.out_channels}"
     taps = f"{layer.kernel_size}{'T' if layer.is_transposed else ''}"
     manner = ("careful, " if layer.high_precision else "") + ("direct" if timed.is_direct else "filtered")
-    least, usual = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
+    of_least, of_median = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
     milliseconds = _MILLI * timed.count * timed.least_seconds
     return (
         f"{timed.stage:<14}{channels:>14}{taps:>6}{manner:>19}{timed.count:>7}"
-        f"{milliseconds:>10.2f}{least:>9.0%}{usual:>9.0%}"
+        f"{milliseconds:>10.2f}{of_least:>9.0%}{of_median:>9.0%}"
     )

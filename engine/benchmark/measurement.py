@@ -1,6 +1,6 @@
 """What a benchmark measured, as plain data, and what follows from it: medians, ratios, rates.
 
-Ratios are medians of pairs: each round runs everybody once. It does not know how anything was measured or is shown.
+Ratios are medians over pairs: each round runs every runner once.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from engine.benchmark.peers import OURS
 from engine.estimate.lengths import Length
 
 Round = Mapping[str, Mapping[str, float]]
-"""The seconds of every stage, by who ran it and the stage's name."""
+"""The seconds of every stage, by the name of the runner, then of the stage."""
 SLOWER = 1.1
-"""A stage that takes so many times as long as the best peer's is worth a look."""
+"""A stage is worth a look that takes more than this many times as long as the best peer's."""
 
 
 @dataclass(frozen=True)
 class LengthMeasurement:
-    """All rounds at one length; `flop` is what each stage needs, 0 where nothing is multiplied with weights."""
+    """All rounds at one length; `flop` is what each stage needs, 0 for a stage that multiplies nothing with weights."""
 
     length: Length
     rounds: tuple[Round, ...]
@@ -29,28 +29,28 @@ class LengthMeasurement:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """Who ran beside ours."""
+        """Names of the peers that ran."""
         return tuple(name for name in self.rounds[0] if name != OURS)
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """By name, in order."""
+        """Names of the stages, in order."""
         return tuple(self.rounds[0][OURS])
 
     def seconds(self, name: str, stage: str | None = None) -> float:
-        """The median of a stage, or of the sum of all stages."""
+        """The median time of a stage, or of all stages together, by the runner `name`."""
         return median(_seconds(one, name, stage) for one in self.rounds)
 
     def real_time_factor(self, name: str, stage: str | None = None) -> float:
-        """Seconds per second of audio."""
+        """Median seconds per second of audio."""
         return self.seconds(name, stage) / self.length.seconds
 
     def times_as_long(self, peer: str, stage: str | None = None) -> float:
-        """How many times as long as ours the peer takes: the median of what the rounds say."""
+        """How many times as long as ours the peer takes: the median over the rounds."""
         return median(_seconds(one, peer, stage) / _seconds(one, OURS, stage) for one in self.rounds)
 
     def best_peer(self, stage: str | None = None) -> str | None:
-        """The peer that takes the least; None without peers."""
+        """The peer that takes the least time; None without peers."""
         return min(self.peers, key=lambda peer: self.times_as_long(peer, stage), default=None)
 
     def times_faster_than_best_peer(self, stage: str | None = None) -> float | None:
@@ -59,7 +59,7 @@ class LengthMeasurement:
         return None if best is None else self.times_as_long(best, stage)
 
     def slower_stages(self) -> tuple[str, ...]:
-        """Those that take more than `SLOWER` times as long as the best peer's."""
+        """Stages that take more than `SLOWER` times as long as the best peer's."""
         return tuple(
             stage
             for stage in self.stages
@@ -67,7 +67,7 @@ class LengthMeasurement:
         )
 
     def flop_per_second(self, name: str, stage: str | None = None) -> float | None:
-        """What the mathematics needs over the time; None for a stage that multiplies with no weights."""
+        """Operations that the mathematics needs per second; None for a stage that multiplies nothing with weights."""
         needed = sum(self.flop.values()) if stage is None else self.flop[stage]
         return needed / self.seconds(name, stage) if needed else None
 
@@ -78,9 +78,9 @@ def _seconds(one: Round, name: str, stage: str | None) -> float:
 
 @dataclass(frozen=True)
 class ProcessFigures:
-    """One process: how long until it was ready, its very first run (some compile only then), its most memory.
+    """One process: how long until it was ready, its very first run (some compile only then), its peak memory.
 
-    `idle_share` is the share of one processor that it used while it should have rested, the others running.
+    `idle_share` is the share of one processor that it used while others ran and it should have rested.
     """
 
     seconds_to_ready: float
@@ -91,10 +91,9 @@ class ProcessFigures:
 
 @dataclass(frozen=True)
 class SpeechFigures:
-    """Requests as the application makes them, on the processor.
+    """Seconds to the first audio of requests as the application makes them, on the processor.
 
-    Seconds to the first audio of a short and of a long text with the model loaded (medians), and from the start of a
-    process.
+    Medians for a short and a long text with the model loaded, and the time from the start of a process.
     """
 
     short_seconds: float
@@ -104,7 +103,7 @@ class SpeechFigures:
 
 @dataclass(frozen=True)
 class CommandFigures:
-    """`engine speak` with a text: how long its longest utterance is, what the command took, its most memory."""
+    """`engine speak` with a text: how long its longest utterance is, how long the command took, its peak memory."""
 
     text: str
     utterance_seconds: float
@@ -114,7 +113,7 @@ class CommandFigures:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The whole benchmark; `compile_seconds` are of our stages, `export_seconds` of the exported ones."""
+    """The whole benchmark; `compile_seconds` are those of our stages, `export_seconds` those of ONNX export."""
 
     job: Job
     lengths: Sequence[LengthMeasurement]

@@ -1,7 +1,4 @@
-"""Runs a benchmark: everybody in a process of their own, in turns, on the same arrays.
-
-It does not know how a process does what it is asked, nor how figures are shown.
-"""
+"""Runs a benchmark: every runner in a process of its own, in turns, on the same arrays."""
 
 from __future__ import annotations
 
@@ -27,15 +24,15 @@ from engine.preparation.weights import ensure_weights
 from engine.speech import PreparationEvent
 
 OnProgress = Callable[[str], None]
-"""Takes a line for each step."""
+"""Takes a line of progress for each step."""
 DEFAULT_SECONDS = (2.0, 10.0, 30.0)
 """Lengths of audio to measure at when none is asked for."""
 PLOT_SECONDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 """Lengths of audio for a plot when none is asked for."""
 STEADY_SECONDS = 10.0
-"""Speech of this length or more takes so long that what else the machine does is a small part of it."""
+"""From this length on, speech takes so long that other activity of the machine matters little."""
 MOST_TIMES_THE_ROUNDS = 5
-"""For the shortest speech, beside those for steady lengths."""
+"""Rounds for the shortest speech, as a multiple of those for steady lengths."""
 
 
 def measure(
@@ -43,7 +40,7 @@ def measure(
 ) -> Measurement:
     """Measure ours and the chosen peers at these lengths, and our requests; `on_progress` gets a line per step.
 
-    Raises `EngineError` when somebody fails.
+    Raises `EngineError` when a process fails.
     """
     modules = _prepared_modules(job, on_progress)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name, ExitStack() as processes:
@@ -82,7 +79,7 @@ def measure(
 
 
 def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
-    """Have what speaks built, and its weights packed, before anybody is timed."""
+    """Build the modules and pack their weights before anything is timed; returns the modules' folder."""
 
     def observe(event: PreparationEvent) -> None:
         on_progress(event.title)
@@ -118,21 +115,21 @@ def _prepare(
 
 
 def warm_up(runners: Sequence[TimedProcess], length: Length, seconds: float, on_progress: OnProgress) -> None:
-    """Have everybody work for so long, one after the other, before anything counts."""
+    """Let every runner work for `seconds`, one after the other, before anything is measured."""
     for runner in runners:
         on_progress(f"{runner.name} works for {seconds:g} s to get warm")
         runner.warm_up(length)
 
 
 def rounds_at(length: Length, rounds: int) -> int:
-    """Of a length, where steady ones get this many: shorter speech is disturbed more, and gets as many more."""
+    """Rounds at a length when steady lengths get `rounds`: shorter speech is disturbed more, so it gets more."""
     return math.ceil(rounds * min(MOST_TIMES_THE_ROUNDS, max(1, STEADY_SECONDS / length.seconds)))
 
 
 class Turns:
-    """Runs everybody in turn, `rounds` times at steady lengths.
+    """Runs all runners in turn, `rounds` times at steady lengths.
 
-    `peak_flop_per_second` is the most that was reached between the turns.
+    `peak_flop_per_second` is the highest peak that was measured between the rounds.
     """
 
     def __init__(
@@ -145,13 +142,13 @@ class Turns:
         self.peak_flop_per_second = 0.0
 
     def at(self, length: Length) -> tuple[Round, ...]:
-        """All rounds at this length, after one that does not count: caches fill."""
+        """All rounds at this length, after one that fills the caches and is not measured."""
         self._on_progress(f"{length.seconds:g} s of speech: getting warm")
         self._round(length)
         count = rounds_at(length, self._rounds)
-        return tuple(self._counted(length, f"{number} of {count}") for number in range(1, count + 1))
+        return tuple(self._measured(length, f"{number} of {count}") for number in range(1, count + 1))
 
-    def _counted(self, length: Length, number: str) -> Round:
+    def _measured(self, length: Length, number: str) -> Round:
         reached = self._peak.ask(MEASURE)["flop_per_second"]
         self.peak_flop_per_second = max(self.peak_flop_per_second, reached)
         turn = self._round(length)

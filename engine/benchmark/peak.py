@@ -1,7 +1,4 @@
-"""The processor's peak: how many multiplications and additions its vector registers do when nothing holds them up.
-
-It does not know any model.
-"""
+"""The processor's peak: multiplications and additions per second in vector registers that wait for nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.runners.tvm_runtime import Runtime
 
 _STEPS = 20_000_000
-"""With fewer, waking the threads would count."""
+"""With fewer, waking the threads would be a noticeable part of the time."""
 _FLOP_PER_MULTIPLY_ADD = 2
 
 
@@ -36,7 +33,7 @@ class PeakMeter:
         self._factor = tvm.runtime.tensor(np.full(2, 0.5, np.float32))
 
     def flop_per_second(self, steps: int = _STEPS) -> float:
-        """What is reached now, in less than a tenth of a second where vectors multiply and add twice a cycle."""
+        """The peak at this moment; takes less than 0.1 s on a processor with two vector multiply-adds per cycle."""
         self._runtime.prepare_thread()
         started = time.perf_counter()
         self._run(self._factor, self._sums, steps)
@@ -45,7 +42,7 @@ class PeakMeter:
 
 
 def multiply_adds(microkernel: Microkernel, chunks: int) -> PrimFunc:
-    """The kernel: f [2], y [chunks, vectors, lanes], steps; every y becomes f[0] y + f[1], so many times.
+    """The kernel of (f [2], y [chunks, vectors, lanes], steps): every y becomes f[0] y + f[1], `steps` times.
 
     The sums of a chunk fill the registers that convolutions accumulate in; none waits for another.
     """

@@ -1,6 +1,6 @@
-"""Cost against length, ours and every peer's, as a picture.
+"""A plot of cost against length, ours and every peer's.
 
-It does not know how figures come about. It brings matplotlib, so it is imported where a picture is written.
+Importing it loads matplotlib, so it is imported only where a plot is written.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MARKERS = "osD^"
 
 
 def as_png(measured: Measurement) -> bytes:
-    """Two panels: seconds and real-time factor against seconds of audio."""
+    """A PNG file of two panels: seconds and real-time factor against seconds of audio."""
     figure = Figure(_SIZE_INCHES, layout="constrained")
     seconds, factors = figure.subplots(1, 2)
     for number, name in enumerate(measured.processes):

@@ -1,6 +1,6 @@
 """Makes what the processes of a benchmark share: weights, arrays, exported stages, how much arithmetic a stage needs.
 
-In a process of its own, for it brings torch and the compiler. It does not know what is measured.
+It runs in a process of its own, because it loads torch and the compiler.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WEIGHTS, ARRAYS, EXPORT, COUNT = "weights", "arrays", "export", "count"
 
 
 class Preparing:
-    """Answers `weights`, `arrays`, `export` and `count`, each with what it took or found."""
+    """Answers `weights`, `arrays`, `export` and `count`, each with its figures, if it has any."""
 
     def __init__(self, job: Job, folder: Path) -> None:
         self._job = job

@@ -19,7 +19,7 @@ _LEAVE_OUT = "Leave it out, or take shorter lengths."
 
 
 class WorkerProcess(ChildProcess):
-    """The process with the role `name` over the files in `folder`."""
+    """The process with the role `name` on the files in `folder`."""
 
     def __init__(self, name: str, folder: Path, threads: int) -> None:
         environment = dict.fromkeys(_THREAD_VARIABLES, str(threads))
@@ -28,12 +28,15 @@ class WorkerProcess(ChildProcess):
         self._answers = self.messages()
 
     def ask(self, question: str, **details: Any) -> Message:
-        """The answer; raises `EngineError` when there is none, or the process says what went wrong."""
+        """The answer; raises `EngineError` when there is none, or when the process reports an error."""
         self.send({"do": question, **details})
         return self.answer()
 
     def answer(self) -> Message:
-        """The next answer: the first comes by itself, when the process is ready."""
+        """The next answer; the first comes unasked, when the process is ready.
+
+        Raises `EngineError` when there is none, or when the process reports an error.
+        """
         try:
             answer = next(self._answers, None)
         except EngineError as error:
@@ -49,11 +52,14 @@ class WorkerProcess(ChildProcess):
 
 
 SETTLE_SECONDS = 0.05
-"""Threads that have nothing to do spin for some milliseconds before they sleep."""
+"""Idle threads spin for some milliseconds before they sleep."""
 
 
 class TimedProcess:
-    """Runs the stages of a model in a process of its own, which is ready once this is made."""
+    """Runs the stages of a model in a process of its own; constructing it waits until the process is ready.
+
+    Raises `EngineError` when the process cannot start.
+    """
 
     def __init__(self, name: str, folder: Path, threads: int) -> None:
         self.name = name
@@ -70,11 +76,11 @@ class TimedProcess:
         self._peak_bytes = 0
 
     def warm_up(self, length: Length) -> None:
-        """Have it work at this length until it is as fast as it gets."""
+        """Let the process work at this length until it runs at full speed."""
         self._first_run_seconds = self._process.ask(WARM_UP, frames=length.frames)["first_run_seconds"]
 
     def run(self, length: Length) -> dict[str, float]:
-        """The seconds of every stage on the arrays of this length, when everybody else has come to rest."""
+        """The seconds of every stage on the arrays of this length, measured once the other processes are at rest."""
         time.sleep(SETTLE_SECONDS)
         answer = self._process.ask(RUN, frames=length.frames)
         stages: dict[str, float] = answer["stages"]
@@ -84,7 +90,7 @@ class TimedProcess:
         return stages
 
     def figures(self) -> ProcessFigures:
-        """All but the times of stages."""
+        """The figures of the process, apart from the times of its stages."""
         return ProcessFigures(
             seconds_to_ready=self._seconds_to_ready,
             first_run_seconds=self._first_run_seconds,

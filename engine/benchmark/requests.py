@@ -1,7 +1,4 @@
-"""Measures our own requests: first audio, from the start of a process, and the memory of the command `engine speak`.
-
-It does not know the stages, nor any peer.
-"""
+"""Measures our own requests: the time to first audio, and the time and memory of the command `engine speak`."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ REPEATS = 5
 
 
 def measure_speech(job: Job, folder: Path) -> SpeechFigures:
-    """All figures of requests on the processor; raises `EngineError` when one fails."""
+    """Time to first audio of requests on the processor; raises `EngineError` when one fails."""
     started = time.perf_counter()
     with WorkerProcess(SPEAKING, folder, job.threads) as speaking:
         speaking.answer()
@@ -38,7 +35,7 @@ def measure_speech(job: Job, folder: Path) -> SpeechFigures:
 
 
 def long_text() -> str:
-    """The sample text over and over, `LONG_WORDS` words of it."""
+    """The sample text, repeated until it has at least `LONG_WORDS` words."""
     words = sample_text_path().read_text(encoding="utf-8").split()
     return " ".join(words * (LONG_WORDS // len(words) + 1))
 
@@ -48,17 +45,17 @@ def _first_audio(speaking: WorkerProcess, text: str) -> float:
 
 
 MIDDLE_TEXT = "The old clock in the hall of the empty house went on ticking through the night."
-"""About seven seconds with random weights of full size, four with the starter."""
+"""About seven seconds of speech with random weights of full size, four with the starter."""
 _PHONEMES = "həlˈO"
 
 
 def measure_commands(job: Job, folder: Path) -> tuple[CommandFigures, ...]:
-    """The figures of a short, a middle and the longest utterances; raises `EngineError` when one fails."""
+    """The command on a short text, a middle one and the longest; raises `EngineError` when one fails."""
     return tuple(_measured(job, text, folder) for text in (SHORT_TEXT, MIDDLE_TEXT, longest_text(job)))
 
 
 def longest_text(job: Job) -> str:
-    """A word that fills two utterances of as many phonemes as can be: the second needs what the first has kept too."""
+    """A word that fills two utterances of the most phonemes: the second adds to the memory that the first keeps."""
     count = 2 * longest(job.config.phoneme_limit, speed=1.0)
     return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
 

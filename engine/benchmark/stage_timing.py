@@ -1,7 +1,4 @@
-"""Times one runner's stages on given arrays.
-
-It does not know whose runner it is.
-"""
+"""Times one runner's stages on given arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ WARM_UP, RUN = "warm up", "run"
 class StageTiming:
     """Answers `warm up` with the seconds of the very first run, and `run` with the median seconds of every stage.
 
-    How long either goes on is told by `Job`.
+    `Job` says how long each of them lasts.
     """
 
     def __init__(
@@ -69,7 +66,7 @@ class StageTiming:
         return {stage.name: self._median_seconds(stage, inputs_of(stage, values)) for stage in DEVICE_STAGES}
 
     def _median_seconds(self, stage: Stage, inputs: Mapping[str, Array]) -> float:
-        """Of the stage's runs one after the other, for so long."""
+        """The median of runs of the stage, one after the other for `stage_seconds`."""
         runs = [self._seconds_of(stage, inputs)]
         while sum(runs) < self._job.stage_seconds:
             runs.append(self._seconds_of(stage, inputs))
@@ -93,7 +90,7 @@ class _Rest:
         self._began = time.perf_counter(), time.process_time()
 
     def end(self) -> dict[str, float]:
-        """How long it was, and how many processor seconds all threads of the process used."""
+        """How long the rest was, and how many processor seconds all threads of the process used in it."""
         return {
             "rest_seconds": time.perf_counter() - self._began[0],
             "rest_processor_seconds": time.process_time() - self._began[1],

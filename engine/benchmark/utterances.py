@@ -1,6 +1,6 @@
 """Random utterances of exact lengths: every array that a stage is given, made by the chain of one runner.
 
-Who measures gives the same arrays to all. It does not know how they are measured.
+All runners are then measured on the same arrays.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_copy
 
 STYLE_SCALE = 0.1
-"""Entries of Kokoro's voices are of about this size."""
+"""About the size of the entries of Kokoro's voices."""
 SEED = 0
 
 
 def make_utterance(config: ModelConfig, length: Length, runner: Runner, seed: int = SEED) -> dict[str, Array]:
     """All arrays between the stages, by name, batch of one: random tokens and style, and what follows from them.
 
-    The alignment is not the predicted one: every token lasts equally long, so that there are exactly so many frames.
+    The alignment is not the predicted one: all tokens last equally long, so that the number of frames is exact.
     """
     values = _given(config, length, np.random.default_rng(seed))
     for stage in STAGES:
@@ -44,7 +44,7 @@ def even_alignment(length: Length) -> dict[str, Array]:
 
 
 def inputs_of(stage: Stage, values: Mapping[str, Array]) -> dict[str, Array]:
-    """What a stage is given, of all arrays."""
+    """Those of the arrays that a stage takes."""
     return {tensor.name: values[tensor.name] for tensor in stage.inputs}
 
 
@@ -55,7 +55,7 @@ def save_utterance(path: Path, values: Mapping[str, Array]) -> None:
 
 
 def load_utterance(path: Path) -> dict[str, Array]:
-    """The arrays of an `.npz` file; the noise where compiled code can read it, as `source_noise` has it."""
+    """The arrays of an `.npz` file; the noise is aligned for compiled code, as `source_noise` makes it."""
     with np.load(path) as stored:
         values = {name: np.ascontiguousarray(stored[name]) for name in stored.files}
     values["source_noise"] = aligned_copy(values["source_noise"])
