@@ -42,7 +42,7 @@ from engine.validator.results import (
 from engine.validator.sweep import SweepPoint, sweep_padding
 from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import lstm_text, sweep_text, text_report
-from engine.validator.validation import Observer, Validator
+from engine.validator.validation import ValidationObserver, Validator
 from engine.validator.wavs import write_wavs
 from engine.validator.wire import Wire
 
@@ -176,7 +176,7 @@ def _show(event: ValidationEvent) -> None:
         show_line(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
 
 
-def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: Observer) -> Outcome:
+def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
     for path in (options.json, options.html, options.npz, options.bundle):
         if path is not None and path != STANDARD_OUTPUT:
@@ -191,7 +191,7 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     return outcome
 
 
-def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: Observer) -> Outcome:
+def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     with _arrays_wanted(options) as arrays, closing(Validator()) as validator:
         request = request_from(options, None if arrays is None else str(arrays.path))
         report = validator.validate(request, observe)
@@ -240,7 +240,7 @@ def _text_compared(options: argparse.Namespace) -> Outcome:
     return Outcome(parity.to_dict(), parity.to_text(), parity.explained)
 
 
-def _fuzzed(options: argparse.Namespace, observe: Observer) -> Outcome:
+def _fuzzed(options: argparse.Namespace, observe: ValidationObserver) -> Outcome:
     found = fuzz(request_from(options), options.fuzz, observe)
     data = {
         "utterances": found.utterances,

@@ -15,7 +15,7 @@ from engine.errors import InvalidRequest
 from engine.model_store.checkpoints import Checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
 from engine.validator.results import Reading, Report, Row, ValidationRequest, Verdict
-from engine.validator.validation import Observer, Spoken, Validator, ignore
+from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore
 from engine.validator.verdicts import severity
 
 MOST_UTTERANCES = 10_000
@@ -38,7 +38,7 @@ class FuzzReport:
 
 
 def fuzz(
-    request: ValidationRequest, count: int, observe: Observer = ignore, cancel: threading.Event | None = None
+    request: ValidationRequest, count: int, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
 ) -> FuzzReport:
     """Validate `count` random utterances in the request's model and regimes; the request's seed fixes them.
 

@@ -13,7 +13,7 @@ from engine.speech import PreparationEvent
 from engine.synthesizer import check
 from engine.validator.regimes import PADDED_REGIMES
 from engine.validator.results import Reading, Row, ValidationEvent, ValidationRequest
-from engine.validator.validation import Observer, Spoken, Validator, ignore, phonemizer
+from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore, phonemizer
 from engine.voices.saved import SavedVoices
 
 RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -41,7 +41,7 @@ class SweepPoint:
 def sweep_padding(
     request: ValidationRequest,
     ratios: Sequence[float] = RATIOS,
-    observe: Observer = ignore,
+    observe: ValidationObserver = ignore,
     cancel: threading.Event | None = None,
 ) -> tuple[SweepPoint, ...]:
     """Run every padded regime of the request at each ratio, all others of the request's choices unchanged.
@@ -76,7 +76,7 @@ def _points_at(
     request: ValidationRequest,
     ratio: float,
     spoken: list[Spoken],
-    observe: Observer,
+    observe: ValidationObserver,
     cancel: threading.Event | None,
 ) -> Iterator[SweepPoint]:
     at_ratio = replace(request, regimes=PADDED_REGIMES, padding=ratio, cross=(), arrays_folder=None)

@@ -31,11 +31,11 @@ from engine.validator.versions import versions
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
-Observer = Callable[[ValidationEvent], None]
+ValidationObserver = Callable[[ValidationEvent], None]
 
 
 def ignore(event: ValidationEvent) -> None:
-    """The observer of a caller who wants none."""
+    """Observes nothing."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Validator:
         self._opened: tuple[str, str | None, bool, str, str] | None = None
 
     def validate(
-        self, request: ValidationRequest, observe: Observer = ignore, cancel: threading.Event | None = None
+        self, request: ValidationRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
     ) -> Report:
         """Speak the request's text in every regime; `observe` gets events as they happen, last a `FinishedEvent`.
 
@@ -75,7 +75,7 @@ class Validator:
         self,
         request: ValidationRequest,
         spoken: list[Spoken],
-        observe: Observer = ignore,
+        observe: ValidationObserver = ignore,
         cancel: threading.Event | None = None,
     ) -> Report:
         """The same for utterances of phonemes; the request's text, voice, speed and seed are not looked at."""
@@ -121,7 +121,7 @@ def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemize
 
 
 def _comparison(
-    regimes: Regimes, request: ValidationRequest, observe: Observer, cancel: threading.Event | None
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> Comparison:
     def open_regime(regime: Regime) -> RegimeRunner:
         return regimes.open(regime, request.padding, observe, cancel)
