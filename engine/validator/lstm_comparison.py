@@ -23,16 +23,13 @@ from engine.speech import Array, Utterance
 from engine.stages import TOKENS, Place, Size, Stage, Tensor
 from engine.synthesizer import check
 from engine.validator.metrics import compare
-from engine.validator.regimes import check_choices
+from engine.validator.regimes import PADDINGS, check_choices
 from engine.validator.results import Metrics, ValidationRequest
 from engine.validator.validation import phonemizer
 from engine.voices.saved import SavedVoices
 
 if TYPE_CHECKING:
     from engine.network.lstm_activations import SingleLstm
-
-PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Padding over valid length, for the error against the amount of padding."""
 
 
 class LstmRun(StrEnum):
@@ -167,10 +164,10 @@ def _stage(lstm: ComparedLstm) -> Stage:
 def _result(
     run: LstmRun, compute: Callable[[Array, int], Array], x: Array, exact: Array, padding: float
 ) -> LstmRunResult:
-    outputs = {ratio: compute(padded(x, ratio), x.shape[1]) for ratio in {padding, *PADDINGS}}
-    metrics = {ratio: _metrics(output, exact) for ratio, output in outputs.items()}
+    outputs = {amount: compute(padded(x, amount), x.shape[1]) for amount in {padding, *PADDINGS}}
+    metrics = {amount: _metrics(output, exact) for amount, output in outputs.items()}
     return LstmRunResult(
-        run, step_errors(outputs[padding], exact), metrics[padding], tuple(metrics[ratio] for ratio in PADDINGS)
+        run, step_errors(outputs[padding], exact), metrics[padding], tuple(metrics[amount] for amount in PADDINGS)
     )
 
 

@@ -206,27 +206,27 @@ def lstm(comparison: LstmComparison, name: str) -> str:
     """One LSTM's error at every timestep, and its error against the amount of padding, per way of running it."""
 
     def paint(figure: Figure) -> None:
-        steps, paddings = figure.subplots(1, 2)
+        steps, over_padding = figure.subplots(1, 2)
         for number, run in enumerate(comparison.runs):
             style: Any = {"color": SERIES[number % len(SERIES)], "label": run.run.value}
             steps.semilogy(np.arange(1, len(run.errors) + 1), _drawable(run.errors), **style)
             errors = [metrics.relative_l2 for metrics in run.metrics_by_padding]
-            _paint_over_padding(paddings, comparison.paddings, _drawable(errors), number, run.run.value)
-        paddings.set_yscale("log")
-        for panel in (steps, paddings):
+            _paint_over_padding(over_padding, comparison.paddings, _drawable(errors), number, run.run.value)
+        over_padding.set_yscale("log")
+        for panel in (steps, over_padding):
             panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}")
         steps.set_title(f"error at every timestep, padding {comparison.padding:g}")
         steps.set_xlabel("timestep")
         steps.set_ylabel("relative to the output's rms")
-        paddings.set_title("error against padding (relative L2)")
-        _paint_legend(figure, paddings)
+        over_padding.set_title("error against padding (relative L2)")
+        _paint_legend(figure, over_padding)
 
     return draw(WIDTH_INCHES, HEIGHT_INCHES, name, f"Error of {comparison.title} per way of running it", paint)
 
 
 def sweep(points: Sequence[SweepPoint], name: str) -> str:
     """Correlation against padding per regime: of the worst stage fed by the reference, and of the heard waveform."""
-    ratios = sorted({point.padding for point in points})
+    paddings = sorted({point.padding for point in points})
     isolated = [point for point in points if point.reading is Reading.REFERENCE_FED]
     heard = [point for point in points if point.reading is Reading.OWN_FED and point.stage == _WAVEFORM_STAGE]
 
@@ -235,10 +235,10 @@ def sweep(points: Sequence[SweepPoint], name: str) -> str:
         for number, regime in enumerate(dict.fromkeys(point.regime for point in points)):
             for panel, chosen in zip(panels, (isolated, heard), strict=True):
                 lowest = [
-                    _lowest(point for point in chosen if (point.regime, point.padding) == (regime, ratio))
-                    for ratio in ratios
+                    _lowest(point for point in chosen if (point.regime, point.padding) == (regime, padding))
+                    for padding in paddings
                 ]
-                _paint_over_padding(panel, ratios, np.array(lowest), number, regime)
+                _paint_over_padding(panel, paddings, np.array(lowest), number, regime)
         panels[0].set_ylim(-0.3, MOST_DIGITS + 0.3)
         panels[0].set_ylabel("matching digits, −log10(1 − correlation)")
         panels[0].set_title("worst stage, fed by the reference")
@@ -248,11 +248,11 @@ def sweep(points: Sequence[SweepPoint], name: str) -> str:
     return draw(WIDTH_INCHES, HEIGHT_INCHES, name, "Correlation against the amount of padding, per regime", paint)
 
 
-def _paint_over_padding(panel: Axes, ratios: Sequence[float], heights: Numbers, number: int, label: str) -> None:
-    """Ratios are drawn at equal distances: they grow by doubling."""
+def _paint_over_padding(panel: Axes, paddings: Sequence[float], heights: Numbers, number: int, label: str) -> None:
+    """Amounts of padding are drawn at equal distances, because they grow by doubling."""
     style: Any = {"color": SERIES[number % len(SERIES)], "marker": MARKERS[number % len(MARKERS)], "label": label}
-    panel.plot(np.arange(len(ratios)), heights, **style)
-    panel.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
+    panel.plot(np.arange(len(paddings)), heights, **style)
+    panel.set_xticks(range(len(paddings)), [f"{padding:g}" for padding in paddings])
     panel.set_xlabel("padding over valid length")
 
 

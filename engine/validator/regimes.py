@@ -35,6 +35,8 @@ ToleranceOf = Callable[[Stage], float]
 
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
 MOST_PADDING = 20.0
+PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+"""Padding over valid length, where what it does is measured at several amounts."""
 
 
 class ProbeLog:

@@ -11,13 +11,10 @@ from dataclasses import dataclass, replace
 
 from engine.speech import PreparationEvent
 from engine.synthesizer import check
-from engine.validator.regimes import PADDED_REGIMES
+from engine.validator.regimes import PADDED_REGIMES, PADDINGS
 from engine.validator.results import Reading, Row, ValidationEvent, ValidationRequest
 from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore, phonemizer
 from engine.voices.saved import SavedVoices
-
-RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Padding over valid length."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class SweepPoint:
 
 def sweep_padding(
     request: ValidationRequest,
-    ratios: Sequence[float] = RATIOS,
+    paddings: Sequence[float] = PADDINGS,
     observe: ValidationObserver = ignore,
     cancel: threading.Event | None = None,
 ) -> tuple[SweepPoint, ...]:
@@ -53,10 +50,10 @@ def sweep_padding(
     try:
         spoken = _spoken(validator, request)
         points: list[SweepPoint] = []
-        for done, ratio in enumerate(ratios):
-            observe(PreparationEvent(f"Padding {ratio:g} times the length", done, len(ratios)))
-            points += _points_at(validator, request, ratio, spoken, observe, cancel)
-        observe(PreparationEvent("Swept", len(ratios), len(ratios)))
+        for done, padding in enumerate(paddings):
+            observe(PreparationEvent(f"Padding {padding:g} times the length", done, len(paddings)))
+            points += _points_at(validator, request, padding, spoken, observe, cancel)
+        observe(PreparationEvent("Swept", len(paddings), len(paddings)))
         return tuple(points)
     finally:
         validator.close()
@@ -74,22 +71,22 @@ def _spoken(validator: Validator, request: ValidationRequest) -> list[Spoken]:
 def _points_at(
     validator: Validator,
     request: ValidationRequest,
-    ratio: float,
+    padding: float,
     spoken: list[Spoken],
     observe: ValidationObserver,
     cancel: threading.Event | None,
 ) -> Iterator[SweepPoint]:
-    at_ratio = replace(request, regimes=PADDED_REGIMES, padding=ratio, cross=(), arrays_folder=None)
+    padded = replace(request, regimes=PADDED_REGIMES, padding=padding, cross=(), arrays_folder=None)
 
     def pass_on(event: ValidationEvent) -> None:
         if isinstance(event, PreparationEvent):
             observe(event)
 
-    report = validator.validate_utterances(at_ratio, spoken, pass_on, cancel)
-    return (_point(row, ratio) for row in report.rows if row.durations is None and not row.probe)
+    report = validator.validate_utterances(padded, spoken, pass_on, cancel)
+    return (_point(row, padding) for row in report.rows if row.durations is None and not row.probe)
 
 
-def _point(row: Row, ratio: float) -> SweepPoint:
+def _point(row: Row, padding: float) -> SweepPoint:
     pearson = None if row.metrics is None else row.metrics.pearson
     best_lag = None if row.audio is None else row.audio.best_lag_correlation
-    return SweepPoint(ratio, row.regime, row.utterance, row.stage, row.output, row.reading, pearson, best_lag)
+    return SweepPoint(padding, row.regime, row.utterance, row.stage, row.output, row.reading, pearson, best_lag)

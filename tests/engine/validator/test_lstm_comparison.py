@@ -16,7 +16,6 @@ from engine.network.random_weights import network_with, random_weights
 from engine.speech import SpeechRequest
 from engine.validator.lstm_comparison import (
     LSTMS,
-    PADDINGS,
     ComparedLstm,
     LstmComparison,
     LstmRun,
@@ -26,6 +25,7 @@ from engine.validator.lstm_comparison import (
     padded,
     step_errors,
 )
+from engine.validator.regimes import PADDINGS
 from engine.validator.results import ValidationRequest
 
 STEPS = 9
