@@ -16,8 +16,7 @@ from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.regimes import MOST_PADDING
-from engine.validator.results import Regime
-from engine.validator.wording import REGIME_MEANINGS
+from engine.validator.results import REGIME_MEANINGS, Regime
 
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.runners.host import unrounded_durations
 from engine.speech import Array
-from engine.validator.results import DurationMetrics, Metrics, Profile
+from engine.validator.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, Profile
 
 NOT_FINITE = 1e30
 """Stands in results for what is infinite or no number at all, which JSON cannot say."""
@@ -27,7 +27,6 @@ NEAR_A_HALF = 1e-4
 FLOAT32_ROUNDING = 4 * float(np.finfo(np.float32).eps)
 """An array whose spread is within this of its largest value is constant but for rounding."""
 BLOCK_VALUES = 8192
-ALL_PERCENT = 100.0
 
 
 def compare(ours: Array, reference: Array, tail: Array | None = None) -> Metrics:
@@ -51,7 +50,7 @@ def compare(ours: Array, reference: Array, tail: Array | None = None) -> Metrics
     check_shapes(ours, reference)
     energy = None if tail is None else _energy(tail)
     finite_percent = _finite_percent(ours)
-    if finite_percent < ALL_PERCENT or not _all_finite(reference):
+    if finite_percent < ALL_FINITE_PERCENT or not _all_finite(reference):
         return Metrics(None, None, None, None, None, finite_percent, energy)
     if not ours.size:
         return Metrics(1.0, 1.0, None, 0.0, 0.0, finite_percent, energy)
@@ -188,8 +187,8 @@ def _all_finite(array: Array) -> bool:
 
 def _finite_percent(array: Array) -> float:
     if _all_finite(array):  # an array of truth values is not needed where two extremes tell
-        return ALL_PERCENT
-    return ALL_PERCENT * float(np.count_nonzero(is_finite(array))) / array.size
+        return ALL_FINITE_PERCENT
+    return ALL_FINITE_PERCENT * float(np.count_nonzero(is_finite(array))) / array.size
 
 
 def _energy(tail: Array) -> float:

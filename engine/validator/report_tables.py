@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator import wording
-from engine.validator.results import Reading, Regime, Row
+from engine.validator.results import REGIME_MEANINGS, Reading, Regime, Row
 from engine.validator.verdicts import worst
-from engine.validator.wording import READING_TITLES, REGIME_MEANINGS
+from engine.validator.wording import READING_TITLES
 
 FIGURE_NAMES = (
     "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR, dB", "max error", "relative L2",

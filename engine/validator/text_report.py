@@ -10,7 +10,7 @@ from engine.validator import wording
 from engine.validator.lstm_comparison import LstmComparison
 from engine.validator.results import Reading, Report, Row
 from engine.validator.sweep import SweepPoint
-from engine.validator.verdicts import decides, worst
+from engine.validator.verdicts import worst
 
 WIDTH = 98
 _NAME_WIDTH = 17
@@ -83,7 +83,7 @@ def _sound(rows: Iterable[Row]) -> list[str]:
 def _closing(report: Report) -> list[str]:
     words = [f"{finding.regime}: {finding.words}" for finding in report.findings]
     lines = [line for sentence in words or ["No stage is itself wrong."] for line in _wrapped(sentence)]
-    row = worst(row for row in report.rows if decides(row)) or worst(report.rows)
+    row = worst(row for row in report.rows if row.decides) or worst(report.rows)
     return lines if row is None else [*lines, *_wrapped(f"Worst: {_row_words(row)}")]
 
 

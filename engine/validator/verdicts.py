@@ -6,7 +6,18 @@ import math
 from collections.abc import Iterable
 
 from engine.stages import STAGES
-from engine.validator.results import DurationMetrics, Finding, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.results import (
+    ALL_FINITE_PERCENT,
+    DurationMetrics,
+    Finding,
+    Metrics,
+    Reading,
+    Regime,
+    Row,
+    Verdict,
+)
+
+BEST_TO_WORST = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
 
 
 def isolated(metrics: Metrics, tolerance: float) -> Verdict:
@@ -72,10 +83,6 @@ def _measured(row: Row) -> str:
     return f"correlates at {row.metrics.pearson:.6f}, with a relative error of {row.metrics.relative_l2:.2g}"
 
 
-ALL_FINITE_PERCENT = 100.0
-BEST_TO_WORST = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
-
-
 def severity(row: Row) -> tuple[int, float, float]:
     """How bad a row is, as a key for sorting: its verdict first, then what was measured."""
     verdict = BEST_TO_WORST.index(row.verdict)
@@ -91,8 +98,3 @@ def severity(row: Row) -> tuple[int, float, float]:
 def worst(rows: Iterable[Row]) -> Row | None:
     """The worst row, the first of equals; None where there is none."""
     return max(rows, key=severity, default=None)
-
-
-def decides(row: Row) -> bool:
-    """Whether a row can make the validation fail: only rows of compiled regimes do."""
-    return row.regime.startswith(Regime.COMPILED)

@@ -1,22 +1,11 @@
-"""What regimes and readings are, and how measured values are written, the same in every report.
-
-It does not know where they are shown.
-"""
+"""How readings are called and how measured values are written, in every report and in the application."""
 
 from __future__ import annotations
 
 import math
 
-from engine.validator.results import AudioMetrics, DurationMetrics, Reading, Regime, Row
+from engine.validator.results import AudioMetrics, DurationMetrics, Reading, Row
 
-REGIME_MEANINGS = {
-    Regime.DYNAMIC: "PyTorch, unpadded, packed LSTMs, prosody and source in float64: the truth",
-    Regime.UPSTREAM: "PyTorch in kokoro's own float32 throughout: the noise floor",
-    Regime.STATIC_PACKED: "PyTorch on padded arrays, with packed LSTMs",
-    Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
-    Regime.COMPILED: "The compiled modules, as the application speaks with them",
-    Regime.COMPILED_PADDED: "The compiled modules on padded arrays, told the valid lengths",
-}
 READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
 
 NOTHING = "–"

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.speech import SpeechRequest
-from engine.validator.results import Reading, Regime, Report, Row, ValidationRequest, Verdict
+from engine.validator.results import REGIME_MEANINGS, Reading, Regime, Report, Row, ValidationRequest, Verdict
 
 REQUEST = ValidationRequest(SpeechRequest("Hello.", "am_rowan"))
 
@@ -11,6 +11,18 @@ REQUEST = ValidationRequest(SpeechRequest("Hello.", "am_rowan"))
 def report(verdict: Verdict, regime: str) -> Report:
     row = Row(0, "bert", "text_features", regime, Regime.DYNAMIC, Reading.REFERENCE_FED, verdict, 0.99999)
     return Report(REQUEST, (), (row,), (), {})
+
+
+def test_every_regime_has_a_meaning() -> None:
+    assert set(REGIME_MEANINGS) == set(Regime)
+
+
+@pytest.mark.parametrize(
+    ("regime", "expected"), [("compiled", True), ("compiled with f0n from dynamic", True), ("upstream", False)]
+)
+def test_only_compiled_regimes_decide(regime: str, expected: bool) -> None:
+    (row,) = report(Verdict.PASS, regime).rows
+    assert row.decides is expected
 
 
 @pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE])

@@ -11,7 +11,6 @@ from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, 
 from engine.validator.verdicts import (
     BEST_TO_WORST,
     aligned,
-    decides,
     findings,
     isolated,
     propagated,
@@ -127,10 +126,3 @@ def test_the_worst_of_none_is_none() -> None:
 def test_the_worst_is_the_first_of_equals() -> None:
     first, second = ranked(pearson=0.5), ranked(pearson=0.5)
     assert worst([ranked(), first, second]) is first
-
-
-@pytest.mark.parametrize(
-    ("regime", "counts"), [("compiled", True), ("compiled with f0n from dynamic", True), ("upstream", False)]
-)
-def test_only_compiled_regimes_decide(regime: str, counts: bool) -> None:
-    assert decides(ranked(regime=regime)) is counts
