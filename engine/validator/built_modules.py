@@ -15,7 +15,7 @@ from engine.model_store.checkpoints import Checkpoint
 from engine.pipeline import Observer
 from engine.system.paths import sample_text_path
 from engine.validator import wording
-from engine.validator.comparison import Comparison, Line
+from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.validation import phonemizer
@@ -36,8 +36,8 @@ def compare_built(
         with closing(_Built(checkpoint, folder, variant.probed)) as built:
             runner = CrossedRunner(dict.fromkeys(stages, built.runner), reference.runner)
             compiled = RegimeRunner(Regime.COMPILED, runner, built.log, tolerance_of=variant.tolerance_of)
-            lines = [Line(one, regimes.pipeline(one)) for one in (reference, compiled)]
-            events = Comparison(lines[0], lines[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)
+            chains = [RegimeChain(one, regimes.pipeline(one)) for one in (reference, compiled)]
+            events = Comparison(chains[0], chains[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)
             rows = [event.row for event in events if isinstance(event, RowEvent)]
     return tuple(row for row in rows if row.stage in stages and row.reading is Reading.REFERENCE_FED)
 

@@ -1,7 +1,4 @@
-"""Steps one utterance through several regimes side by side and compares each with the reference, stage by stage.
-
-It does not know which regimes there are, nor where its rows go.
-"""
+"""Runs one utterance through several regimes in step and compares each with the reference, stage by stage."""
 
 from __future__ import annotations
 
@@ -36,16 +33,16 @@ AUDIO_STAGE = STAGES[-1]
 
 
 @dataclass(frozen=True)
-class Line:
-    """A regime with its chain of stages."""
+class RegimeChain:
+    """A regime with its whole chain of stages."""
 
     regime: RegimeRunner
     pipeline: Pipeline
 
 
 @dataclass(frozen=True)
-class Side:
-    """What one regime made of a stage: its step, its inner values by path, and what it left in the padding."""
+class StageResult:
+    """One run of a stage in one regime: its step, its inner values by path, and what it left in the padding."""
 
     step: Step
     probes: Mapping[str, Array] = field(default_factory=dict)
@@ -53,84 +50,91 @@ class Side:
 
     @property
     def frame_count(self) -> int | None:
-        """How many frames the stage worked on; None before there are any."""
+        """How many frames the stage worked on; None before the alignment."""
         count = self.step.inputs.get("frame_count")
         return None if count is None else int(count[0])
 
 
 class Comparison:
-    """Several regimes against one reference; every compared array goes to `arrays` where given."""
+    """Several regimes against one reference; every compared array is saved in `arrays`, if given."""
 
-    def __init__(self, reference: Line, others: Sequence[Line], arrays: ArrayFolder | None = None) -> None:
+    def __init__(
+        self, reference: RegimeChain, others: Sequence[RegimeChain], arrays: ArrayFolder | None = None
+    ) -> None:
         self._reference = reference
-        self._others = sorted(others, key=lambda line: line.regime.name != Regime.UPSTREAM)
+        self._others = sorted(others, key=lambda chain: chain.regime.name != Regime.UPSTREAM)
         self._arrays = arrays
 
     def events(
         self, utterance: Utterance, style: Style, speed: float, seed: int
     ) -> Iterator[AlignmentEvent | RowEvent]:
         """Rows as stages finish: the isolated reading of every output and probe, then the propagated one."""
-        chains = [line.pipeline.steps(utterance, style, speed, seed) for line in self._others]
+        runs = [chain.pipeline.steps(utterance, style, speed, seed) for chain in self._others]
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
-            expected = _side(self._reference, step)
+            expected = _result(self._reference, step)
             self._save(utterance.index, self._reference, Reading.OWN_FED, expected)
             if ALIGNMENT_OUTPUT in step.outputs:
                 yield _alignment_event(utterance.index, step)
             noise_floor: dict[str, Metrics] = {}
-            for line, chain in zip(self._others, chains, strict=True):
-                for row in self._rows(utterance.index, line, chain, expected, noise_floor):
+            for chain, run in zip(self._others, runs, strict=True):
+                for row in self._rows(utterance.index, chain, run, expected, noise_floor):
                     yield RowEvent(row)
 
     def _rows(
-        self, index: int, line: Line, chain: Iterator[Step], expected: Side, noise_floor: dict[str, Metrics]
+        self,
+        index: int,
+        chain: RegimeChain,
+        run: Iterator[Step],
+        expected: StageResult,
+        noise_floor: dict[str, Metrics],
     ) -> Iterator[Row]:
-        own = _side(line, next(chain))
-        fed = own if _same_inputs(own.step, expected.step) else self._fed(line, expected)
-        for reading, side in ((Reading.REFERENCE_FED, fed), (Reading.OWN_FED, own)):
-            self._save(index, line, reading, side)
-        names = line.regime.name, self._reference.regime.name
-        judge = _Judge(index, *names, line.regime.tolerance_of(own.step.stage), expected, noise_floor)
+        own = _result(chain, next(run))
+        fed = own if _same_inputs(own.step, expected.step) else self._fed(chain, expected)
+        for reading, result in ((Reading.REFERENCE_FED, fed), (Reading.OWN_FED, own)):
+            self._save(index, chain, reading, result)
+        names = chain.regime.name, self._reference.regime.name
+        judge = _Judge(index, *names, chain.regime.tolerance_of(own.step.stage), expected, noise_floor)
         for value in _values(expected):
             if value.of(fed) is not None:
                 isolated_row = judge.isolated_row(value, fed)
                 yield isolated_row
                 yield judge.propagated_row(value, own, isolated_row.verdict)
 
-    def _fed(self, line: Line, expected: Side) -> Side:
-        return _side(line, line.pipeline.step(expected.step.stage, expected.step.inputs))
+    def _fed(self, chain: RegimeChain, expected: StageResult) -> StageResult:
+        return _result(chain, chain.pipeline.step(expected.step.stage, expected.step.inputs))
 
-    def _save(self, index: int, line: Line, reading: Reading, side: Side) -> None:
+    def _save(self, index: int, chain: RegimeChain, reading: Reading, result: StageResult) -> None:
         if self._arrays is not None:
-            for tensor in _compared(side.step.stage):
-                self._arrays.save(index, line.regime.name, reading, tensor.name, side.step.outputs[tensor.name])
+            for tensor in _compared(result.step.stage):
+                self._arrays.save(index, chain.regime.name, reading, tensor.name, result.step.outputs[tensor.name])
 
 
 @dataclass(frozen=True)
 class _Value:
-    """An output or an inner value of a stage: how it is called, and along which axis its time runs."""
+    """An output or an inner value of a stage: its name, and the axis along which its time runs."""
 
     name: str
     time_axis: int
     axis: str
     is_probe: bool
 
-    def of(self, side: Side) -> Array | None:
-        """Its array on one side; None where that side never has it."""
-        return side.probes.get(self.name) if self.is_probe else side.step.outputs.get(self.name)
+    def of(self, result: StageResult) -> Array | None:
+        """The array of this value in one result; None if that regime does not have it."""
+        return result.probes.get(self.name) if self.is_probe else result.step.outputs.get(self.name)
 
 
 @dataclass(frozen=True)
 class _Judge:
-    """Makes the rows of one regime and stage; keeps upstream's own-fed metrics as the noise floor of the others."""
+    """Makes the rows of one regime and stage; upstream's own-fed metrics become the noise floor of the others."""
 
     utterance: int
     regime: str
     reference: str
     tolerance: float
-    expected: Side
+    expected: StageResult
     noise_floor: dict[str, Metrics]
 
-    def isolated_row(self, value: _Value, fed: Side) -> Row:
+    def isolated_row(self, value: _Value, fed: StageResult) -> Row:
         """The row of a stage on the reference's inputs."""
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(fed)
@@ -139,7 +143,7 @@ class _Judge:
         verdict = Verdict.FAIL if metrics is None else isolated(metrics, self.tolerance)
         return self._row(value, fed, Reading.REFERENCE_FED, verdict, metrics)
 
-    def propagated_row(self, value: _Value, own: Side, itself: Verdict) -> Row:
+    def propagated_row(self, value: _Value, own: StageResult, itself: Verdict) -> Row:
         """The row of a stage on its own regime's inputs."""
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(own)
@@ -156,14 +160,14 @@ class _Judge:
     def _row(
         self,
         value: _Value,
-        side: Side,
+        result: StageResult,
         reading: Reading,
         verdict: Verdict,
         metrics: Metrics | None = None,
         durations: DurationMetrics | None = None,
     ) -> Row:
-        pair = self._pair(value, side)
-        stage = side.step.stage
+        pair = self._pair(value, result)
+        stage = result.step.stage
         return Row(
             utterance=self.utterance,
             stage=stage.name,
@@ -174,33 +178,33 @@ class _Judge:
             verdict=verdict,
             tolerance=self.tolerance,
             metrics=metrics,
-            audio=self._audio(side) if stage is AUDIO_STAGE and not value.is_probe else None,
+            audio=self._audio(result) if stage is AUDIO_STAGE and not value.is_probe else None,
             durations=durations,
             profile=None if pair is None else profile(*pair, value.time_axis, value.axis),
-            seconds=side.step.seconds,
+            seconds=result.step.seconds,
             reference_seconds=self.expected.step.seconds,
             probe=value.is_probe,
         )
 
-    def _metrics(self, value: _Value, side: Side) -> Metrics | None:
-        pair = self._pair(value, side)
-        return None if pair is None else compare(*pair, side.tails.get(value.name))
+    def _metrics(self, value: _Value, result: StageResult) -> Metrics | None:
+        pair = self._pair(value, result)
+        return None if pair is None else compare(*pair, result.tails.get(value.name))
 
-    def _pair(self, value: _Value, side: Side) -> tuple[Array, Array] | None:
+    def _pair(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
         """Ours and the reference's array on the valid region; None when their lengths differ."""
-        ours, theirs = value.of(side), value.of(self.expected)
-        if ours is None or theirs is None or side.frame_count != self.expected.frame_count:
+        ours, theirs = value.of(result), value.of(self.expected)
+        if ours is None or theirs is None or result.frame_count != self.expected.frame_count:
             return None
         if value.is_probe:
             ours = ours[tuple(slice(extent) for extent in theirs.shape)]
         return (ours, theirs) if ours.shape == theirs.shape else None
 
-    def _audio(self, side: Side) -> AudioMetrics:
-        (name,) = side.step.outputs
-        return compare_audio(side.step.outputs[name][0], self.expected.step.outputs[name][0], SAMPLE_RATE_HZ)
+    def _audio(self, result: StageResult) -> AudioMetrics:
+        (name,) = result.step.outputs
+        return compare_audio(result.step.outputs[name][0], self.expected.step.outputs[name][0], SAMPLE_RATE_HZ)
 
-    def _durations(self, side: Side) -> DurationMetrics:
-        ours, theirs = side.step, self.expected.step
+    def _durations(self, result: StageResult) -> DurationMetrics:
+        ours, theirs = result.step, self.expected.step
         return compare_durations(
             ours.inputs["duration_logits"][0],
             theirs.inputs["duration_logits"][0],
@@ -210,9 +214,9 @@ class _Judge:
         )
 
 
-def _side(line: Line, step: Step) -> Side:
-    tails = {tensor.name: line.regime.tail(tensor.name) for tensor in step.stage.outputs}
-    return Side(step, line.regime.log.taken(), tails)
+def _result(chain: RegimeChain, step: Step) -> StageResult:
+    tails = {tensor.name: chain.regime.tail(tensor.name) for tensor in step.stage.outputs}
+    return StageResult(step, chain.regime.log.taken(), tails)
 
 
 def _same_inputs(ours: Step, theirs: Step) -> bool:
@@ -220,11 +224,11 @@ def _same_inputs(ours: Step, theirs: Step) -> bool:
 
 
 def _compared(stage: Stage) -> tuple[Tensor, ...]:
-    """The outputs worth comparing; a mere count shows in what it counts."""
+    """The outputs worth comparing; a count without axes shows in the array it counts."""
     return tuple(tensor for tensor in stage.outputs if tensor.axes)
 
 
-def _values(expected: Side) -> Iterator[_Value]:
+def _values(expected: StageResult) -> Iterator[_Value]:
     """The outputs of a stage, then the inner values that the reference reported."""
     stage = expected.step.stage
     for tensor in _compared(stage):

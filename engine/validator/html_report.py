@@ -88,7 +88,6 @@ def _page(
     report: Report, arrays: Arrays | None, lstms: Sequence[LstmComparison], sweep: Sequence[SweepPoint]
 ) -> dict[str, Any]:
     from engine.validator import plots
-    from engine.validator import plots as validator_plots
 
     shown = _shown(report)
     return {
@@ -104,8 +103,8 @@ def _page(
         "figure_names": FIGURE_NAMES,
         "utterances": [_view(utterance, report, arrays) for utterance in shown],
         "left_out": _left_out(report, len(shown)),
-        "lstms": [(_lstm_heading(one), _svg(validator_plots.lstm(one, f"l{n}"))) for n, one in enumerate(lstms)],
-        "sweep": _svg(validator_plots.sweep(sweep, "sweep")) if sweep else None,
+        "lstms": [(_lstm_heading(one), _svg(plots.lstm(one, f"l{n}"))) for n, one in enumerate(lstms)],
+        "sweep": _svg(plots.sweep(sweep, "sweep")) if sweep else None,
         "versions": report.versions,
     }
 

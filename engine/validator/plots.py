@@ -117,17 +117,17 @@ def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> s
 
 
 def _paint_correlations(panel: Axes, rows: Sequence[Row], regimes: Sequence[str]) -> None:
-    places = np.arange(len(_OUTPUTS))
+    positions = np.arange(len(_OUTPUTS))
     for number, regime in enumerate(regimes):
         found = [worst(row for row in rows if (row.regime, row.output) == (regime, output)) for _, output in _OUTPUTS]
         heights = [digits(row) if row else None for row in found]
         shift = 0.5 * (number - (len(regimes) - 1) / 2) / len(regimes)
         plotted = np.array([np.nan if height is None else height for height in heights])
         style: Any = {"color": SERIES[number % len(SERIES)], "marker": MARKERS[number % len(MARKERS)]}
-        panel.plot(places + shift, plotted, label=_short(regime), linewidth=0.5, **style)
+        panel.plot(positions + shift, plotted, label=_short(regime), linewidth=0.5, **style)
     limits = [digits_of(stage.tolerance) for stage, _ in _OUTPUTS]
-    panel.step(places, limits, where="mid", color=ACCENT, linewidth=0.8, linestyle="--", label="tolerance")
-    panel.set_xticks(places, [output for _, output in _OUTPUTS], rotation=40, ha="right")
+    panel.step(positions, limits, where="mid", color=ACCENT, linewidth=0.8, linestyle="--", label="tolerance")
+    panel.set_xticks(positions, [output for _, output in _OUTPUTS], rotation=40, ha="right")
     panel.set_ylim(-0.3, MOST_DIGITS + 0.3)
     panel.grid(visible=False, axis="x")
 
@@ -137,10 +137,10 @@ def _paint_strips(panel: Axes, found: Sequence[Numbers | None], seconds: float |
     unknown = np.full(STRIP_CELLS, np.nan)
     picture = heat(np.stack([unknown if errors is None else errors for errors in found]))
     panel.imshow(picture, aspect="auto", extent=(0.0, end, len(found) - 0.5, -0.5), interpolation="none")
-    for place, errors in enumerate(found):
+    for position, errors in enumerate(found):
         if errors is None:
-            panel.add_patch(Rectangle((0, place - 0.5), end, 1.0, fill=False, hatch="////", linewidth=0))
-        panel.axhline(place - 0.5, color=PAPER, linewidth=1.2)
+            panel.add_patch(Rectangle((0, position - 0.5), end, 1.0, fill=False, hatch="////", linewidth=0))
+        panel.axhline(position - 0.5, color=PAPER, linewidth=1.2)
     panel.set_yticks(range(len(STAGES)), [stage.title for stage in STAGES])
     panel.grid(visible=False)
     panel.tick_params(length=0)

@@ -45,7 +45,7 @@ class RegimeSummary:
     """One regime over all utterances."""
 
     name: str
-    words: str
+    meaning: str
     worst: Cell
     heard: Cell
 
@@ -62,16 +62,16 @@ def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
     """A regime's worst stage when fed by the reference, and its worst waveform when not."""
     isolated = worst(row for row in rows if row.reading is Reading.REFERENCE_FED)
     heard = worst(row for row in rows if row.reading is Reading.OWN_FED and row.stage == STAGE_NAMES[-1])
-    words = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
-    return RegimeSummary(name, words, _cell(isolated, with_stage=True), _cell(heard))
+    meaning = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
+    return RegimeSummary(name, meaning, _cell(isolated, with_stage=True), _cell(heard))
 
 
 def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
     """The table of one utterance: a line for each output and probe, in the order of the stages."""
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
-    places = {(row.output, row.regime, row.reading): row for row in rows}
+    found = {(row.output, row.regime, row.reading): row for row in rows}
     for stage, output, is_probe in dict.fromkeys((row.stage, row.output, row.probe) for row in ordered):
-        cells = (_cell(places.get((output, regime, reading))) for regime in regimes for reading in READING_TITLES)
+        cells = (_cell(found.get((output, regime, reading))) for regime in regimes for reading in READING_TITLES)
         yield Line(stage_named(stage).title, output, is_probe, tuple(cells))
 
 

@@ -25,9 +25,9 @@ def text_report(report: Report) -> str:
 
 def _heading(report: Report) -> list[str]:
     request = report.request
-    outcome = "passed" if report.passed else "FAILED"
+    verdict = "passed" if report.passed else "FAILED"
     model = request.model if request.weights is None else f"{request.model} with weights {request.weights}"
-    title = f"Validation of {model} against {request.reference}: {outcome}"
+    title = f"Validation of {model} against {request.reference}: {verdict}"
     reading = (
         f"{wording.counted(len(report.utterances), 'utterance')}; each line is its worst, first fed by the reference "
         "(is the stage itself wrong?), then by its own regime"
@@ -88,10 +88,10 @@ def _closing(report: Report) -> list[str]:
 
 
 def _row_words(row: Row) -> str:
-    place = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
+    where = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
     measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.row_noise_ratio(row)} dB"
-    return f"{place}: {row.verdict} ({wording.row_correlation(row) if row.durations else measured})"
+    return f"{where}: {row.verdict} ({wording.row_correlation(row) if row.durations else measured})"
 
 
 def _short(name: str) -> str:

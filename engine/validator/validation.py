@@ -16,7 +16,7 @@ from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
-from engine.validator.comparison import Comparison, Line
+from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,
@@ -134,8 +134,10 @@ def _comparison(
     if not others:
         raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
     arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
-    reference, *lines = (Line(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others])
-    return Comparison(reference, lines, arrays)
+    reference, *chains = (
+        RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
+    )
+    return Comparison(reference, chains, arrays)
 
 
 def _events(comparison: Comparison, spoken: list[Spoken], cancel: threading.Event | None) -> Iterator[ValidationEvent]:

@@ -10,7 +10,7 @@ from engine.artifacts.manifest import CPU, Variant
 from engine.model_store.checkpoints import open_checkpoint
 from engine.speech import Array, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage
-from engine.validator.comparison import Comparison, Line
+from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import AlignmentEvent, Reading, Regime, Row, RowEvent, Verdict
 
@@ -45,9 +45,9 @@ def regimes() -> Iterator[Regimes]:
 def rows_with(regimes: Regimes, output: str, change: object, variant: Variant = CPU) -> list[Row]:
     truth = regimes.open(Regime.DYNAMIC, 0, lambda _: None)
     other = RegimeRunner("other", Spoiled(truth, output, change), ProbeLog(), tolerance_of=variant.tolerance_of)
-    lines = [Line(regime, regimes.pipeline(regime)) for regime in (truth, other)]
+    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, other)]
     style = next(iter(regimes.checkpoint.voices.values())).style(5)
-    events = Comparison(lines[0], lines[1:]).events(UTTERANCE, style, 1.0, 0)
+    events = Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0)
     return [event.row for event in events if isinstance(event, RowEvent)]
 
 
@@ -144,9 +144,9 @@ def test_upstream_comes_first_and_is_the_noise_floor_of_the_others(regimes: Regi
         regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.COMPILED)
     )
     slightly = RegimeRunner("slightly", Spoiled(compiled, "harmonics", lambda x: x * np.float32(1.0001)), ProbeLog())
-    lines = [Line(regime, regimes.pipeline(regime)) for regime in (truth, slightly, upstream)]
+    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, slightly, upstream)]
     style = next(iter(regimes.checkpoint.voices.values())).style(5)
-    events = list(Comparison(lines[0], lines[1:]).events(UTTERANCE, style, 1.0, 0))
+    events = list(Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0))
     names = [event.row.regime for event in events if isinstance(event, RowEvent)]
     assert names[0] == Regime.UPSTREAM
     assert sum(isinstance(event, AlignmentEvent) for event in events) == 1

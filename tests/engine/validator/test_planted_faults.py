@@ -28,7 +28,7 @@ from engine.runners.padded import PaddedRunner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, Utterance
 from engine.stages import stage_named
-from engine.validator.comparison import Comparison, Line
+from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.verdicts import findings
@@ -112,9 +112,9 @@ def regimes() -> Iterator[Regimes]:
 
 def rows_of(regimes: Regimes, other: RegimeRunner) -> list[Row]:
     truth = regimes.open(Regime.DYNAMIC, PADDING, lambda _: None)
-    lines = [Line(regime, regimes.pipeline(regime)) for regime in (truth, other)]
+    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, other)]
     style = next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
-    events = Comparison(lines[0], lines[1:]).events(UTTERANCE, style, 1.0, 0)
+    events = Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0)
     return [event.row for event in events if isinstance(event, RowEvent)]
 
 

@@ -28,14 +28,14 @@ def test_probes_come_with_their_stage_and_leave_cells_empty() -> None:
 
 def test_a_regime_in_one_line() -> None:
     line = summary(Regime.STATIC_NO_PACK, by_regime(ROWS)[Regime.STATIC_NO_PACK])
-    assert "masked" in line.words
+    assert "masked" in line.meaning
     assert (line.worst.verdict, line.heard.verdict) == (Verdict.FAIL, Verdict.INHERITED)
     assert line.worst.value.endswith(")")
 
 
-def test_a_crossed_regime_has_words_too() -> None:
+def test_a_crossed_regime_has_a_meaning_too() -> None:
     name = "compiled with f0n from dynamic"
-    assert summary(name, [replace(row, regime=name) for row in ROWS[:2]]).words
+    assert summary(name, [replace(row, regime=name) for row in ROWS[:2]]).meaning
     assert summary(name, []).worst == Cell()
 
 
