@@ -1,1 +1,1 @@
-"""How far one way of running the model is from another, stage by stage: regimes, metrics, verdicts, reports."""
+"""How much ways of running the model differ, stage by stage: regimes, metrics, verdicts, reports."""

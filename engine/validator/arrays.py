@@ -1,7 +1,4 @@
-"""The arrays of a validation as files, one each: written by one process while another looks at them.
-
-It does not know what the arrays mean or which of them are compared.
-"""
+"""The arrays of a validation, one file each, written by one process while another reads them."""
 
 from __future__ import annotations
 
@@ -44,28 +41,28 @@ class ArrayKey:
 
 
 class Arrays(Protocol):
-    """Something that holds the arrays of one validation."""
+    """A store of the arrays of one validation."""
 
     def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
-        """The array, read-only; raises `EngineError` when it is not held or cannot be read."""
+        """The array, read-only; raises `EngineError` when it is missing or cannot be read."""
 
     def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
-        """Whether the array is there."""
+        """Whether the array is in the store."""
 
     def entries(self) -> tuple[ArrayKey, ...]:
-        """Every array that is there, in order."""
+        """The key of every array, in order."""
 
 
 class ArrayFolder:
-    """A folder with one `.npy` file per array; every file appears whole or not at all."""
+    """A folder with one `.npy` file per array; a file appears only once it is complete."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
 
     def save(self, utterance: int, regime: str, reading: Reading, output: str, array: Array) -> None:
-        """Keep an array; an earlier one of this name is replaced, and stays valid for whoever has it loaded.
+        """Save an array; it replaces an earlier one of this name, which stays valid where it is already loaded.
 
-        Raises `OutputError` when the folder does not exist or the disk is full, `ValueError` for a name that is none.
+        Raises `OutputError` when the folder does not exist or the disk is full, `ValueError` for an invalid name.
         """
         path = self.path / _checked(ArrayKey(utterance, regime, reading, output)).member
         self._ensure_folder()
@@ -89,11 +86,11 @@ class ArrayFolder:
         return loaded
 
     def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
-        """Whether the array is there."""
+        """Whether the array is in the store."""
         return (self.path / ArrayKey(utterance, regime, reading, output).member).is_file()
 
     def entries(self) -> tuple[ArrayKey, ...]:
-        """Every array that is there, in order of utterance, regime, reading and output."""
+        """The key of every array, in order of utterance, regime, reading and output."""
         members = (path.relative_to(self.path).as_posix() for path in self.path.glob("u*/*/*/*.npy"))
         return tuple(sorted(key for key in map(_key, members) if key is not None))
 
@@ -112,7 +109,7 @@ class ArrayFolder:
             for key in self.entries():
                 source = self.path / key.member
                 entry = zipfile.ZipInfo(key.member)
-                entry.file_size = source.stat().st_size  # says before writing whether it needs 64-bit sizes
+                entry.file_size = source.stat().st_size  # known before writing, it decides on 64-bit sizes
                 with source.open("rb") as content, archive.open(entry, "w") as member:
                     shutil.copyfileobj(content, member, 1 << 20)
 
@@ -122,7 +119,7 @@ class ArrayFolder:
 
 
 class ArrayArchive:
-    """An exported `.npz`, opened without the folder it came from; each array is read when it is asked for."""
+    """An exported `.npz`, usable without the folder it came from; each array is read when it is asked for."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -144,11 +141,11 @@ class ArrayArchive:
         return loaded
 
     def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
-        """Whether the array is there."""
+        """Whether the array is in the store."""
         return ArrayKey(utterance, regime, reading, output) in self._keys
 
     def entries(self) -> tuple[ArrayKey, ...]:
-        """Every array that is there, in order of utterance, regime, reading and output."""
+        """The key of every array, in order of utterance, regime, reading and output."""
         return tuple(sorted(self._keys))
 
     @contextmanager
@@ -181,7 +178,7 @@ def _key(member: str) -> ArrayKey | None:
 
 
 def _write(file: IO[bytes], array: Array) -> None:
-    """As `numpy.save` does, but through the file object, which alone tells a full disk from other failures."""
+    """Write as `numpy.save` does, but through the file object, which alone tells a full disk from other failures."""
     if array.dtype.hasobject:
         raise ValueError("An array of Python objects cannot be kept.")
     whole = np.asarray(array, order="C")

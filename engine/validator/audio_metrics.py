@@ -1,7 +1,7 @@
-"""How far two waveforms are from each other as sound: in time, in spectrum, in level.
+"""How much two waveforms differ as sound: in time, in spectrum, in level.
 
-It does not know who made them. Every result is finite, whatever the samples: one that is not finite counts as silence,
-as a player would mute it (`Metrics.finite_percent` tells of it), and nothing is quieter than `FLOOR`.
+Every result is finite, whatever the samples: a sample that is not finite is taken for silence, as a player would mute
+it (`Metrics.finite_percent` shows it), and nothing is quieter than `FLOOR`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine.validator.metrics import is_finite, mean_square
 from engine.validator.results import AudioMetrics
 
 FLOOR = 1e-5
-"""100 dB below full scale; whatever is quieter, in level or in a band, counts as this."""
+"""100 dB below full scale; anything quieter, in level or in a band, is raised to this."""
 LONGEST_LAG_SECONDS = 0.1
 LEAST_OVERLAP = 0.5
-"""A lag at which the overlap holds less than this of the energy it could hold says nothing: two samples always fit."""
+"""A lag is left out whose overlap holds less than this share of the energy it could: a few samples always match."""
 EQUALLY_GOOD = 1e-10
-"""Correlations this near to each other differ by rounding only; the shortest of their lags is the one."""
+"""Correlations this near to each other differ by rounding only; the shortest of their lags is taken."""
 MEL_BANDS = 80
 MEL_WINDOW = 1024
 MEL_HOP = 256
@@ -38,7 +38,7 @@ def compare_audio(ours: Array, reference: Array, sample_rate_hz: int) -> AudioMe
     """Compare two waveforms [samples] of any lengths, full scale 1; raises `ValueError` for any other rank.
 
     - `best_lag_correlation`, `lag_samples`: see `best_lag`.
-    - `log_mel_l1`, `multi_resolution_stft`: see there; over the samples that both have, from the first on.
+    - `log_mel_l1`, `multi_resolution_stft`: see there; over the samples that both have, from the start.
     - `level_difference_db`: 20 log10 of our rms over the reference's, each over its whole length.
     """
     if ours.ndim != 1 or reference.ndim != 1:
@@ -59,12 +59,12 @@ def best_lag(ours: Wave, reference: Wave, longest_lag: int) -> tuple[float, int]
     """The largest correlation of any lag up to `longest_lag` samples either way, and that lag (positive: ours later).
 
     The correlation of a lag is the sum of products over the overlap, divided by the root of the product of both
-    overlaps' energies: 1 for equal shapes, whatever their level. Lags whose overlap holds less than half the energy
-    that the best-filled one holds are left out. Of equally good lags the shortest is taken. Two silent waveforms
+    overlaps' energies: 1 for equal shapes, at any level. Lags whose overlap holds less than half the energy of the
+    overlap with the most are left out. Of equally good lags the shortest is taken. Two silent waveforms
     correlate at 1, a silent one with any other at 0.
     """
     reach = min(len(ours), len(reference)) + longest_lag
-    ours, reference = ours[:reach], reference[:reach]  # what lies beyond never overlaps
+    ours, reference = ours[:reach], reference[:reach]  # samples beyond never overlap
     silent = [mean_square(wave) == 0 for wave in (ours, reference)]
     if any(silent):
         return float(all(silent)), 0
@@ -96,8 +96,8 @@ def log_mel_l1(ours: Wave, reference: Wave, sample_rate_hz: int) -> float:
 def multi_resolution_stft(ours: Wave, reference: Wave) -> float:
     """The distance of two waveforms of equal lengths in STFTs of three windows: the mean over them.
 
-    In each: spectral convergence (the norm of the magnitudes' difference over the norm of the reference's, which
-    counts as no less than the floor's) plus the mean absolute difference of the magnitudes' natural logarithms.
+    In each: spectral convergence (the norm of the magnitudes' difference over the norm of the reference's, or of the
+    floor where that is larger) plus the mean absolute difference of the magnitudes' natural logarithms.
     Formula: Yamamoto, Song, Kim, "Parallel WaveGAN", ICASSP 2020, equations 4 to 6, there as a training loss. Here
     the Hann windows are 512, 1024 and 2048 samples long, with hops of a quarter.
     """
@@ -180,7 +180,7 @@ def _correlated(ours: Wave, reference: Wave, lags: NDArray[np.int64]) -> NDArray
 
 
 def _audible(samples: Array) -> Wave:
-    """In float64, with 0 for whatever is not finite."""
+    """The samples in float64, with 0 for those that are not finite."""
     return np.where(is_finite(samples), samples, 0).astype(np.float64)
 
 

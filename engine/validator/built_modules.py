@@ -1,6 +1,6 @@
-"""Compares modules that were just built with PyTorch: each stage among them, fed by the reference.
+"""Compares modules that were just built with PyTorch, each stage fed by the reference.
 
-It does not know how they were built. Stages that are not among them run in PyTorch.
+Stages that were not built run in PyTorch.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def compare_built(
 
 
 class _Built:
-    """The modules, loaded, with the inner values that they show."""
+    """The loaded modules, with the inner values that they report."""
 
     def __init__(self, checkpoint: Checkpoint, folder: Path, probed: bool) -> None:
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm
@@ -58,7 +58,7 @@ class _Built:
 
 
 def rows_to_text(rows: Collection[Row]) -> str:
-    """A line per row."""
+    """A line for each row: stage, output, correlation, verdict."""
     return "\n".join(
         f"{row.stage:<14} {row.output:<28} {wording.row_correlation(row):>12}  {row.verdict}" for row in rows
     )

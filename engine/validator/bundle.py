@@ -1,7 +1,4 @@
-"""A whole validation in one file: figures, page, arrays, sounds, versions, and the state of the installation.
-
-It does not know how any of these is made.
-"""
+"""A whole validation in one file: figures, page, arrays, sounds, versions, and the state of the installation."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def write_bundle(
     lstms: Sequence[LstmComparison] = (),
     sweep: Sequence[SweepPoint] = (),
 ) -> None:
-    """Write a `.zip` with everything about a validation, whole or not at all; takes some seconds.
+    """Write a `.zip` with everything about a validation; takes some seconds, and leaves no partial file.
 
     Without `arrays` it has neither `arrays.npz` nor sounds. Raises `OutputError` when it cannot be written, and
     `DamagedFile` when an array cannot be read.
@@ -60,13 +57,13 @@ def json_report(report: Report) -> str:
 
 
 def _add_text(archive: zipfile.ZipFile, name: str, text: str) -> None:
-    entry = zipfile.ZipInfo(name)  # without a time, so that the same validation gives the same bytes
+    entry = zipfile.ZipInfo(name)  # without a time, so that equal validations give equal bytes
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, text.encode())
 
 
 def _add_arrays(archive: zipfile.ZipFile, arrays: ArrayFolder, reference: str) -> None:
-    """Arrays and sounds as they are: floats hardly shrink."""
+    """Add arrays and sounds uncompressed: floats hardly shrink."""
     with archive.open(zipfile.ZipInfo(ARRAYS_NAME), "w", force_zip64=True) as member:
         arrays.copy_npz(member)
     for name, samples in waveforms(arrays, reference):

@@ -1,6 +1,6 @@
-"""Draws figures as SVG that is part of a page: the page's colours, its font, no name that another figure has.
+"""Draws figures as SVG for a page: in the page's colours and font, with names that no other figure has.
 
-It does not know what is plotted. Only plots import it: it brings matplotlib.
+Importing it loads matplotlib; only `plots` does so.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 INK, MUTED, FAINT, PAPER = "#010101", "#010102", "#010103", "#010104"
-"""Stand for the page's own text, less important text, lines, and background, as matplotlib takes only real colours."""
+"""Placeholders for the page's text, secondary text, lines and background: matplotlib takes only real colours."""
 SERIES = tuple(f"#0102{number:02x}" for number in range(6))
-"""Stand for the page's colours of regimes and runs."""
+"""Placeholders for the page's colours of regimes and runs."""
 ACCENT = "#010301"
-"""Stands for the page's colour of limits."""
+"""Placeholder for the page's colour of limits."""
 MARKERS = "osD^vP"
 
 _PAGE_COLOURS = {
@@ -69,9 +69,9 @@ _NAMED = re.compile(r' id="([^"]*)"')
 
 
 def draw(width_inches: float, height_inches: float, name: str, title: str, paint: Callable[[Figure], None]) -> str:
-    """An `<svg>` element on which `paint` has drawn; the same drawing gives the same characters.
+    """An `<svg>` element on which `paint` has drawn; equal drawings give equal characters.
 
-    `name` is a word of the page's own for this figure, `title` tells those who cannot see it what it shows.
+    `name` is unique for the figure in its page; `title` describes the figure to readers who cannot see it.
     """
     content = io.StringIO()
     with mpl.rc_context(_SETTINGS):
@@ -91,12 +91,12 @@ def _for_page(drawn: str, name: str, title: str) -> str:
 
 
 def _shortened(attribute: re.Match[str]) -> str:
-    """Coordinates to a tenth of a point: finer than a screen shows."""
+    """Round coordinates to a tenth of a point, which is finer than a screen shows."""
     return _NUMBER.sub(lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), attribute[0])
 
 
 def _with_own_names(element: str, name: str) -> str:
-    """What is referred to, under a name of this figure's own; nothing else has a name."""
+    """Rename everything that is referred to with `name` as a prefix, and drop all other names."""
     needed = set(_REFERENCE.findall(element))
     element = _NAMED.sub(lambda match: f' id="{name}-{match[1]}"' if match[1] in needed else "", element)
     return _REFERENCE.sub(lambda match: match[0].replace("#", f"#{name}-"), element)

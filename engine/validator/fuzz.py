@@ -1,7 +1,4 @@
-"""Random utterances of all lengths, each validated: the worst one tells what the tolerances are worth.
-
-It does not know how an utterance is validated.
-"""
+"""Random utterances of all lengths, each validated: the worst one shows whether the tolerances hold in general."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ MOST_UTTERANCES = 10_000
 
 @dataclass(frozen=True)
 class FuzzReport:
-    """How many utterances were within tolerance, the worst row of each stage, and every failed row."""
+    """How many utterances were within tolerance, the worst row of each output, and every failed row."""
 
     utterances: int
     within_tolerance: int
@@ -40,9 +37,9 @@ class FuzzReport:
 def fuzz(
     request: ValidationRequest, count: int, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
 ) -> FuzzReport:
-    """Validate `count` random utterances in the request's model and regimes; the request's seed fixes them.
+    """Validate `count` random utterances in the request's model and regimes; its seed determines the utterances.
 
-    Raises what `Validator.validate` raises.
+    Raises `InvalidRequest` for a count out of range, and the errors of `Validator.validate`.
     """
     if not 1 <= count <= MOST_UTTERANCES:
         raise InvalidRequest(f"{count} utterances cannot be tried.", f"Choose 1 to {MOST_UTTERANCES:,}.")
@@ -57,7 +54,7 @@ def fuzz(
 
 
 def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:
-    """Utterances of random symbols in random voices and speeds; lengths are spread evenly over orders of magnitude.
+    """Utterances of random symbols, voices and speeds; their lengths are spread evenly on a logarithmic scale.
 
     The first has one phoneme, the second as many as the model takes.
     """

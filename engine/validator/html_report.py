@@ -1,6 +1,6 @@
 """A validation as one self-contained page: findings in plain words, tables, plots; light and dark.
 
-It does not know how the page looks (`resources/report`) nor how anything is plotted.
+The layout of the page is in `resources/report`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_SHOWN = 8
 
 @dataclass(frozen=True)
 class UtteranceView:
-    """Everything the page shows of one utterance; plots are SVG elements, None where there is nothing to plot."""
+    """Everything the page shows of one utterance; plots are SVG elements, or None for lack of data."""
 
     number: int
     text: str
@@ -162,7 +162,7 @@ def _view(utterance: Utterance, report: Report, arrays: Arrays | None) -> Uttera
 
 
 def _waveforms(arrays: Arrays | None, utterance: int, regimes: Sequence[str]) -> dict[str, Samples]:
-    """What is held of these regimes' waveforms; a regime that crashed has none."""
+    """The waveforms of those of these regimes that have one; a regime that crashed has none."""
     found: dict[str, Samples] = {}
     if arrays is None:
         return found
@@ -208,7 +208,7 @@ def _lstm_heading(comparison: LstmComparison) -> str:
 
 
 def _svg(element: str) -> Any:
-    """An element that the page takes as it is; `drawing` has escaped what is in it."""
+    """An element that the template inserts unchanged; `drawing` has escaped its text."""
     from markupsafe import Markup
 
     return Markup(element)

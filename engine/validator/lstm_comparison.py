@@ -1,7 +1,7 @@
-"""One LSTM at a time in three ways: PyTorch with packing, PyTorch without, and the compiled kernel.
+"""Single LSTMs, each run in three ways: PyTorch with packing, PyTorch without, and the compiled kernel.
 
-Each runs on what really reaches it for a text, padded with zeros, and is compared with the same LSTM on the bare
-sequence in float64. It does not know what follows an LSTM.
+Each runs on the real input that a text gives it, padded with zeros, and is compared with the LSTM in float64 on the
+unpadded sequence.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class LstmRun(StrEnum):
     NO_PACK = "no-pack"
     """PyTorch over the padding, masked afterwards: what a static export without packing does."""
     COMPILED = "compiled"
-    """The compiled kernel, told the length."""
+    """The compiled kernel, which is given the length."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ LSTMS = (
 
 @dataclass(frozen=True)
 class LstmRunResult:
-    """How far one way of running an LSTM is from the exact one.
+    """The error of one way of running an LSTM against the exact one.
 
     `errors` holds, for each valid timestep at the request's padding, the largest absolute error over channels,
     relative to the exact output's rms; `metrics` is at the same padding, `metrics_by_padding` at each of the
@@ -115,7 +115,7 @@ def compare_lstms(checkpoint: Checkpoint, request: ValidationRequest) -> tuple[L
 
 
 class _Subject:
-    """One LSTM with everything that runs it."""
+    """One LSTM with every way of running it."""
 
     def __init__(self, lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> None:
         self.lstm = lstm
@@ -135,7 +135,7 @@ class _Subject:
 
 
 def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfig) -> Callable[[Array, int], Array]:
-    """The LSTM alone, compiled for this machine with symbolic batch and length: (padded x, step count) -> output."""
+    """The single LSTM, compiled for this machine with symbolic batch and length: (padded x, step count) -> output."""
     from engine.artifacts.manifest import CPU, Manifest, expected_identity
     from engine.compiler.build import build_stage
     from engine.runners.tvm_runner import CompiledRunner
@@ -155,7 +155,7 @@ def compiled_lstm(lstm: ComparedLstm, torch_lstm: SingleLstm, config: ModelConfi
 
 
 def _stage(lstm: ComparedLstm) -> Stage:
-    """The LSTM declared as a stage of its own, over tokens."""
+    """The LSTM, declared as a separate stage over tokens."""
     x, lengths = Tensor("x", (TOKENS, lstm.channels)), Tensor("token_count", (), "int32")
     hidden = Tensor("hidden", (TOKENS, Size("hidden_dim")))
     return Stage("lstm", lstm.title, Place.DEVICE, (x, lengths), (hidden,))

@@ -1,7 +1,7 @@
-"""How far two arrays, or two alignments, are from each other, in numbers that JSON can hold, and where along time.
+"""How much two arrays, or two alignments, differ, in numbers that JSON can hold, and where along time they do.
 
-All sums are taken in float64, over blocks small enough to stay in the processor's cache and on one thread, so that
-numbers do not depend on how many threads there are.
+All sums are taken in float64 on one thread, over blocks small enough for the processor's cache, so that numbers do not
+depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from engine.speech import Array
 from engine.validator.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, Profile
 
 NOT_FINITE = 1e30
-"""Stands in results for what is infinite or no number at all, which JSON cannot say."""
+"""Stands in results for infinity and not-a-number, which JSON cannot express."""
 LARGEST_FINITE = float(np.finfo(np.float32).max)
-"""What lies beyond float32 counts as infinite, in float64 arrays too: it would be infinite in any tensor."""
+"""A value beyond the range of float32 counts as infinite, in float64 arrays too: it would be infinite in a tensor."""
 CONSTANTS_EQUAL_WITHIN = 1e-5
 NEAR_A_HALF = 1e-4
 """An unrounded duration this near to a half, in frames, may round either way."""
@@ -32,12 +32,12 @@ BLOCK_VALUES = 8192
 def compare(ours: Array, reference: Array, tail: Array | None = None) -> Metrics:
     """Compare two arrays of one shape, of any rank; raises `ValueError` when the shapes differ.
 
-    - `finite_percent`: how much of ours is finite. When that is not all of it, or the reference is not finite,
+    - `finite_percent`: how much of ours is finite. When not all of it is, or the reference is not finite,
       `pearson`, `cosine`, `sqnr_db`, `max_abs` and `relative_l2` are None: so a None in `sqnr_db` means "equal" only
       where `pearson` is a number.
     - `pearson`: where either is constant (but for float32 rounding), it is 1 if no value differs by more than 1e-5,
       absolute plus relative to the reference's largest, and else 0.
-    - `cosine`: 1 for two all-zero arrays, 0 when one is.
+    - `cosine`: 1 for two all-zero arrays, 0 when only one is all zero.
     - `sqnr_db`: 10 log10 of the reference's power over the error's; None when there is no error.
     - `relative_l2`: the error's norm over the reference's.
     - An all-zero reference counts as one with a root mean square of 1 in `sqnr_db` and `relative_l2`, which are then
@@ -73,8 +73,8 @@ def compare_durations(
     """Compare two alignments of the same tokens, one utterance each.
 
     Logits [tokens, max_dur]; frame tokens [frames], whose numbers may differ. A token that differs is a tie when its
-    unrounded duration in the reference lies within 1e-4 of a half and ours is one of the two whole numbers beside it.
-    Raises `ValueError` when the logits' shapes differ or a frame speaks a token that there is not.
+    unrounded duration in the reference lies within 1e-4 of a half and ours is one of the two whole numbers next to it.
+    Raises `ValueError` when the logits' shapes differ or a frame speaks a token out of range.
     """
     check_shapes(ours_logits, reference_logits)
     tokens = len(reference_logits)
@@ -82,10 +82,10 @@ def compare_durations(
     differing = ours != _frames_per_token(reference_frame_token, tokens)
     unrounded = unrounded_durations(reference_logits, speed)
     at_a_half = np.abs(unrounded - np.floor(unrounded) - 0.5) < NEAR_A_HALF
-    beside = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
+    neighbouring = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
     return DurationMetrics(
         differing_tokens=int(np.count_nonzero(differing)),
-        ties=int(np.count_nonzero(differing & at_a_half & beside)),
+        ties=int(np.count_nonzero(differing & at_a_half & neighbouring)),
         frames=len(ours_frame_token),
         reference_frames=len(reference_frame_token),
     )
@@ -104,7 +104,7 @@ def is_finite(array: Array) -> NDArray[np.bool_]:
 
 def mean_square(array: Array) -> float:
     """The mean of the squares in float64, 0 for an empty array; infinite or not a number where the array is."""
-    flat: Any = array.reshape(-1)  # of any number type, which numpy's types for einsum do not foresee
+    flat: Any = array.reshape(-1)  # of any number type, which numpy's annotation of einsum does not allow
     return float(np.einsum("i,i->", flat, flat, dtype=np.float64)) / max(1, len(flat))
 
 
@@ -186,7 +186,7 @@ def _all_finite(array: Array) -> bool:
 
 
 def _finite_percent(array: Array) -> float:
-    if _all_finite(array):  # an array of truth values is not needed where two extremes tell
+    if _all_finite(array):  # the extremes tell without an array of truth values
         return ALL_FINITE_PERCENT
     return ALL_FINITE_PERCENT * float(np.count_nonzero(is_finite(array))) / array.size
 
@@ -211,21 +211,21 @@ def profile(ours: Array, reference: Array, time_axis: int, axis: str) -> Profile
 
     Both arrays have one shape, of any rank; `axis` is the utterance's axis that time runs along, `tokens` or
     `frames`. More steps than `MOST_CELLS` are shared out to that many cells, as equally as whole steps allow, each
-    holding the largest of its errors. Four significant digits. Where there is no reference rms (all zeros), errors
-    are absolute; values of the reference that are not finite do not count in it. An error that is not finite is
+    holding the largest of its errors, to four significant digits. Against a reference of zeros, errors are absolute;
+    values of the reference that are not finite are left out of its root mean square. An error that is not finite is
     `NOT_FINITE`, and none is larger. Raises `ValueError` when the shapes differ or there is no such axis.
     """
     check_shapes(ours, reference)
     errors = _in_cells(_largest_errors(ours, reference, time_axis))
-    with np.errstate(over="ignore"):  # what grows beyond all bounds is cut off below
+    with np.errstate(over="ignore"):  # overflow is clipped below
         errors = errors / (_rms(reference) or 1.0)
     errors = np.minimum(np.nan_to_num(errors, nan=NOT_FINITE), NOT_FINITE)
     return Profile(axis, tuple(float(f"{error:.4g}") for error in errors))
 
 
 def _largest_errors(ours: Array, reference: Array, time_axis: int) -> NDArray[np.float64]:
-    """[steps]; not a number where an error is not."""
-    with np.errstate(invalid="ignore", over="ignore"):  # infinity less infinity is what is to be found
+    """The largest absolute error at each step [steps], not a number where any error is."""
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity minus infinity is one of the faults to find
         error = np.moveaxis(np.subtract(ours, reference, dtype=np.float64), time_axis, -1)
     others = tuple(range(error.ndim - 1))
     return np.asarray(np.maximum(error.max(others, initial=0.0), -error.min(others, initial=0.0)))

@@ -1,7 +1,4 @@
-"""What is measured, brought to the size of a plot: outlines of waveforms, errors on one time axis, digits.
-
-It does not know how a plot looks.
-"""
+"""Measured data reduced to the size of a plot: outlines of waveforms, errors on one time axis, digits."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ STRIP_CELLS = 512
 """Cells of a strip along a whole utterance."""
 OUTLINE_COLUMNS = 250
 MOST_DIGITS = 14.0
-"""Where two float32 arrays are as good as equal."""
+"""Digits at which two float32 arrays are practically equal."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Outline:
 
 
 def outline(samples: Samples, sample_rate_hz: int, columns: int = OUTLINE_COLUMNS) -> Outline:
-    """The outline of `samples` [n], n > 0, in at most so many columns; samples that are not finite are left out."""
+    """The outline of `samples` [n], n > 0, in at most `columns` columns; samples that are not finite are left out."""
     count = min(columns, len(samples))
     starts = np.arange(count) * len(samples) // count
     values = samples.astype(np.float64)
@@ -45,7 +42,10 @@ def outline(samples: Samples, sample_rate_hz: int, columns: int = OUTLINE_COLUMN
 
 
 def most_different(ours: Samples, reference: Samples, width: int) -> slice:
-    """A stretch of `width` samples, or all there are, around the largest difference; else around the loudest."""
+    """A stretch of at most `width` samples around the largest difference, or around the loudest sample.
+
+    The latter for waveforms of different lengths, which have no differences.
+    """
     together = min(len(ours), len(reference))
     compared = ours[:together] - reference[:together] if len(ours) == len(reference) else reference[:together]
     centre = int(np.argmax(np.nan_to_num(np.abs(compared), nan=np.inf)))
@@ -54,7 +54,7 @@ def most_different(ours: Samples, reference: Samples, width: int) -> slice:
 
 
 def digits(row: Row) -> float | None:
-    """How many digits of a row's correlation are nines: -log10(1 - r), 0 to `MOST_DIGITS`; None without one."""
+    """How many digits of a row's correlation r are nines: -log10(1 - r), 0 to `MOST_DIGITS`; None without r."""
     if row.durations is not None:
         return None if row.durations.differing_tokens else MOST_DIGITS
     if row.metrics is None or row.metrics.pearson is None:
@@ -63,7 +63,7 @@ def digits(row: Row) -> float | None:
 
 
 def digits_of(correlation: float) -> float:
-    """-log10(1 - r), 0 to `MOST_DIGITS`."""
+    """How many digits of a correlation r are nines: -log10(1 - r), 0 to `MOST_DIGITS`."""
     missing = min(1.0, 1 - correlation)
     return MOST_DIGITS if missing <= 0 else min(MOST_DIGITS, -math.log10(missing))
 

@@ -1,6 +1,6 @@
 """The plots of a validation as SVG elements: correlations, errors along time, waveforms, single LSTMs, padding.
 
-They bring matplotlib, so this is imported where a page is written.
+Importing it loads matplotlib, so it is imported only where a page is written.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _HEAT = np.array(
     ]
 )
 _HEAT_LEVELS = 28
-"""Few enough for small pictures."""
+"""Few enough levels to keep pictures small."""
 
 
 def correlations(rows: Sequence[Row], name: str) -> str:
@@ -98,7 +98,7 @@ def along_time(
 
 
 def waveforms(reference: Samples, others: Mapping[str, Samples], name: str) -> str:
-    """Each regime's waveform over the reference's and their difference; beside it, the stretch that differs most."""
+    """Each regime's waveform over the reference's and their difference; on the right, the stretch that differs most."""
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(len(others), 2, squeeze=False, width_ratios=(3, 1))
@@ -198,7 +198,7 @@ def _short(name: str) -> str:
 
 HEIGHT_INCHES = 3.0
 SMALLEST_ERROR = 1e-9
-"""Errors below it, zero among them, are drawn here: a logarithm has no zero."""
+"""Smaller errors, zero included, are drawn at this one: zero has no logarithm."""
 _WAVEFORM_STAGE = STAGES[-1].name
 
 
@@ -262,7 +262,7 @@ def _paint_legend(figure: Figure, panel: Axes) -> None:
 
 
 def _lowest(points: Iterable[SweepPoint]) -> float:
-    """Digits of the lowest correlation; not a number, and so a gap, where one of them cannot be told."""
+    """Digits of the lowest correlation; not a number, which leaves a gap, if any of them is unknown."""
     found = [point.pearson if point.best_lag_correlation is None else point.best_lag_correlation for point in points]
     return min((np.nan if value is None else digits_of(value) for value in found), default=np.nan)
 

@@ -1,7 +1,4 @@
-"""The runners of one checkpoint, by regime, each made when it is first asked for.
-
-It does not know what is compared with what.
-"""
+"""The runners of one checkpoint, by regime, each made when it is first needed."""
 
 from __future__ import annotations
 
@@ -31,16 +28,16 @@ if TYPE_CHECKING:
     from engine.network.architecture import Network
 
 ToleranceOf = Callable[[Stage], float]
-"""How well a stage must correlate with the reference when fed by it."""
+"""How well a stage must correlate with the reference when the reference feeds it."""
 
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
 MOST_PADDING = 20.0
 PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""Padding over valid length, where what it does is measured at several amounts."""
+"""Padding over valid length, where its effect is measured at several amounts."""
 
 
 class ProbeLog:
-    """Keeps the inner values that a runner reports while it runs a stage."""
+    """Collects the inner values that a runner reports while it runs a stage."""
 
     def __init__(self) -> None:
         self._values: dict[str, Array] = {}
@@ -50,13 +47,13 @@ class ProbeLog:
         self._values[path] = array
 
     def taken(self) -> dict[str, Array]:
-        """What was reported since the last call."""
+        """The values that were reported since the last call."""
         values, self._values = self._values, {}
         return values
 
 
 class CrossedRunner:
-    """Some stages from other runners than the rest."""
+    """Runs some stages with other runners than the rest."""
 
     def __init__(self, stages: Mapping[str, Runner], rest: Runner) -> None:
         self._stages = stages
@@ -67,11 +64,11 @@ class CrossedRunner:
         return self._stages.get(stage.name, self._rest).run(stage, inputs)
 
     def close(self) -> None:
-        """Nothing: the runners belong to their regimes."""
+        """Do nothing: the runners belong to their regimes."""
 
 
 class RegimeRunner:
-    """One regime's runner with what it leaves beside its outputs: inner values, and what it left in the padding."""
+    """One regime's runner with what it produces besides outputs: inner values, and what it leaves in the padding."""
 
     def __init__(
         self,
@@ -88,14 +85,14 @@ class RegimeRunner:
         self._padded = padded
 
     def tail(self, output: str) -> Array | None:
-        """What the last run left beyond the valid length of an output; None where there is no padding."""
+        """What the last run left beyond the valid length of an output; None in a regime without padding."""
         return None if self._padded is None else self._padded.tails.get(output)
 
 
 class Regimes:
-    """Every regime of one checkpoint; what one request has loaded serves the next.
+    """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
-    `device_choice` tells what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
+    `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
     empty until compiled modules are loaded.
     """
 
@@ -113,7 +110,7 @@ class Regimes:
     def open(
         self, regime: Regime, padding: float, observe: PreparationObserver, cancel: threading.Event | None = None
     ) -> RegimeRunner:
-        """The runner of a regime; `observe` is told what is loaded.
+        """The runner of a regime; `observe` gets an event for everything that is loaded.
 
         Raises the errors of `engine.preparation.devices.choose_device` and `engine.preparation.modules.ensure_modules`.
         """
@@ -187,7 +184,7 @@ def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) 
 
 
 def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
-    """The regime `rest` with some stages from others, called such as `compiled+decoder=dynamic`."""
+    """The regime `rest` with some stages from others; its name is like `compiled+decoder=dynamic`."""
     name = "+".join([rest.name, *(f"{stage}={regime.name}" for stage, regime in stages.items())])
     runners = {stage: regime.runner for stage, regime in stages.items()}
 
@@ -198,7 +195,7 @@ def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRun
 
 
 def check_choices(request: ValidationRequest) -> None:
-    """Raise `InvalidRequest` for a device, LSTM method, padding or crossed stage that is not to be had."""
+    """Raise `InvalidRequest` for an unknown or unavailable device, LSTM method, padding or crossed stage."""
     check_device(request.device)
     check_lstm_method(request.lstm_method)
     if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):

@@ -1,7 +1,4 @@
-"""The tables of a validation, row by row and cell by cell, in words.
-
-It does not know the page that shows them.
-"""
+"""The tables of a validation as text, row by row and cell by cell."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ FIGURE_NAMES = (
 
 @dataclass(frozen=True)
 class Cell:
-    """One reading in a table; `verdict` is empty where there is none, `hint` shows on hovering."""
+    """One cell of a table; `verdict` is empty in an empty cell, `hint` shows on hovering."""
 
     value: str = ""
     verdict: str = ""
@@ -32,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One output in the table of an utterance; a cell for each regime and reading."""
+    """One output in the table of an utterance, with a cell for each regime and reading."""
 
     stage: str
     output: str
@@ -59,7 +56,7 @@ def by_regime(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def summary(name: str, rows: Sequence[Row]) -> RegimeSummary:
-    """A regime's worst stage when fed by the reference, and its worst waveform when not."""
+    """A regime's worst stage fed by the reference, and its worst waveform fed by itself."""
     isolated = worst(row for row in rows if row.reading is Reading.REFERENCE_FED)
     heard = worst(row for row in rows if row.reading is Reading.OWN_FED and row.stage == STAGE_NAMES[-1])
     meaning = REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "stages of several regimes"
@@ -90,14 +87,14 @@ def _hint(row: Row) -> str:
 
 
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
-    """Each regime with how its whole waveform sounds beside the reference's."""
+    """Each regime with the comparison, as sound, of its whole waveform with the reference's."""
     for row in rows:
         if row.audio is not None and row.reading is Reading.OWN_FED:
             yield row.regime, wording.audio(row.audio)
 
 
 def figures(row: Row) -> tuple[str, ...]:
-    """The values under `FIGURE_NAMES`, less the verdict."""
+    """The values under `FIGURE_NAMES`, except the verdict."""
     names = (stage_named(row.stage).title, row.output, row.regime, row.reading)
     times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
     metrics = row.metrics

@@ -1,7 +1,4 @@
-"""The plain data of a validation: what is asked, what is measured, what is found.
-
-It does not know how anything is run or measured; nothing here needs PyTorch.
-"""
+"""The plain data of a validation: what is asked, what is measured, what is found; nothing here needs PyTorch."""
 
 from __future__ import annotations
 
@@ -47,7 +44,7 @@ class Reading(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What a reading says about a stage."""
+    """What a comparison says about a stage."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -57,16 +54,16 @@ class Verdict(StrEnum):
     INCOMPARABLE = "incomparable"
     """The two have different numbers of frames, so that no sample has a partner."""
     CRASHED = "crashed"
-    """The process that computed it ended before it was done."""
+    """The process that computed the stage ended before it was done."""
 
 
 @dataclass(frozen=True)
 class ValidationRequest:
-    """One text to run in several regimes, each compared with `reference`, which runs whether it is among them or not.
+    """One text to run in several regimes, each compared with `reference`, which runs whether listed or not.
 
-    `padding` is the padded length of static and padded regimes over the valid length, less 1. `cross` pairs stages
+    `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, where given, receives every compared array.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array.
     """
 
     speech: SpeechRequest
@@ -91,7 +88,7 @@ class Metrics:
 
     All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
     None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
-    its padding, None where there is none.
+    its padding, None without padding.
     """
 
     pearson: float | None
@@ -118,7 +115,7 @@ class AudioMetrics:
 class DurationMetrics:
     """Two alignments compared: whole numbers of frames, so equal or not.
 
-    `ties` counts the differing tokens whose unrounded duration lies so near to a half that it may round either way.
+    `ties` counts the differing tokens whose unrounded duration is so near to a half that it may round either way.
     """
 
     differing_tokens: int
@@ -171,7 +168,7 @@ class Row:
 
 @dataclass(frozen=True)
 class AlignmentEvent:
-    """The reference knows its durations: `frames_per_token` places tokens along time."""
+    """The reference has its durations: `frames_per_token` gives each token its place in time."""
 
     utterance: int
     frames_per_token: tuple[int, ...]
@@ -197,8 +194,8 @@ class Finding:
 class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
-    `device_choice` tells what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why; both
-    are empty when nothing compiled was run.
+    `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
+    both are empty when nothing compiled was run.
     """
 
     request: ValidationRequest
@@ -224,7 +221,7 @@ class FinishedEvent:
 
 @dataclass(frozen=True)
 class FailedEvent:
-    """The validation could not be done: why, and what to do, as `EngineError` says it."""
+    """The validation could not be done: why, and what to do about it, as in `EngineError`."""
 
     message: str
     hint: str

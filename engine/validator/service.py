@@ -1,7 +1,4 @@
-"""A validator that another process talks to: one JSON object a line in, one event a line out.
-
-It does not know who is at the other end, nor any pipe.
-"""
+"""A validator for another process: one JSON object a line in, one event a line out."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ VALIDATE, CANCEL = "validate", "cancel"
 
 
 class Service:
-    """Validates what it is asked for; `write` gets every event as a line, last a finished or failed one per request.
+    """Answers requests for validation; `write` gets every event as a line, ending each with a finished or failed one.
 
-    A request stops the one before it. The report at the end has no rows: each has been told.
+    A request stops the one before it. The final report has no rows, as each has been sent before.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
@@ -33,7 +30,7 @@ class Service:
         self._cancel = threading.Event()
 
     def serve(self, lines: Iterable[str]) -> None:
-        """Answer until the lines end; they are read in a thread of their own, so that a cancel is heard at once."""
+        """Answer until the lines end; they are read in a thread of their own, so that a cancel takes effect at once."""
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
         while (job := self._requests.get()) is not None:
             self._answer(*job)
@@ -46,7 +43,7 @@ class Service:
         self._requests.put(None)
 
     def _take(self, line: str) -> None:
-        """A request or a cancel stops what is under way."""
+        """Take a request or a cancel; either stops the request that is under way."""
         self._cancel.set()
         try:
             command = json.loads(line)
@@ -66,6 +63,6 @@ class Service:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
 
     def _tell(self, event: ValidationEvent) -> None:
-        if isinstance(event, FinishedEvent):  # the rows have gone out one by one; all at once would stop a window
+        if isinstance(event, FinishedEvent):  # its rows were sent one by one; all at once would freeze a window
             event = FinishedEvent(replace(event.report, rows=()))
         self._write(self._wire.encode(event))

@@ -1,7 +1,4 @@
-"""Correlation against the amount of padding: the same request in every padded regime, at one ratio after the other.
-
-It does not know how a regime is run nor how two arrays are compared.
-"""
+"""Correlation against the amount of padding: one request in every padded regime, at one amount after the other."""
 
 from __future__ import annotations
 
@@ -41,10 +38,10 @@ def sweep_padding(
     observe: ValidationObserver = ignore,
     cancel: threading.Event | None = None,
 ) -> tuple[SweepPoint, ...]:
-    """Run every padded regime of the request at each ratio, all others of the request's choices unchanged.
+    """Run the request in every padded regime at each of these amounts of padding.
 
-    The request's own regimes, padding, crossed stages and arrays folder are not looked at. `observe` gets preparation
-    events alone, one before each ratio among them. Raises the errors of `Validator.validate`.
+    The request's own regimes, padding, crossed stages and arrays folder are ignored. `observe` gets only preparation
+    events, among them one before each amount. Raises the errors of `Validator.validate`.
     """
     validator = Validator()
     try:

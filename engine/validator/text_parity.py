@@ -1,7 +1,4 @@
-"""How many sentences our front end and kokoro's own pronounce alike, and why the others differ.
-
-It does not know how either of them pronounces.
-"""
+"""How many sentences our front end and kokoro's own pronounce alike, and why the others differ."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
 
 OFFLINE_TAGGER = "the offline tagger"
 PLAIN = re.compile(r"""(?!.*\b[IVXLC]{2})[A-Za-z ,;:!?'"‘’“”()—…-]*\.?['"’”)]*""")
-"""No digits, signs or Roman numerals, and no dot but the last, so that no abbreviation either."""
+"""No digits, signs or Roman numerals, and no dot before the last, hence no abbreviations."""
 
 
 class Kind(StrEnum):
@@ -49,7 +46,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Difference:
-    """A sentence, its phonemes in both ways (`upstream` is empty where misaki fails), and why they differ."""
+    """A sentence, its phonemes from both (`upstream` is empty where misaki fails), and why they differ."""
 
     text: str
     ours: str
@@ -59,7 +56,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class TextParity:
-    """What came of comparing: `sentences` in all, `plain` of them without digits, signs, abbreviations."""
+    """The result: `sentences` is their number, `plain` that of sentences without digits, signs, abbreviations."""
 
     language: str
     tagger: str
@@ -79,7 +76,7 @@ class TextParity:
 
     @property
     def explained(self) -> bool:
-        """Whether all differences come from what is done on purpose."""
+        """Whether all differences are intended."""
         return all(difference.kind is not Kind.PRONUNCIATION for difference in self.differences)
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +112,7 @@ def sentences_of(path: Path) -> tuple[str, ...]:
 def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> TextParity:
     """Pronounce every sentence in both ways, both with spaCy's model where it is installed, else the offline tagger.
 
-    Raises `InvalidRequest` for another language than English, `NothingToSpeak` for a sentence without a sound.
+    Raises `InvalidRequest` for a language other than English, `NothingToSpeak` for a sentence without a sound.
     """
     spoken = language_of(language)
     if not spoken.english:
@@ -135,7 +132,7 @@ def is_plain(text: str) -> bool:
 
 
 class _Comparison:
-    """Both ways, with the same tagger."""
+    """Both front ends, with one tagger."""
 
     def __init__(self, language: Language, model: Analyser | None) -> None:
         def load(homographs: Homographs) -> Analyser:
@@ -148,7 +145,7 @@ class _Comparison:
         self._upstream = _upstream(language, load)
 
     def difference(self, text: str) -> Difference | None:
-        """What sets the two apart, if anything does."""
+        """How the two differ on a text; None if they agree."""
         ours = " ".join(utterance.phonemes for utterance in self._ours.plan(text).utterances)
         upstream = self._upstream.phonemes(text)
         return None if ours == upstream else Difference(text, ours, upstream or "", self._kind(text, ours, upstream))
@@ -167,7 +164,7 @@ class _Comparison:
 
 
 def _upstream(language: Language, load: Any) -> UpstreamText:
-    from engine.validator.upstream_text import UpstreamText  # loads misaki, which wants spaCy
+    from engine.validator.upstream_text import UpstreamText  # loads misaki and spaCy
 
     return UpstreamText(language.british, load)
 

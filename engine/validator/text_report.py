@@ -1,4 +1,4 @@
-"""A validation, and what padding does to LSTMs and regimes, as tables for the terminal, under 100 columns."""
+"""A validation, and the effect of padding on LSTMs and regimes, as tables for the terminal, under 100 columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LINE = "{:<12} {:<17} {:>13} {:>8} {:>6}  {:<8} {:>13} {}"
 
 
 def text_report(report: Report) -> str:
-    """The whole report, lines separated by line ends; every line is the worst utterance's."""
+    """The whole report; every line of a table is that of the worst utterance."""
     blocks = [_heading(report), *(_regime(report, name) for name in _regimes(report)), _closing(report)]
     return "\n\n".join("\n".join(block) for block in blocks)
 
@@ -36,7 +36,7 @@ def _heading(report: Report) -> list[str]:
 
 
 def _settings(report: Report) -> str:
-    """What was asked, and what it was run with, in one sentence."""
+    """The settings of the request, and the device and LSTM method it ran with, in one sentence."""
     request, speech = report.request, report.request.speech
     return (
         f"voice {speech.voice}, speed {speech.speed:g}, seed {speech.seed}, padding {request.padding:g}, "
@@ -75,7 +75,7 @@ def _own_cells(row: Row | None) -> tuple[str, str]:
 
 
 def _sound(rows: Iterable[Row]) -> list[str]:
-    """The waveform of the whole chain, as it is heard."""
+    """How the waveform of the whole chain compares as sound."""
     heard = worst(row for row in rows if row.audio is not None and row.reading is Reading.OWN_FED)
     return [] if heard is None or heard.audio is None else _wrapped(f"heard: {wording.audio(heard.audio)}")
 
@@ -107,12 +107,12 @@ _CELL = "{:>11}"
 
 
 def lstm_text(comparisons: Sequence[LstmComparison]) -> str:
-    """Correlation with the exact LSTM against the amount of padding, a line per way of running it."""
+    """Correlation with the exact LSTM against the amount of padding, a line for each way of running it."""
     return "\n\n".join("\n".join(_lstm_lines(comparison)) for comparison in comparisons)
 
 
 def sweep_text(points: Sequence[SweepPoint]) -> str:
-    """The least correlation of all utterances against the amount of padding, a line per regime and output.
+    """The lowest correlation of all utterances against the amount of padding, a line for each regime and output.
 
     Stages are fed by the reference; the last line of a regime is the waveform of its whole chain.
     """

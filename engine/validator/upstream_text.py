@@ -1,7 +1,6 @@
 """kokoro's own way from an English text to phonemes: misaki's G2P with what `kokoro.KPipeline` builds around it.
 
-It does not know our way, nor utterances: kokoro cuts its phonemes elsewhere than we do. Importing it loads misaki and
-spaCy.
+It makes no utterances, because kokoro cuts phonemes elsewhere than we do. Importing it loads misaki and spaCy.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ PARAGRAPH_BREAK = re.compile(r"\n+")
 
 
 class _TaggedG2P(en.G2P):
-    """misaki's G2P with a tagger that is here already: its own constructor would download a spaCy model."""
+    """misaki's G2P with an installed tagger: its own constructor would download a spaCy model."""
 
     def __init__(self, british: bool, load_analyser: Callable[[Homographs], Analyser]) -> None:
         self.version = None
@@ -42,7 +41,7 @@ class UpstreamText:
         self._g2p = _TaggedG2P(british, load_analyser)
 
     def phonemes(self, text: str) -> str | None:
-        """The phonemes of a text, `None` where misaki fails on it."""
+        """The phonemes of a text; None if misaki fails on it."""
         try:
             lines = [self._line(line) for line in PARAGRAPH_BREAK.split(text.strip()) if line.strip()]
         except MISAKI_FAILURES:
@@ -55,7 +54,7 @@ class UpstreamText:
 
 
 def _fallback(british: bool) -> Any:
-    """Espeak for words the lexicon lacks, or nothing where it cannot be loaded, as in kokoro."""
+    """Espeak for words that the lexicon lacks, or None where it cannot be loaded, as in kokoro."""
     with suppress(OSError, RuntimeError):
         return espeak.EspeakFallback(british=british)
     return None

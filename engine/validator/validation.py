@@ -1,7 +1,4 @@
-"""Runs validation requests: every utterance of a text through every regime, rows as they are made.
-
-It does not know how two arrays are compared, nor how anything is shown.
-"""
+"""Runs validation requests: every utterance of a text in every regime, with an event for each finished comparison."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ class Spoken:
 
 
 class Validator:
-    """Validates one request after the other; the model of the latest stays loaded."""
+    """Validates one request after the other; the model of the latest request stays loaded."""
 
     def __init__(self) -> None:
         self._regimes: Regimes | None = None
@@ -78,7 +75,11 @@ class Validator:
         observe: ValidationObserver = ignore,
         cancel: threading.Event | None = None,
     ) -> Report:
-        """The same for utterances of phonemes; the request's text, voice, speed and seed are not looked at."""
+        """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
+
+        `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
+        `Cancelled` between stages once `cancel` is set.
+        """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
         rows = []
@@ -93,7 +94,7 @@ class Validator:
         return report
 
     def prepare(self, request: ValidationRequest) -> Regimes:
-        """The regimes of the request's model; those of another model are released."""
+        """The regimes for the request; those of an earlier request with another model or settings are released."""
         check_choices(request)
         wanted = (request.model, request.weights, request.probes, request.device, request.lstm_method)
         if self._regimes is None or self._opened != wanted:
@@ -109,14 +110,14 @@ class Validator:
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
-    """What turns text into phonemes for this voice and model, in the voice's language or another."""
+    """The front end for this voice and model, in the voice's language unless another is given."""
     config = checkpoint.config
     return _phonemizer(language or voice.info.language, frozenset(config.vocab), config.phoneme_limit)
 
 
 @lru_cache(maxsize=4)
 def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemizer:
-    """Kept, as reading its dictionaries takes as long as validating a sentence."""
+    """Cached, because reading the dictionaries takes as long as validating a sentence."""
     return Phonemizer(language, symbols, limit)
 
 

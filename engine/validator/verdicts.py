@@ -1,4 +1,4 @@
-"""What a comparison means: within tolerance, itself wrong, or the heir of an earlier fault; which rows are worse."""
+"""What a comparison means: within tolerance, itself wrong, or inheriting an earlier fault; and which rows are worse."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ BEST_TO_WORST = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.
 
 
 def isolated(metrics: Metrics, tolerance: float) -> Verdict:
-    """The verdict on a stage that was fed by the reference."""
+    """The verdict on a stage that the reference fed."""
     return Verdict.PASS if within(metrics, tolerance) else Verdict.FAIL
 
 
 def propagated(metrics: Metrics, tolerance: float, noise_floor: Metrics | None, itself: Verdict) -> Verdict:
-    """The verdict on a stage that was fed by its own regime; `itself` is the one on its isolated run.
+    """The verdict on a stage that its own regime fed; `itself` is the verdict on the stage fed by the reference.
 
-    Being as near to the reference as kokoro's own float32 run (`noise_floor`) is enough: the model is no better
-    conditioned than that.
+    An error no larger than that of kokoro's own float32 run (`noise_floor`) passes: the model is no better conditioned
+    than that.
     """
     if within(metrics, tolerance) or (noise_floor is not None and _is_nearer(metrics, noise_floor)):
         return Verdict.PASS
@@ -37,16 +37,19 @@ def propagated(metrics: Metrics, tolerance: float, noise_floor: Metrics | None, 
 
 
 def aligned(durations: DurationMetrics, itself: Verdict) -> Verdict:
-    """The verdict on whole numbers of frames, which are equal or could round either way."""
+    """The verdict on durations in whole frames: they pass if they are equal or differ only where rounding is a tie.
+
+    `itself` is the verdict on the stage fed by the reference.
+    """
     if durations.differing_tokens == durations.ties:
         return Verdict.PASS
     return Verdict.INHERITED if itself is Verdict.PASS else Verdict.FAIL
 
 
 def within(metrics: Metrics, tolerance: float) -> bool:
-    """Whether two arrays agree: correlation, and an error small enough for it.
+    """Whether two arrays agree: by correlation, and by an error that is small enough for it.
 
-    Correlation alone is blind to scale and offset. Arrays of equal scale and mean that correlate at r differ by
+    Correlation alone ignores scale and offset. Arrays of equal scale and mean that correlate at r differ by
     sqrt(2 (1 - r)) of their norm.
     """
     if metrics.finite_percent < ALL_FINITE_PERCENT or metrics.pearson is None or metrics.relative_l2 is None:
@@ -96,5 +99,5 @@ def severity(row: Row) -> tuple[int, float, float]:
 
 
 def worst(rows: Iterable[Row]) -> Row | None:
-    """The worst row, the first of equals; None where there is none."""
+    """The worst row, the first of several equals; None without rows."""
     return max(rows, key=severity, default=None)

@@ -1,6 +1,6 @@
 """Which software made a result: this project, Python, the machine, and every package that shapes the numbers.
 
-It does not know the packages themselves; none is imported.
+The packages are looked up without importing them.
 """
 
 from __future__ import annotations

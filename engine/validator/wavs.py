@@ -1,7 +1,4 @@
-"""The waveforms of a validation as sound files: the reference, every regime, and what is between them.
-
-It does not know how they were made, nor whether they are right.
-"""
+"""The waveforms of a validation as sound files: the reference, every regime, and their differences."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 def write_wavs(folder: Path, arrays: Arrays, reference: str) -> tuple[Path, ...]:
-    """Write every waveform as a float32 WAV file and give their paths; the folder is made where it is missing.
+    """Write every waveform as a float32 WAV file and return the paths; the folder is made if it is missing.
 
     Raises `OutputError` when the disk is full or the folder cannot be written to.
     """
@@ -38,7 +35,7 @@ def write_wavs(folder: Path, arrays: Arrays, reference: str) -> tuple[Path, ...]
 def waveforms(arrays: Arrays, reference: str) -> Iterator[tuple[str, Samples]]:
     """File names with samples [n], one at a time: each regime's whole chain, then its difference from the reference.
 
-    Waveforms of different lengths have no difference: it would be silence beside speech.
+    Waveforms of different lengths have no difference: it would set silence against speech.
     """
     keys = [key for key in arrays.entries() if key.output == _AUDIO and key.reading is Reading.OWN_FED]
     for utterance in dict.fromkeys(key.utterance for key in keys):
@@ -51,7 +48,7 @@ def waveforms(arrays: Arrays, reference: str) -> Iterator[tuple[str, Samples]]:
 
 
 def waveform(arrays: Arrays, utterance: int, regime: str) -> Samples:
-    """What a regime's whole chain says: samples [n] float32, read-only; raises `EngineError` when it is not held."""
+    """The waveform of a regime's whole chain: samples [n] float32, read-only; raises `EngineError` if it is missing."""
     return np.asarray(arrays.load(utterance, regime, Reading.OWN_FED, _AUDIO), np.float32).reshape(-1)
 
 

@@ -1,7 +1,4 @@
-"""Validation requests, events and reports as JSON, and back.
-
-It does not know pipes or files.
-"""
+"""Validation requests, events and reports as JSON, and back."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ def _make_converter() -> JsonConverter:
     structure_row = converter.get_structure_hook(Row)
 
     def flatten(row: Row) -> dict[str, Any]:
-        """A row with its metrics beside its names, as scripts read it; null where nothing can be compared."""
+        """A row with its metrics next to its names, as scripts read it; null where nothing can be compared."""
         plain = unstructure_row(row)
         metrics = plain.pop("metrics") or dict.fromkeys(_METRICS)
         return {**plain, **metrics}
@@ -42,7 +39,7 @@ def _make_converter() -> JsonConverter:
 
 
 class Wire:
-    """One way of writing every validation object as JSON; numbers survive exactly."""
+    """Converts every validation object to JSON and back; numbers survive exactly."""
 
     def __init__(self) -> None:
         self._converter = _make_converter()
@@ -64,11 +61,11 @@ class Wire:
         return self._read(json.loads(line), ValidationRequest)  # type: ignore[no-any-return]
 
     def row_to_dict(self, row: Row) -> dict[str, Any]:
-        """A row with its metrics beside its names; plain values for `json.dump`."""
+        """A row with its metrics next to its names, as plain values for `json.dump`."""
         return self._converter.unstructure(row)  # type: ignore[no-any-return]
 
     def report_to_dict(self, report: Report) -> dict[str, Any]:
-        """Plain values for `json.dump`."""
+        """A report, and whether it passed, as plain values for `json.dump`."""
         return {"passed": report.passed, **self._converter.unstructure(report)}
 
     def report_from_dict(self, plain: Mapping[str, Any]) -> Report:

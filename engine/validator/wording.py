@@ -1,4 +1,4 @@
-"""How readings are called and how measured values are written, in every report and in the application."""
+"""The titles of readings, and the format of measured values, in every report and in the application."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from engine.validator.results import AudioMetrics, DurationMetrics, Reading, Row
 READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
 
 NOTHING = "–"
-"""Stands where nothing could be measured."""
+"""Stands for a value that could not be measured."""
 CORRELATION_DECIMALS = 8
 NOT_USED = "not used"
-"""The device, and its LSTM method, where nothing compiled was run."""
+"""Stands for the device, and its LSTM method, when nothing compiled was run."""
 BELOW_ONE = math.nextafter(1.0, 0.0)
-"""Rounding makes a correlation of 1 of arrays that are not equal, and less than 1 of arrays that are."""
+"""Rounding can give a correlation of 1 for arrays that are not equal, and of less than 1 for arrays that are."""
 MILLISECONDS_PER_SECOND = 1000
 
 
 def correlation(value: float | None) -> str:
-    """A correlation, rounded down: 1 is written for 1 alone."""
+    """A correlation, rounded down, so that only 1 is written as 1."""
     if value is None:
         return NOTHING
     if value == 1:
@@ -29,7 +29,7 @@ def correlation(value: float | None) -> str:
 
 
 def row_correlation(row: Row) -> str:
-    """A row's correlation; for durations, how many tokens differ. Equal arrays, and only they, have 1."""
+    """A row's correlation, 1 only for equal arrays; for durations, how many tokens differ."""
     if row.durations is not None:
         return durations(row.durations)
     if row.metrics is None or row.metrics.pearson is None:
@@ -65,7 +65,7 @@ def milliseconds(seconds: float | None) -> str:
 
 
 def audio(metrics: AudioMetrics) -> str:
-    """How two waveforms differ to the ear, in one line."""
+    """How two waveforms differ as sound, in one line."""
     late = f"{metrics.lag_samples:+d} samples" if metrics.lag_samples else "no lag"
     return (
         f"correlation {correlation(metrics.best_lag_correlation)} at {late}, log-mel L1 {metrics.log_mel_l1:.2g}, "
