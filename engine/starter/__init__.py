@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["StageMinutes", "TrainOptions", "TrainProgress", "evaluate", "train"]
 
 
-def train(options: TrainOptions, report: Callable[[TrainProgress], None]) -> Path:
+def train(options: TrainOptions, on_progress: Callable[[TrainProgress], None]) -> Path:
     """Train the starter model, continuing what the work folder holds; returns the folder of the written package.
 
     Raises `EngineError` with the command that installs whatever is missing.
     """
     from engine.starter.training import train as run
 
-    return run(options, report)
+    return run(options, on_progress)
 
 
 def evaluate(sentences: int = 40, folder: Path | None = None) -> tuple[VoiceScore, ...]:

@@ -42,16 +42,16 @@ def record(
     request: CorpusRequest,
     pronounce: Pronounce,
     config: ModelConfig,
-    report: Callable[[float], None] = lambda fraction: None,
+    on_progress: Callable[[float], None] = lambda fraction: None,
 ) -> list[Example]:
-    """Let the voice's teacher speak every sentence; `report` gets the finished fraction."""
+    """Let the voice's teacher speak every sentence; `on_progress` gets the finished fraction."""
     gain = LOUDNESS / loudness(teacher, request.sentences[:CALIBRATION_UTTERANCES])
     examples = []
     for index, speech in enumerate(teacher.speak(request.sentences)):
         example = make_example(speech, pronounce, config, request.voice.f0_range_hz, gain)
         if len(example.tokens) <= LONGEST_TOKENS:
             examples.append(example)
-        report((index + 1) / len(request.sentences))
+        on_progress((index + 1) / len(request.sentences))
     return examples
 
 

@@ -22,7 +22,7 @@ from engine.network.architecture import Network, build_network
 from engine.starter.symbols import stand_in_tokens
 from engine.starter.voices import StarterVoice
 
-MODEL_FILE, VOICES_FILE, CONFIG_FILE, MANIFEST_FILE = (
+MODEL_FILE, VOICES_FILE, CONFIG_FILE, CONTENTS_FILE = (
     "model.safetensors",
     "voices.safetensors",
     "config.json",
@@ -45,7 +45,7 @@ def write_package(
     _save(folder / MODEL_FILE, {key: _half(tensor) for key, tensor in state.items()})
     _save(folder / VOICES_FILE, {voice.name: _half(styles[voice.name][None, None]) for voice in voices})
     _write_json(folder / CONFIG_FILE, network.config.to_dict())
-    _write_json(folder / MANIFEST_FILE, manifest(folder, voices))
+    _write_json(folder / CONTENTS_FILE, package_contents(folder, voices))
 
 
 def with_stand_ins(
@@ -62,8 +62,8 @@ def with_stand_ins(
     return changed
 
 
-def manifest(folder: Path, voices: Sequence[StarterVoice]) -> dict[str, Any]:
-    """Checksums of the package's files, and its voices."""
+def package_contents(folder: Path, voices: Sequence[StarterVoice]) -> dict[str, Any]:
+    """What the package contains: checksums of its files, and its voices."""
     files = {name: _sha256(folder / name) for name in (MODEL_FILE, VOICES_FILE, CONFIG_FILE)}
     described = [
         {"name": voice.name, "language": voice.language, "gender": voice.gender, "teacher": voice.teacher_title}

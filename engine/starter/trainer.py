@@ -41,7 +41,7 @@ class Schedule:
         return self.learning_rate * warm * (cosine * (1 - self.final_share) + self.final_share)
 
 
-class Stage(Protocol):
+class TrainingStage(Protocol):
     """Something that can be trained: modules by name, a loss, a score on held-out speech.
 
     `rate_shares` scales the learning rate of a module, 1 where it has no entry.
@@ -74,7 +74,7 @@ class Progress:
 class Trainer:
     """Trains one stage and keeps its state in one file, from which it continues after an interruption."""
 
-    def __init__(self, stage: Stage, schedule: Schedule, checkpoint: Path, seed: int = 0) -> None:
+    def __init__(self, stage: TrainingStage, schedule: Schedule, checkpoint: Path, seed: int = 0) -> None:
         self.stage = stage
         self.schedule = schedule
         self.checkpoint = checkpoint
@@ -93,7 +93,7 @@ class Trainer:
         """Share of the stage's processor time already spent."""
         return self.cpu_seconds / (60 * self.schedule.cpu_minutes) if self.schedule.cpu_minutes else 1.0
 
-    def run(self, report: Callable[[Progress], None], steps: int | None = None) -> None:
+    def run(self, on_progress: Callable[[Progress], None], steps: int | None = None) -> None:
         """Train until the stage's time is spent (or `steps` more were made), saving about once a minute."""
         self._set_training(True)
         last = None if steps is None else self.step + steps
@@ -101,13 +101,13 @@ class Trainer:
         while self.fraction < 1 and self.step != last:
             recent.append(self.advance())
             if self.step % REPORT_STEPS == 0:
-                report(self._progress(_means(recent)))
+                on_progress(self._progress(_means(recent)))
                 recent = []
             if self.cpu_seconds - saved_at > SAVE_SECONDS:
                 self.save()
                 saved_at = self.cpu_seconds
         self.save()
-        report(self._progress(self.validate()))
+        on_progress(self._progress(self.validate()))
 
     def advance(self) -> dict[str, float]:
         """One step of the optimizer; a step whose gradient is not finite changes nothing."""
@@ -205,7 +205,7 @@ def _trained(module: nn.Module) -> list[nn.Parameter]:
     return [parameter for parameter in module.parameters() if parameter.requires_grad]
 
 
-def _groups(stage: Stage) -> list[dict[str, Any]]:
+def _groups(stage: TrainingStage) -> list[dict[str, Any]]:
     return [
         {"params": _trained(module), "share": stage.rate_shares.get(name, 1.0)}
         for name, module in stage.modules.items()

@@ -28,11 +28,11 @@ from engine.starter.pronunciation import misaki_pronunciations
 from engine.starter.symbols import LAST_RESORT
 from engine.starter.text_stage import TextStage, prepare_predictor
 from engine.starter.texts import load_lexicon, missing_symbols, prompts
-from engine.starter.trainer import Progress, Schedule, Stage, Trainer, load_averaged
+from engine.starter.trainer import Progress, Schedule, Trainer, TrainingStage, load_averaged
 from engine.starter.voices import STARTER_VOICES, open_teacher
 from engine.system.paths import resources_folder
 
-Report = Callable[[TrainProgress], None]
+OnProgress = Callable[[TrainProgress], None]
 
 TEXT_BATCH, FRONT_BATCH, SOUND_BATCH = 12, 8, 4
 SEGMENT_FRAMES = 40
@@ -64,7 +64,7 @@ class Learner:
     prosodies: nn.Embedding
 
 
-def train(options: TrainOptions, report: Report) -> Path:
+def train(options: TrainOptions, on_progress: OnProgress) -> Path:
     """Train the starter model and write its package; returns the package's folder.
 
     Raises `EngineError` naming the command that installs a missing teacher.
@@ -74,9 +74,9 @@ def train(options: TrainOptions, report: Report) -> Path:
             open_teacher(voice)
     torch.set_num_threads(1)
     config = starter_config(_kokoro_vocabulary())
-    material = _material(options, config, report)
-    for name in STAGES:
-        _train_stage(name, options, config, material, report)
+    material = _material(options, config, on_progress)
+    for name in TRAINING_STAGES:
+        _train_stage(name, options, config, material, on_progress)
     return package(options, config, material)
 
 
@@ -104,38 +104,40 @@ def new_learner(config: ModelConfig, seed: int) -> Learner:
     return Learner(network, timbres, prosodies)
 
 
-def _train_stage(name: str, options: TrainOptions, config: ModelConfig, material: Material, report: Report) -> None:
+def _train_stage(
+    name: str, options: TrainOptions, config: ModelConfig, material: Material, on_progress: OnProgress
+) -> None:
     learner = new_learner(config, options.seed)
-    _load(learner, options, STAGES[name].needs)
+    _load(learner, options, TRAINING_STAGES[name].needs)
     if options.compile_blocks and name in ("generator", "joint"):
         compile_generator_blocks(learner.network)
-    stage = STAGES[name].make(learner, material)
+    stage = TRAINING_STAGES[name].make(learner, material)
     minutes = getattr(options.minutes, name)
-    trainer = Trainer(stage, STAGES[name].schedule(minutes), _checkpoint(options, name), options.seed)
+    trainer = Trainer(stage, TRAINING_STAGES[name].schedule(minutes), _checkpoint(options, name), options.seed)
     if trainer.fraction < 1:
-        trainer.run(lambda progress: report(_overall(progress, options)))
+        trainer.run(lambda progress: on_progress(_overall(progress, options)))
 
 
 @dataclass(frozen=True)
-class StagePlan:
+class TrainingPlan:
     """How a stage is made, what it starts from, how its learning rate runs for a number of minutes."""
 
     needs: tuple[str, ...]
-    make: Callable[[Learner, Material], Stage]
+    make: Callable[[Learner, Material], TrainingStage]
     schedule: Callable[[float], Schedule]
 
 
-def _text_stage(learner: Learner, material: Material) -> Stage:
+def _text_stage(learner: Learner, material: Material) -> TrainingStage:
     held_out = material.held_out[::VALIDATION_STRIDE]
     return TextStage(learner.network, learner.prosodies, material.training, held_out, TEXT_BATCH)
 
 
-def _front_stage(learner: Learner, material: Material) -> Stage:
+def _front_stage(learner: Learner, material: Material) -> TrainingStage:
     held_out = material.held_out[::VALIDATION_STRIDE]
     return FrontStage(learner.network, learner.timbres, material.training, held_out, FRONT_BATCH)
 
 
-def _sound_stage(learner: Learner, material: Material, joint: bool) -> Stage:
+def _sound_stage(learner: Learner, material: Material, joint: bool) -> TrainingStage:
     return SoundStage(
         learner.network,
         learner.timbres,
@@ -149,17 +151,17 @@ def _sound_stage(learner: Learner, material: Material, joint: bool) -> Stage:
     )
 
 
-STAGES = {
-    "text": StagePlan((), _text_stage, lambda minutes: Schedule(minutes, 1.5e-3, warm_up_steps=100)),
-    "front": StagePlan(
+TRAINING_STAGES = {
+    "text": TrainingPlan((), _text_stage, lambda minutes: Schedule(minutes, 1.5e-3, warm_up_steps=100)),
+    "front": TrainingPlan(
         (), _front_stage, lambda minutes: Schedule(minutes, 2e-3, average_decay=0.995, largest_gradient=2.0)
     ),
-    "generator": StagePlan(
+    "generator": TrainingPlan(
         (),
         lambda learner, material: _sound_stage(learner, material, joint=False),
         lambda minutes: Schedule(minutes, 2e-3, warm_up_steps=100, final_share=0.3),
     ),
-    "joint": StagePlan(
+    "joint": TrainingPlan(
         ("front", "generator"),
         lambda learner, material: _sound_stage(learner, material, joint=True),
         lambda minutes: Schedule(minutes, 1e-3, warm_up_steps=100, final_share=0.03),
@@ -183,16 +185,16 @@ def _load(learner: Learner, options: TrainOptions, names: Sequence[str]) -> None
         load_averaged(_checkpoint(options, name), modules)
 
 
-def _material(options: TrainOptions, config: ModelConfig, report: Report) -> Material:
+def _material(options: TrainOptions, config: ModelConfig, on_progress: OnProgress) -> Material:
     lexicon = load_lexicon()
     training: list[Item] = []
     held_out: list[Item] = []
     for number, voice in enumerate(STARTER_VOICES):
         sentences = tuple(prompts(options.utterances_per_voice, number, lexicon))
         request = CorpusRequest(voice, sentences)
-        training += _recorded(_corpus(options, voice.name), request, number, config, options, report)
+        training += _recorded(_corpus(options, voice.name), request, number, config, options, on_progress)
         request = CorpusRequest(voice, HELD_OUT_SENTENCES)
-        held_out += _recorded(_corpus(options, f"{voice.name}-held-out"), request, number, config, options, report)
+        held_out += _recorded(_corpus(options, f"{voice.name}-held-out"), request, number, config, options, on_progress)
     missing = missing_symbols(item.example.phonemes for item in training)
     if missing:
         raise EngineError(
@@ -202,14 +204,14 @@ def _material(options: TrainOptions, config: ModelConfig, report: Report) -> Mat
 
 
 def _recorded(
-    path: Path, request: CorpusRequest, number: int, config: ModelConfig, options: TrainOptions, report: Report
+    path: Path, request: CorpusRequest, number: int, config: ModelConfig, options: TrainOptions, on_progress: OnProgress
 ) -> list[Item]:
     """The recordings in `path`, made first if they are not there."""
     if not path.exists():
         stage, left = f"recording {request.voice.name}", 60 * options.minutes.total
 
         def show(fraction: float) -> None:
-            report(TrainProgress(stage, fraction, left, {}))
+            on_progress(TrainProgress(stage, fraction, left, {}))
 
         teacher = open_teacher(request.voice)
         save_corpus(path, record(teacher, request, misaki_pronunciations(), config, show))
@@ -217,7 +219,7 @@ def _recorded(
 
 
 def _overall(progress: Progress, options: TrainOptions) -> TrainProgress:
-    names = list(STAGES)
+    names = list(TRAINING_STAGES)
     later = sum(getattr(options.minutes, name) for name in names[names.index(progress.stage) + 1 :])
     left = getattr(options.minutes, progress.stage) * (1 - progress.fraction) + later
     return TrainProgress(progress.stage, progress.fraction, 60 * left, progress.measures)

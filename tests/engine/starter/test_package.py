@@ -55,12 +55,12 @@ def test_package_speaks(package: Path) -> None:
     assert torch.isfinite(audio).all()
 
 
-def test_manifest_names_every_file_with_its_checksum(package: Path) -> None:
-    manifest = json.loads((package / "manifest.json").read_text(encoding="utf-8"))
-    assert set(manifest["files"]) == {path.name for path in package.iterdir()} - {"manifest.json"}
-    for name, digest in manifest["files"].items():
+def test_the_contents_name_every_file_with_its_checksum(package: Path) -> None:
+    contents = json.loads((package / "manifest.json").read_text(encoding="utf-8"))
+    assert set(contents["files"]) == {path.name for path in package.iterdir()} - {"manifest.json"}
+    for name, digest in contents["files"].items():
         assert hashlib.sha256((package / name).read_bytes()).hexdigest() == digest
-    assert [voice["name"] for voice in manifest["voices"]] == [voice.name for voice in STARTER_VOICES]
+    assert [voice["name"] for voice in contents["voices"]] == [voice.name for voice in STARTER_VOICES]
 
 
 def test_untrained_symbol_takes_its_neighbours_embedding(network: Network) -> None:

@@ -47,5 +47,6 @@ def test_missing_symbols_are_named() -> None:
     assert missing_symbols(["".join(US_SYMBOLS - {"ʒ"})]) == {"ʒ"}
 
 
-def test_forty_sentences_are_held_out() -> None:
-    assert len(set(HELD_OUT_SENTENCES)) == 40
+def test_forty_different_sentences_are_held_out() -> None:
+    assert len(set(HELD_OUT_SENTENCES)) == len(HELD_OUT_SENTENCES) == 40
+    assert all(sentence.endswith(".") and sentence[0].isupper() for sentence in HELD_OUT_SENTENCES)
