@@ -1,6 +1,6 @@
-"""The starter model: trained here, from speech synthesised on this machine; it does not know who uses the model.
+"""The starter model: training from speech that is synthesised on this machine, and evaluation.
 
-Importing this package loads no tensor library; `train` and `evaluate` do when they are called.
+Importing this package loads no tensor library; calling `train` or `evaluate` does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["StageMinutes", "TrainOptions", "TrainProgress", "evaluate", "train"]
 
 
 def train(options: TrainOptions, on_progress: Callable[[TrainProgress], None]) -> Path:
-    """Train the starter model, continuing what the work folder holds; returns the folder of the written package.
+    """Train the starter model, continuing from the work folder; returns the folder of the written package.
 
     Raises `EngineError` with the command that installs whatever is missing.
     """
@@ -28,7 +28,7 @@ def train(options: TrainOptions, on_progress: Callable[[TrainProgress], None]) -
 
 
 def evaluate(sentences: int = 40, folder: Path | None = None) -> tuple[VoiceScore, ...]:
-    """Word error rates and distortion of the package in `folder`, or of the bundled one, by voice."""
+    """Word error rate and distortion of each voice of the package in `folder`, or of the bundled one."""
     from engine.starter.evaluation import evaluate as run
 
     return run(sentences, folder)

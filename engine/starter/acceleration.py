@@ -1,6 +1,6 @@
 """Fused arithmetic for the generator's blocks while they are trained.
 
-It does not know losses; a compiled block computes what kokoro's block computes, in about two thirds of the time.
+A compiled block computes the same as kokoro's block, in about two thirds of the time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from engine.network.architecture import Network
 
 
 def compile_generator_blocks(network: Network) -> bool:
-    """Let torch fuse the residual blocks for one fixed shape; returns false where no C++ compiler is installed."""
+    """Let torch fuse the residual blocks for one fixed shape; returns false if no C++ compiler is installed."""
     if not any(shutil.which(name) for name in ("c++", "g++", "clang++")):
         return False
     generator = network.decoder.generator
@@ -26,6 +26,6 @@ def compile_generator_blocks(network: Network) -> bool:
 
 @contextmanager
 def without_compiling() -> Iterator[None]:
-    """Run compiled blocks as they are written, for inputs of any other shape."""
+    """Run compiled blocks uncompiled, for inputs of any other shape."""
     with torch.compiler.set_stance("force_eager"):
         yield

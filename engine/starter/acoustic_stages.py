@@ -1,8 +1,7 @@
 """How the sound is learnt: front, generator, then both together.
 
 The decoder's front (everything before the generator) learns log-mel bands, one band to a channel, so that front and
-generator can be trained apart and fit together at once. It does not know durations, F0 or energy: the teacher's are
-given.
+generator can be trained apart and fit together at once. Durations, F0 and energy are the teacher's.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ INITIAL_LOG_MAGNITUDE = -4.0
 
 
 def prepare_decoder(network: Network) -> None:
-    """Start values that suit the sizes of F0 (Hz) and of a quiet spectrum."""
+    """Set initial values that suit the sizes of F0 (Hz) and of a quiet spectrum."""
     decoder = network.decoder
     with torch.no_grad():
         decoder.F0_conv.weight_g.mul_(F0_SCALE)
@@ -49,7 +48,7 @@ def generator_modules(network: Network) -> dict[str, nn.Module]:
 
 
 def front_features(network: Network, batch: Batch, timbre: torch.Tensor) -> torch.Tensor:
-    """What the generator is given, [items, channels, 2 frames]: kokoro's `Decoder.forward` up to the generator."""
+    """Input of the generator, [items, channels, 2 frames]: kokoro's `Decoder.forward` up to the generator."""
     decoder = network.decoder
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
     f0 = decoder.F0_conv(batch.curves("f0_hz")[:, None])
@@ -177,7 +176,7 @@ class SoundStage:
         timbre: torch.Tensor,
         chance: random.Random,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The same random second of every utterance: as the generator makes it, and as it was."""
+        """One random second of every utterance, from one frame on: as the generator makes it, and as it was spoken."""
         config = self._network.config
         first = chance.randint(0, batch.frames - self._segment_frames)
         span = slice(first * config.f0_values_per_frame, (first + self._segment_frames) * config.f0_values_per_frame)

@@ -1,7 +1,4 @@
-"""From the timed phones of an utterance to tokens with whole-frame durations.
-
-It does not know audio; pronunciation of single words is asked from `pronunciation`.
-"""
+"""From the timed phones of an utterance to tokens with whole-frame durations."""
 
 from __future__ import annotations
 
@@ -85,7 +82,7 @@ def isotonic(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _groups(phones: Sequence[Phone]) -> list[list[Phone]]:
-    """Phones word by word, each pause on its own; a clitic such as 's joins the word before it."""
+    """Phones grouped by word, each pause on its own; a clitic such as 's joins the word before it."""
     groups: list[list[Phone]] = []
     for phone in phones:
         before = groups[-1][-1] if groups else None

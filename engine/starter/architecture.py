@@ -1,7 +1,4 @@
-"""The starter model's architecture: Kokoro's graph with narrow widths.
-
-It does not know training; every number here is a width or a depth.
-"""
+"""The starter model's architecture: Kokoro's graph with narrow widths."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Mapping
 from engine.config import BertConfig, GeneratorConfig, ModelConfig
 
 STYLE_DIM = 128
-"""Kokoro cuts a voice's style vector at 128, so no model of this graph can have another width."""
+"""Kokoro splits a voice's style vector at 128, so no model of this graph can have another width."""
 HIDDEN_DIM = 128
 DECODER_DIM = 256
 ASR_RES_DIM = 32

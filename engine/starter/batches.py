@@ -1,7 +1,4 @@
-"""Examples of all voices put together into padded tensors.
-
-It does not know networks or losses.
-"""
+"""Examples of all voices put together into padded tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from engine.config import F0_VALUES_PER_FRAME
 from engine.starter.features import Example
 
 NEIGHBOURS = 48
-"""A batch is drawn from this many examples of like length, so that little is cut off."""
+"""A batch is drawn from this many examples of similar length, so that little is cut off."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class Batch:
 
 
 class Shelf:
-    """All examples in order of length, from which batches of like length are drawn."""
+    """All examples in order of length; batches are drawn from examples of similar length."""
 
     def __init__(self, items: Sequence[Item], shortest_frames: int = 1) -> None:
         kept = [item for item in items if item.example.frames >= shortest_frames]
@@ -81,7 +78,7 @@ class Shelf:
         return len(self._items)
 
     def draw(self, chance: random.Random, size: int) -> Batch:
-        """A random batch; the span is as long as its shortest member."""
+        """A random batch; the span is as long as its shortest example."""
         width = min(len(self._items), max(NEIGHBOURS, size))
         first = chance.randrange(len(self._items) - width + 1)
         return collate(chance.sample(self._items[first : first + width], min(size, width)), chance)

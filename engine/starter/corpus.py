@@ -1,7 +1,4 @@
-"""Utterances to learn from: made once per voice, kept in one file each.
-
-It does not know how they are used; a corpus is a list of examples.
-"""
+"""A corpus, the examples to learn from: made once per voice, and kept in one file each."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from engine.starter.teachers.speech import Teacher
 from engine.starter.voices import StarterVoice
 
 LOUDNESS = 0.07
-"""Root mean square that every voice is brought to."""
+"""Root mean square to which every voice is scaled."""
 CALIBRATION_UTTERANCES = 30
 LONGEST_TOKENS = 300
 ARRAYS = ("tokens", "durations_frames", "f0_hz", "energy", "pcm")
@@ -76,7 +73,7 @@ def save_corpus(path: Path, examples: Sequence[Example]) -> None:
 
 
 def load_corpus(path: Path) -> list[Example]:
-    """Read what `save_corpus` wrote."""
+    """The examples in a file that `save_corpus` wrote."""
     with safe_open(path, framework="numpy") as file:
         strings = {name: json.loads(text) for name, text in file.metadata().items()}
         columns = {name: _split(file.get_tensor(name), file.get_tensor(f"{name}_lengths")) for name in ARRAYS}

@@ -1,7 +1,4 @@
-"""How good the packaged starter voices are: understood words, and distance from the teacher's sound.
-
-It does not know how they were trained.
-"""
+"""How good the packaged starter voices are: words understood, and distance from the teacher's sound."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ NOISE_SEED = 0
 class VoiceScore:
     """One voice on the held-out sentences.
 
-    `word_error_rate` is of the whole chain from text; `teacher_word_error_rate` and `distortion_db` (mel-cepstral,
-    with the teacher's timing, F0 and energy) are None where the teacher is not installed.
+    `word_error_rate` is that of the whole chain from text; `teacher_word_error_rate` and `distortion_db`
+    (mel-cepstral, with the teacher's timing, F0 and energy) are None if the teacher is not installed.
     """
 
     voice: str
@@ -48,7 +45,10 @@ class VoiceScore:
 
 
 def evaluate(sentences: int = len(HELD_OUT_SENTENCES), folder: Path | None = None) -> tuple[VoiceScore, ...]:
-    """Score every voice of the package in `folder` (the bundled one) on the first held-out sentences."""
+    """Score every voice of the package in `folder`, or of the bundled one, on the first held-out sentences.
+
+    Raises `InvalidRequest` for a number of sentences out of range.
+    """
     if not 1 <= sentences <= len(HELD_OUT_SENTENCES):
         raise InvalidRequest(
             f"{sentences} is not a number of held-out sentences.", f"Choose 1 to {len(HELD_OUT_SENTENCES)}."
@@ -83,7 +83,7 @@ def _score(
 
 
 def speak(network: Network, style: torch.Tensor, phonemizer: Phonemizer, text: str) -> npt.NDArray[np.float32]:
-    """The whole chain from text, in PyTorch: samples of all its utterances in a row."""
+    """The whole chain from text, in PyTorch: the samples of all utterances, concatenated."""
     torch.manual_seed(NOISE_SEED)
     spoken = [network(utterance.phonemes, style).numpy() for utterance in phonemizer.plan(text).utterances]
     return np.concatenate(spoken)
@@ -91,7 +91,7 @@ def speak(network: Network, style: torch.Tensor, phonemizer: Phonemizer, text: s
 
 @torch.no_grad()
 def speak_as(network: Network, style: torch.Tensor, example: Example) -> npt.NDArray[np.float32]:
-    """An example's tokens with its own durations, F0 and energy: what the sound side makes of perfect prosody."""
+    """An example's tokens with its own durations, F0 and energy: how the decoder sounds with perfect prosody."""
     torch.manual_seed(NOISE_SEED)
     batch = collate([Item(example, 0)])
     timbre = style[:, : network.config.style_dim]
@@ -101,7 +101,7 @@ def speak_as(network: Network, style: torch.Tensor, example: Example) -> npt.NDA
 
 
 def _teach(network: Network, voice: StarterVoice, texts: Sequence[str]) -> list[Example]:
-    """The teacher's own reading of the sentences, or nothing where it is not installed."""
+    """The teacher's own reading of the sentences, or nothing if it is not installed."""
     if not teacher_installed(voice):
         return []
     return record(open_teacher(voice), CorpusRequest(voice, tuple(texts)), misaki_pronunciations(), network.config)

@@ -1,7 +1,4 @@
-"""What the model learns from one utterance: tokens, durations, F0, energy and samples, all on the frame grid.
-
-It does not know how the utterance was made or how it will be used.
-"""
+"""What the model learns from one utterance: tokens, durations, F0, energy and samples, all on the frame grid."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Forty sentences of the public IEEE list ("Harvard sentences", 1969) that no training text may repeat.
-
-It does not know how they are scored.
-"""
+"""Forty sentences of the public IEEE list ("Harvard sentences", 1969) that no training text may repeat."""
 
 HELD_OUT_SENTENCES = (
     "The birch canoe slid on the smooth planks.",

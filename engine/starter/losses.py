@@ -1,6 +1,6 @@
 """Spectral distances between a generated and a wanted waveform.
 
-It does not know networks; bands that a teacher cannot fill are compared without logarithms.
+Frequencies above a teacher's bandwidth are compared without logarithms.
 """
 
 from __future__ import annotations

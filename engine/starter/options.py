@@ -1,7 +1,4 @@
-"""What can be asked of a starter training, and what it reports; nothing here loads a tensor library.
-
-It does not know how training is done.
-"""
+"""The options of a starter training, and the progress it reports; nothing here loads a tensor library."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ class StageMinutes:
 
     @property
     def total(self) -> float:
-        """All stages together."""
+        """Minutes of all stages together."""
         return self.text + self.front + self.generator + self.joint
 
     def scaled_to(self, minutes: float) -> StageMinutes:
@@ -49,7 +46,10 @@ class TrainOptions:
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> TrainOptions:
-        """From `--work-dir`, `--output-dir` and `--minutes` of the command line."""
+        """Options from `--work-dir`, `--output-dir` and `--minutes` of the command line.
+
+        Raises `InvalidRequest` for minutes that are not above zero.
+        """
         options = cls(arguments.work_dir, arguments.output_dir or arguments.work_dir / "package")
         if arguments.minutes is None:
             return options

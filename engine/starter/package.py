@@ -1,9 +1,7 @@
-"""The starter model's files as they are shipped: weights, config, voices, manifest.
-
-It does not know training; it writes what it is given and reads it back.
+"""The starter model's files as they are shipped: weights, config, voices, and a list of its contents.
 
 `model.safetensors` holds the network's state dict (its own keys, weight normalisation kept) in float16;
-`voices.safetensors` one table [1, 1, 2 x style_dim] per voice, timbre before prosody, the same for every length.
+`voices.safetensors` one table [1, 1, 2 x style_dim] per voice, timbre before prosody, for utterances of any length.
 """
 
 from __future__ import annotations
@@ -82,7 +80,7 @@ def read_package(folder: Path) -> tuple[Network, dict[str, torch.Tensor]]:
 
 def _save(path: Path, tensors: dict[str, torch.Tensor]) -> None:
     save_file(tensors, path)
-    path.chmod(READABLE)  # safetensors leaves its files to their owner alone
+    path.chmod(READABLE)  # safetensors makes files that only their owner can read
 
 
 def _half(tensor: torch.Tensor) -> torch.Tensor:

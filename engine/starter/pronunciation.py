@@ -1,7 +1,4 @@
-"""From a teacher's ARPAbet phones of one word to misaki's symbols with their times.
-
-It does not know sentences, pauses or frames.
-"""
+"""From a teacher's ARPAbet phones of one word to misaki's symbols with their times."""
 
 from __future__ import annotations
 
@@ -56,7 +53,7 @@ class TimedSymbol:
 def word_symbols(phones: Sequence[Phone], pronunciations: Sequence[str]) -> tuple[TimedSymbol, ...]:
     """Symbols of one word: misaki's pronunciation nearest to what was spoken, else the phones one by one.
 
-    `pronunciations` are misaki's entries for the word; the answer covers the phones' time without a gap.
+    `pronunciations` are misaki's entries for the word; the symbols cover the phones' time without a gap.
     """
     pieces = arpabet_pieces(phones)
     best: tuple[float, str, _Pairs] | None = None
@@ -194,7 +191,7 @@ def _from_arpabet(pieces: list[tuple[TimedSymbol, bool]]) -> tuple[TimedSymbol, 
 def misaki_pronunciations() -> Callable[[str], tuple[str, ...]]:
     """A look-up of every US pronunciation misaki may give a word, in any part of speech and context."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # misaki opens its files the old way
+        warnings.simplefilter("ignore", DeprecationWarning)  # misaki opens its files in a deprecated way
         lexicon = Lexicon(british=False)
 
     @cache
@@ -222,5 +219,5 @@ def _entries(lexicon: Any, word: str) -> list[str]:
 
 
 def all_substitutions() -> frozenset[tuple[str, str]]:
-    """Every pair of different symbols that the alignment holds for similar."""
+    """Every pair of different symbols that the alignment treats as similar."""
     return frozenset(pair for group, _ in SUBSTITUTION_COSTS for pair in combinations(sorted(group), 2))

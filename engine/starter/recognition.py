@@ -1,7 +1,4 @@
-"""How many words a speech recogniser gets wrong: pocketsphinx with its bundled US English model.
-
-It does not know who spoke.
-"""
+"""How many words a speech recogniser gets wrong: pocketsphinx with its bundled US English model."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ PEAK = 0.6
 
 @dataclass(frozen=True)
 class WordCount:
-    """Words of some sentences and how many edits turn what was heard into what was said."""
+    """Words of some sentences, and how many edits turn the recognised words into the spoken ones."""
 
     words: int
     errors: int
@@ -49,7 +46,7 @@ class Recogniser:
         self._decoder = Decoder(samprate=RECOGNISER_RATE_HZ, loglevel="FATAL")
 
     def hear(self, samples: npt.NDArray[np.float32], sample_rate_hz: int) -> str:
-        """What the recogniser understands."""
+        """The words that the recogniser understands."""
         divisor = int(np.gcd(RECOGNISER_RATE_HZ, sample_rate_hz))
         audio = resample_poly(samples, RECOGNISER_RATE_HZ // divisor, sample_rate_hz // divisor)
         audio = np.pad(audio * PEAK / (np.abs(audio).max() + 1e-6), round(MARGIN_SECONDS * RECOGNISER_RATE_HZ))

@@ -1,7 +1,4 @@
-"""Spectra that the training stages compare: magnitudes, log-mel bands, the energy curve.
-
-It does not know networks; every function maps samples to a spectrum, or a spectrum to a distance.
-"""
+"""Spectra that the training stages compare: magnitudes, log-mel bands, the energy curve; and their distance."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ ENERGY_FLOOR = 1e-3
 CEPSTRAL_BANDS = 40
 CEPSTRAL_COEFFICIENTS = 13
 ACTIVE_BELOW_PEAK = 5.0
-"""Frames whose mean log-mel lies within this of the loudest count as speech."""
+"""Frames whose mean log-mel lies within this of the loudest are taken for speech."""
 
 
 @lru_cache(maxsize=32)

@@ -1,7 +1,4 @@
-"""Which trained symbol stands in for a symbol that no training text has.
-
-It does not know networks: the answer is a table of symbols and, over a vocabulary, of tokens.
-"""
+"""Which trained symbol stands in for a symbol that no training text has."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ NEAREST_SYMBOL = {
     # punctuation
     ";": ",", ":": ",", "—": ",", "…": ".", '"': " ", "(": ",", ")": ",", "“": " ", "”": " ", "!": ".", "?": ".",
 }  # fmt: skip
-"""The nearest symbol of each; a chain of them (ɾ, T, t) is followed until a trained one is met."""
+"""The nearest symbol of each; a chain of them (ɾ, T, t) is followed to the first trained one."""
 LAST_RESORT = " "
 
 
 def nearest_trained(symbol: str, trained: Collection[str]) -> str:
-    """The symbol itself if it was trained, else the nearest that was; a space where the table knows none."""
+    """The symbol itself if it was trained, else the nearest that was; a space if the table has none."""
     seen = set()
     while symbol not in trained and symbol in NEAREST_SYMBOL and symbol not in seen:
         seen.add(symbol)

@@ -1,6 +1,6 @@
 """How timing and melody are learnt: the phoneme BERT and the prosody predictor.
 
-It does not know sound: durations, F0 and energy are compared with the teacher's.
+Durations, F0 and energy are compared with the teacher's, without making any sound.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ INITIAL_F0_GAIN = 30.0
 
 
 def prepare_predictor(network: Network) -> None:
-    """Start values that suit durations of a few frames and F0 in Hz."""
+    """Set initial values that suit durations of a few frames and F0 in Hz."""
     predictor = network.predictor
     with torch.no_grad():
         bias = predictor.duration_proj.linear_layer.bias
@@ -69,7 +69,7 @@ class TextStage:
         return total, {"duration": float(counted.detach()), "energy": float(energy_distance.detach())}
 
     def validate(self) -> dict[str, float]:
-        """Held-out means: duration error in frames, F0 error in Hz where voiced, share of right voicing."""
+        """Held-out means: duration error in frames, F0 error in Hz where voiced, share of values voiced correctly."""
         rows = [self._figures(collate([item])) for item in self._held_out]
         return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 

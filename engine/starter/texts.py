@@ -1,7 +1,4 @@
-"""Prompt texts for the teachers: our own sentence patterns filled with our own words and misaki's lexicon.
-
-It does not know the teachers or how the sentences will sound.
-"""
+"""Prompt texts for the teachers: our own sentence patterns filled with our own words and misaki's lexicon."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from engine.starter.heldout import HELD_OUT_SENTENCES
 from engine.starter.pronunciation import normalised
 
 US_SYMBOLS = frozenset("AIOTWYbdfhijklmnpstuvwzæðŋɐɑɔəɛɜɡɪɹʃʊʌʒʤʧˈˌθᵊᵻ")
-"""Every symbol that misaki's US English hands out."""
+"""Every symbol that misaki gives for US English."""
 RARE_SYMBOLS = "ʒYθʤʧʊðWɔŋᵊ"
 RARE_SHARE = 0.35
 """Share of lexicon words chosen for a rare symbol."""

@@ -1,7 +1,4 @@
-"""The training loop of one stage: schedule, moving average, checkpoints, progress.
-
-It does not know what a stage learns.
-"""
+"""The training loop of one stage: schedule, moving average, checkpoints, progress."""
 
 from __future__ import annotations
 
@@ -42,9 +39,9 @@ class Schedule:
 
 
 class TrainingStage(Protocol):
-    """Something that can be trained: modules by name, a loss, a score on held-out speech.
+    """Something that can be trained: modules by name, a loss, figures on held-out speech.
 
-    `rate_shares` scales the learning rate of a module, 1 where it has no entry.
+    `rate_shares` scales the learning rate of a module, by 1 if it has no entry.
     """
 
     name: str
@@ -52,11 +49,11 @@ class TrainingStage(Protocol):
     rate_shares: dict[str, float]
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
-        """Loss of a random batch and the figures to show."""
+        """The loss of a random batch, and the figures to show."""
         ...
 
     def validate(self) -> dict[str, float]:
-        """Figures on held-out speech."""
+        """Figures on held-out speech, by name."""
         ...
 
 
@@ -94,7 +91,7 @@ class Trainer:
         return self.cpu_seconds / (60 * self.schedule.cpu_minutes) if self.schedule.cpu_minutes else 1.0
 
     def run(self, on_progress: Callable[[Progress], None], steps: int | None = None) -> None:
-        """Train until the stage's time is spent (or `steps` more were made), saving about once a minute."""
+        """Train until the stage's time is spent or `steps` more steps are made, saving about once a minute."""
         self._set_training(True)
         last = None if steps is None else self.step + steps
         saved_at, recent = self.cpu_seconds, list[Measures]()
@@ -162,7 +159,7 @@ class Trainer:
                 self._average = [parameter.detach().clone() for parameter in self._parameters]
         self._optimizer.load_state_dict(state["optimizer"])
         for group, fresh in zip(self._optimizer.param_groups, _groups(self.stage), strict=True):
-            group["share"] = fresh["share"]  # a setting, which may change between runs; not a state
+            group["share"] = fresh["share"]  # a setting that may change between runs, not state
         self.step, self.cpu_seconds = state["step"], state["cpu_seconds"]
         self._chance.setstate((random.Random.VERSION, tuple(state["chance"]), None))
         torch.set_rng_state(state["torch_chance"])
@@ -190,7 +187,7 @@ class Trainer:
 
 
 def load_averaged(checkpoint: Path, modules: Mapping[str, nn.Module]) -> None:
-    """Give modules the averaged parameters of a finished stage; names the stage did not train are left as they are."""
+    """Load the averaged parameters of a finished stage into modules; modules it did not train stay unchanged."""
     averaged = torch.load(checkpoint, weights_only=True)["averaged"]
     for name, module in modules.items():
         if name in averaged:

@@ -1,6 +1,6 @@
-"""The whole training in order: recordings, text side, front, generator, both together, package.
+"""The whole training in order: recordings, text stage, front, generator, both together, package.
 
-It does not know what a stage learns; a finished step is found in the work folder and not done again.
+A finished step is found in the work folder and not repeated.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ SEGMENT_FRAMES = 40
 JOINT_FRONT_SHARE = 0.25
 INITIAL_STYLE_DEVIATION = 0.5
 VALIDATION_STRIDE = 8
-"""One in so many held-out utterances is used while training."""
+"""One in this many held-out utterances is used during training."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """Recordings of all voices: to learn from, and held out."""
+    """Recordings of all voices: those to learn from, and those held out."""
 
     training: tuple[Item, ...]
     held_out: tuple[Item, ...]
@@ -81,7 +81,7 @@ def train(options: TrainOptions, on_progress: OnProgress) -> Path:
 
 
 def package(options: TrainOptions, config: ModelConfig, material: Material) -> Path:
-    """Write the package from the checkpoints as they are, finished or not."""
+    """Write the package from the checkpoints, finished or not; returns its folder."""
     learner = new_learner(config, options.seed)
     _load(learner, options, ("text", "joint"))
     pairs = torch.cat([learner.timbres.weight, learner.prosodies.weight], 1)
@@ -92,7 +92,7 @@ def package(options: TrainOptions, config: ModelConfig, material: Material) -> P
 
 
 def new_learner(config: ModelConfig, seed: int) -> Learner:
-    """A network with random parameters and random styles; the same seed gives the same."""
+    """A network with random parameters and random styles; equal seeds give equal ones."""
     torch.manual_seed(seed)
     network = build_network(config)
     prepare_decoder(network)
@@ -120,7 +120,7 @@ def _train_stage(
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """How a stage is made, what it starts from, how its learning rate runs for a number of minutes."""
+    """How a stage is made, which stages it starts from, and its schedule for a number of minutes."""
 
     needs: tuple[str, ...]
     make: Callable[[Learner, Material], TrainingStage]
@@ -167,7 +167,7 @@ TRAINING_STAGES = {
         lambda minutes: Schedule(minutes, 1e-3, warm_up_steps=100, final_share=0.03),
     ),
 }
-"""In the order of training. Text, front and generator need nothing of each other; joint starts from the last two."""
+"""In the order of training. Text, front and generator are independent; joint starts from front and generator."""
 
 
 def _load(learner: Learner, options: TrainOptions, names: Sequence[str]) -> None:
@@ -206,7 +206,7 @@ def _material(options: TrainOptions, config: ModelConfig, on_progress: OnProgres
 def _recorded(
     path: Path, request: CorpusRequest, number: int, config: ModelConfig, options: TrainOptions, on_progress: OnProgress
 ) -> list[Item]:
-    """The recordings in `path`, made first if they are not there."""
+    """The recordings in `path`, which are made first if they are missing."""
     if not path.exists():
         stage, left = f"recording {request.voice.name}", 60 * options.minutes.total
 

@@ -1,7 +1,4 @@
-"""The voices of the starter model and the teacher behind each.
-
-It does not know texts or training.
-"""
+"""The voices of the starter model and the teacher behind each."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from engine.starter.teachers.speech import Teacher
 
 @dataclass(frozen=True)
 class StarterVoice:
-    """One voice: its shipped name, what is said about it, its teacher, that teacher's range of F0 and bandwidth."""
+    """One voice: its shipped name, its description, its teacher, that teacher's range of F0 and bandwidth."""
 
     name: str
     language: str
@@ -26,7 +23,7 @@ class StarterVoice:
 
     @property
     def teacher_title(self) -> str:
-        """Engine and voice in words."""
+        """The names of engine and voice, as text."""
         return f"{self.engine} {self.engine_voice}"
 
 

@@ -1,1 +1,1 @@
-"""The speech engines the starter model learns from; they do not know what is learnt from them."""
+"""The speech engines from which the starter model learns."""

@@ -1,6 +1,6 @@
 """Festival as a teacher, run as a program that writes sound files and a table of phones.
 
-It does not know Kokoro's symbols: phones stay in ARPAbet, as festival names them.
+Phones keep festival's own names, which are ARPAbet.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class FestivalTeacher:
         self._voice = voice
 
     def speak(self, texts: Iterable[str]) -> Iterator[TeacherSpeech]:
-        """Speak each text in order, a hundred to a run of the program."""
+        """Speak each text in order, a hundred in each run of the program."""
         every = tuple(texts)
         for first in range(0, len(every), UTTERANCES_PER_RUN):
             with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ class FestivalTeacher:
 
 
 def festival_installed(voice: str) -> bool:
-    """Whether the program and the voice's folder are there."""
+    """Whether the program and the voice's folder are installed."""
     program = shutil.which("festival")
     voices = Path("/usr/share/festival/voices")
     return program is not None and any(voices.glob(f"*/{voice}"))
@@ -110,5 +110,5 @@ def _phones(rows: list[list[str]]) -> tuple[Phone, ...]:
 
 
 def _ends_token(next_word: str) -> bool:
-    """Whether a word is its token's last: nothing ("0") or the token's punctuation follows, as a word of its own."""
+    """Whether a word is its token's last, with nothing ("0") or punctuation, a word to festival, after it."""
     return next_word == "0" or not next_word[:1].isalnum()

@@ -1,6 +1,6 @@
 """Flite's C library as a teacher, called in this process.
 
-It does not know Kokoro's symbols: phones stay in ARPAbet, as flite names them.
+Phones keep flite's own names, which are ARPAbet.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def flite_installed(voice: str) -> bool:
 
 @functools.cache
 def _library(name: str) -> ctypes.CDLL:
-    """Load a flite library with what it needs, symbols visible to the next one; raises `EngineError` if absent."""
+    """Load a flite library after those it needs, its symbols visible to later ones; raises `EngineError` if absent."""
     if name.startswith("flite_cmu_us"):
         for needed in ("flite", "flite_cmulex", "flite_usenglish"):
             _library(needed)

@@ -1,7 +1,4 @@
-"""What a teacher hands over: samples and the timed phones of one utterance.
-
-It does not know which engine spoke.
-"""
+"""What a teacher delivers: samples and the timed phones of one utterance."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ PAUSE = "pau"
 
 @dataclass(frozen=True)
 class Phone:
-    """One ARPAbet phone: where it lies, whether its syllable is stressed, and the word it belongs to.
+    """One ARPAbet phone: its time, whether its syllable is stressed, and the word it belongs to.
 
     `word_index` counts the words of the utterance and is -1 in a pause; `punctuation` is what follows the word,
     given on each of the word's phones.
@@ -43,7 +40,7 @@ class TeacherSpeech:
 
 
 class Teacher(Protocol):
-    """A locally installed speech engine that says where each phone lies."""
+    """A locally installed speech engine that reports the time of each phone."""
 
     def speak(self, texts: Iterable[str]) -> Iterator[TeacherSpeech]:
         """Speak each text in order."""
