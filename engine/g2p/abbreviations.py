@@ -1,7 +1,4 @@
-"""Abbreviations and initials written out, so that their dots end no sentence.
-
-It does not know numbers.
-"""
+"""Abbreviations and initials written out, so that their dots end no sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ TITLES = {
     "Sgt": "Sergeant", "Cpl": "Corporal", "Sen": "Senator", "Rep": "Representative", "Gov": "Governor",
     "Pres": "President", "Fr": "Father", "Mt": "Mount", "Ft": "Fort",
 }  # fmt: skip
-"""Before a name."""
+"""Abbreviations before a name."""
 WORDS = {
     "vs": "versus", "etc": "etc", "cf": "compare", "approx": "approximately", "dept": "department",
     "Dept": "Department", "est": "established", "govt": "government", "Inc": "Incorporated", "Ltd": "Limited",
@@ -25,7 +22,7 @@ WORDS = {
     "Hwy": "Highway", "Univ": "University", "misc": "miscellaneous", "incl": "including", "excl": "excluding",
     "al": "al", "ca": "circa", "viz": "namely", "Esq": "Esquire", "Assn": "Association", "Intl": "International",
 }  # fmt: skip
-"""Written with a dot, which may end a sentence too."""
+"""Abbreviations with a dot, which may also end a sentence."""
 BEFORE_NUMBERS = {
     "no": "number", "No": "Number", "nos": "numbers", "Nos": "Numbers", "p": "page", "pp": "pages", "vol": "volume",
     "Vol": "Volume", "fig": "figure", "Fig": "Figure", "figs": "figures", "Figs": "Figures", "ch": "chapter",
@@ -44,7 +41,7 @@ ENDS_SENTENCE = re.compile(rf"[”\"')]*(?:[ ](?:{SENTENCE_STARTERS})\b|[ ]*(?:\
 
 
 def _stop(match: re.Match[str]) -> str:
-    """The dot of an abbreviation, kept where it ends a sentence too."""
+    """The dot of an abbreviation, which is kept if it also ends a sentence."""
     return "." if ENDS_SENTENCE.match(match.string, match.end()) else ""
 
 
@@ -73,7 +70,7 @@ def _street(match: re.Match[str], language: Language) -> str:
 
 
 def _letters(match: re.Match[str], language: Language) -> str:
-    """“U.S.” keeps its inner dots, by which misaki knows that it has to spell; “Ph.D.” gets one more."""
+    """“U.S.” keeps its inner dots, which make misaki spell it; “Ph.D.” gets one more."""
     parts = match["letters"].split(".")
     letters = match["letters"] if all(len(part) == 1 for part in parts) else ".".join("".join(parts).upper())
     return letters + _stop(match)

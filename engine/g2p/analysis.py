@@ -1,7 +1,4 @@
-"""Words with part-of-speech tags for misaki: spaCy's English model where it is installed, else an offline tagger.
-
-It does not know pronunciations.
-"""
+"""Words with part-of-speech tags for misaki: by spaCy's English model if it is installed, else an offline tagger."""
 
 from __future__ import annotations
 
@@ -17,15 +14,15 @@ from typing import Any
 from engine.g2p.tagger import PartOfSpeechTagger, load_tagger
 
 MODEL_NAME = "en_core_web_sm"
-"""The spaCy model misaki was made with."""
+"""The spaCy model that misaki was made with."""
 MODEL_COMPONENTS = ("tok2vec", "tagger")
 COMMAND = "spacy.cli.info"
-"""What spaCy loads of its command line, which brings three clients of the network: 20 MB and a quarter of a second."""
+"""Parts of spaCy's command line that importing spaCy loads, with three network clients: 20 MB and 0.25 seconds."""
 
 
 @dataclass(frozen=True)
 class TaggedWord:
-    """A word or punctuation mark at `start` in its sentence; `space` tells whether a space follows."""
+    """A word or punctuation mark at `start` in its sentence; `space` says whether a space follows."""
 
     text: str
     tag: str
@@ -40,11 +37,11 @@ class TaggedWord:
 
 Analyser = Callable[[str], list[TaggedWord]]
 Homographs = Mapping[str, Collection[str]]
-"""Words to the classes (NOUN, VERB, ADJ) by which their pronunciations differ."""
+"""By word, the classes (NOUN, VERB, ADJ) by which its pronunciations differ."""
 
 
 def import_spacy() -> None:
-    """Load spaCy without its command line, and without torch where its model is not installed."""
+    """Load spaCy without its command line, and without torch if its model is not installed."""
     if find_spec(MODEL_NAME) is not None:
         with _no_command():
             import_module("spacy")
@@ -59,7 +56,7 @@ def load_analyser(homographs: Homographs) -> Analyser:
 
 
 def load_model_analyser() -> Analyser | None:
-    """An analyser over spaCy's model; `None` where it is missing or does not fit the installed spaCy."""
+    """An analyser over spaCy's model; `None` if it is missing or does not fit the installed spaCy."""
     if find_spec(MODEL_NAME) is None:
         return None
     import spacy
@@ -89,7 +86,7 @@ def _tagged(token: Any, tag: str) -> TaggedWord:
 
 
 def _load_tokenizer() -> Any:
-    """The tokenizer of spaCy without its `Language`, which would load every installed extension of spaCy."""
+    """The tokenizer of spaCy without its `Language`, which would load every installed extension."""
     with hidden_module("torch"), _no_command():
         from spacy.lang.en import English
         from spacy.tokenizer import Tokenizer
@@ -115,7 +112,7 @@ def _no_command() -> AbstractContextManager[None]:
 
 @contextmanager
 def hidden_module(name: str, instead: ModuleType | None = None) -> Iterator[None]:
-    """While this lasts a module that is not loaded yet counts as not installed, or is what is given `instead`.
+    """Make a module that is not loaded yet appear not installed, or as the one given `instead`, in this context.
 
     spaCy loads torch wherever it finds it, only to convert arrays: 180 MB and a second that are not needed here. No
     other thread may import the module meanwhile.

@@ -1,7 +1,4 @@
-"""Brill's rules, read from the text tables of the pattern library: what they say, not what they are used for.
-
-It does not know where the tables lie, nor any word of English.
-"""
+"""Brill's rules, read from the text tables of the pattern library."""
 
 from __future__ import annotations
 
@@ -15,20 +12,20 @@ from engine.g2p.sorted_file import SortedFile
 BORDER = "STAART"
 """The word and the tag that the rules see beyond both ends of a sentence."""
 REACH = 3
-"""Words to either side that a context rule may look at."""
+"""How many words to either side a context rule may look at."""
 COMMENT = ";;;"
 ANY = "*"
 FIRST_TAG = re.compile(r"[^ |\n]+")
 
 MorphologyTest = Callable[[str, str, str], bool]
-"""Of a word, the word before it and the word after it."""
+"""Takes a word, the word before it and the word after it."""
 ContextTest = Callable[[Sequence[str], Sequence[str], int], bool]
-"""Of the words, their tags and the index of the word in question."""
+"""Takes the words, their tags and the index of the word in question."""
 
 
 @dataclass(frozen=True)
 class MorphologyRule:
-    """An unknown word tagged `before` (`None`: whatever its tag) becomes `after` where the test holds."""
+    """An unknown word tagged `before` (`None`: whatever its tag) becomes `after` if the test holds."""
 
     before: str | None
     after: str
@@ -37,7 +34,7 @@ class MorphologyRule:
 
 @dataclass(frozen=True)
 class ContextRule:
-    """A word tagged `before` becomes `after` where the test of its surroundings holds; `order` in the sweep."""
+    """A word tagged `before` becomes `after` if the test of its context holds; `order` is its position in the table."""
 
     order: int
     before: str
@@ -54,7 +51,7 @@ def table_lines(text: str) -> Iterator[str]:
 
 
 class TagLexicon(Mapping[str, str]):
-    """Word to tag, from a file of lines like `Arnold NNP` in the order of the words; of several tags the first."""
+    """Words with their tags, from a sorted file of lines like `Arnold NNP`; the first of several tags."""
 
     def __init__(self, path: Path) -> None:
         self._file = SortedFile(path, "\n", " ", COMMENT)
@@ -110,7 +107,7 @@ def read_context(text: str) -> list[ContextRule]:
 
 
 def rules_by_tag(rules: Iterable[ContextRule]) -> dict[str, list[ContextRule]]:
-    """For each tag that a rule names the rules that may apply to it, in order; under `ANY` those for all others."""
+    """For each tag that a rule names, the rules that may apply to it, in order; under `ANY`, those for all others."""
     ordered = list(rules)
     tags = {ANY, *(rule.before for rule in ordered)}
     return {tag: [rule for rule in ordered if rule.before in (tag, ANY)] for tag in tags}

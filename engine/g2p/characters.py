@@ -1,6 +1,6 @@
-"""Unicode down to the characters that English is written with: quotes, dashes, accents, other scripts, emoji.
+"""Reduces Unicode to the characters of written English: quotes, dashes, accents, other scripts, emoji.
 
-It does not know words; digits, units and plain symbols are left for later.
+Digits, units and plain symbols are left for later rules.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ SILENT_EMOJI = re.compile("[\U0001f3fb-\U0001f3ff\u20e3]+")
 EMOJI = "[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001faff]"
 EMOJI_RUN = re.compile(f"{EMOJI}(?:[ ]?{EMOJI})*")
 EMOJI_SPOKEN = 3
-"""Of several emoji in a row only so many different ones are spoken."""
+"""How many different ones of several emoji in a row are spoken."""
 NOISE_IN_NAMES = re.compile(r" ?\b(?:SIGN|SYMBOL|HEAVY|BLACK|WHITE|EMOJI|OPEN MOUTH AND)\b")
 
 
 def simplify(draft: Draft) -> None:
-    """Leave nothing but ASCII, the symbols in `KEPT` and white space; a notice for whatever has to go."""
+    """Leave only ASCII, the symbols in `KEPT` and white space, with a notice for whatever has to go."""
     draft.rewrite(LINE_BREAK, lambda match: "\n")
     draft.rewrite(CONTROL, lambda match: "")
     draft.rewrite(SPACES, lambda match: " ")
@@ -77,7 +77,7 @@ def simplify(draft: Draft) -> None:
 
 @lru_cache(maxsize=4096)
 def simple_form(character: str) -> str | None:
-    """What stands for a character in plain text, or `None`: `é` is `e`, `ﬁ` is `fi`, `٣` is `3`."""
+    """A character in plain text, or `None`: `é` becomes `e`, `ﬁ` becomes `fi`, `٣` becomes `3`."""
     if character in TYPOGRAPHY:
         return TYPOGRAPHY[character]
     digit = unicodedata.decimal(character, None)
@@ -94,7 +94,7 @@ def simple_form(character: str) -> str | None:
 
 
 def _transliterated(draft: Draft, match: re.Match[str]) -> str | None:
-    """A lone Greek letter by its name (those of units are left), anything longer letter by letter."""
+    """A single Greek letter by its name (those of units stay), anything longer letter by letter."""
     written = match[0]
     if len(written) == 1 and written.lower() in GREEK_LETTERS:
         return None if written in KEPT else f" {GREEK_LETTERS[written.lower()]} "

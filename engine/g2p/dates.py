@@ -1,7 +1,4 @@
-"""Dates and times of day as they are spoken.
-
-It does not know quantities or any other number.
-"""
+"""Dates and times of day as they are spoken."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ WEEKDAYS = {day[:3]: day for day in ("Monday", "Tuesday", "Wednesday", "Thursday
     "Thurs": "Thursday",
 }
 HALF_DAYS = {"a": "A.M", "p": "P.M"}
-"""The dot has misaki spell them as one word; apart, “A” would be the article."""
+"""The dot makes misaki spell them as one word; on its own, “A” would be the article."""
 
 
 def _date(language: Language, month: int, day: str, year_digits: str | None) -> str:
@@ -49,7 +46,7 @@ def _iso_date(match: re.Match[str], language: Language) -> str | None:
 
 
 def _numeric_date(match: re.Match[str], language: Language) -> str | None:
-    """3/4/2025 in the order of the language, unless only the other order makes a date."""
+    """3/4/2025 in the order of the language, unless only the other order is a date."""
     first, second = int(match["first"]), int(match["second"])
     day_first = language.day_first or match["separator"] == "."
     day, month = (first, second) if day_first else (second, first)
@@ -99,7 +96,7 @@ def _decade(match: re.Match[str], language: Language) -> str:
 
 
 HALF = r"[ ]?(?P<half>[AaPp])(?:\.[Mm]\.(?=[ ]*[a-z,;:)])|\.[Mm](?=\.)|[Mm]\b)"
-"""The dot after “p.m.” is dropped only where no sentence can end."""
+"""The dot after “p.m.” is dropped only if no sentence can end there."""
 RULES = (
     rule(r"(?<![\d/.-])(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\d/-])(?:T(?=\d\d:))?", _iso_date),
     rule(

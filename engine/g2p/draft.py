@@ -1,7 +1,4 @@
-"""A text on its way from written to spoken form, with the notices that arise on that way.
-
-It does not know any rule of writing.
-"""
+"""A text that is being rewritten from written to spoken form, with the notices that arise."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from engine.languages import Language
 from engine.speech import Notice
 
 Speak = Callable[[re.Match[str], Language], str | None]
-"""What a match sounds like; `None` leaves it as it is."""
+"""Gives the spoken form of a match; `None` leaves the match unchanged."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ def any_of(words: Iterable[str]) -> str:
 
 
 class Draft:
-    """The text as it stands, and the notices so far."""
+    """The text so far, and the notices so far."""
 
     def __init__(self, source: str, language: Language) -> None:
         self.language = language
@@ -46,7 +43,7 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """The text as it stands."""
+        """The text so far."""
         return self.sourced.text
 
     def apply(self, *rules: Rule) -> None:
@@ -59,23 +56,23 @@ class Draft:
         self.sourced = self.sourced.rewrite(pattern, replace)
 
     def notice(self, match: re.Match[str], message: str) -> None:
-        """Tell the user something about a match in the text as it stands."""
+        """Add a notice for the user about a match in the text so far."""
         span = self.sourced.source_span(*match.span())
         self.notices.append(Notice(message, span.start, span.end))
 
     def unwrap(self, pattern: re.Pattern[str], group: str) -> None:
-        """Leave of each match only the named group."""
+        """Reduce each match to the named group."""
         self.sourced = self.sourced.unwrap(pattern, group)
 
     def remove(self, pattern: re.Pattern[str], left: str, what: str) -> None:
-        """Replace the matches by `left`, and tell the user where that takes away more than signs."""
+        """Replace the matches by `left`, with a notice where that removes more than signs."""
         for match in pattern.finditer(self.text):
             if any(character.isalnum() for character in match[0]):
                 self.notice(match, f"{what} is not read aloud.")
         self.rewrite(pattern, lambda match: left)
 
     def leave_out(self, pattern: re.Pattern[str], describe: Callable[[re.Match[str]], str]) -> None:
-        """Replace the matches by a space and tell the user what is not spoken."""
+        """Replace the matches by a space, with a notice of what is not spoken."""
         for match in pattern.finditer(self.text):
             self.notice(match, f"{describe(match)} cannot be spoken in {self.language.name}; it is left out.")
         self.rewrite(pattern, lambda match: " ")

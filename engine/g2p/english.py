@@ -1,6 +1,6 @@
 """English: its rules of writing, and misaki's lexicon.
 
-It does not know utterances; importing it loads misaki and spaCy, so it is imported where a `Phonemizer` is built.
+Importing it loads misaki and spaCy, so it is imported only where a `Phonemizer` is built.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class EnglishFrontEnd:
         return normalise(text, self._language)
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
-        """The words as the lexicon has them, those it lacks by their spelling."""
+        """The words as in the lexicon, or by their spelling if it lacks them."""
         return self._pronouncer.pronounce(text, overrides)
 
     def reports(self) -> list[Notice]:

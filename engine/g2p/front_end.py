@@ -1,7 +1,4 @@
-"""What a language brings to the way from text to a plan.
-
-It does not know any language.
-"""
+"""The part of a language in the way from text to a plan."""
 
 from __future__ import annotations
 
@@ -21,10 +18,10 @@ class FrontEnd(Protocol):
     """Words in small letters that begin a phrase: a voice may take a breath before them."""
 
     def normalise(self, text: str) -> Normalised:
-        """The text as it is spoken, in letters and plain punctuation; paragraphs are parted by single line breaks."""
+        """The text as it is spoken, in letters and plain punctuation; single line breaks separate paragraphs."""
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
-        """The words of one sentence of such a text, in order, with its overrides applied."""
+        """The words of one sentence of a normalised text, in order, with its overrides applied."""
 
     def reports(self) -> list[Notice]:
-        """What could not be pronounced since the last call, in the offsets of those sentences."""
+        """What could not be pronounced since the last call, in offsets of the sentences it is in."""

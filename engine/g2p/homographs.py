@@ -1,6 +1,6 @@
 """Deciding the part of speech of homographs from their neighbours: “I read the live record”.
 
-It does not know pronunciations; the caller says which words are homographs and by which classes they differ.
+The caller says which words are homographs and by which classes they differ.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ CONJUNCTIONS = frozenset(("than", "as", "if", "because", "when", "while", "that"
 HABIT_WORDS = frozenset(
     ("always", "often", "usually", "sometimes", "never", "every", "daily", "rarely", "now", "seldom", "generally")
 )
-"""They place a verb that looks the same in present and past into the present."""
+"""They put a verb with equal present and past forms into the present."""
 PAST_ALIKE = frozenset(("read", "reread", "wound", "dove"))
-"""Words that are, unchanged, the past of a verb."""
+"""Words that are also, unchanged, the past of a verb."""
 BEFORE_NOUN_ADJECTIVES = frozenset(("close", "closer", "content", "invalid", "overhead"))
 _TINY_THINGS = (
     "amount amounts change changes crack cracks detail details difference differences examination fraction fractions "
@@ -43,8 +43,8 @@ SPELLED_AFTER_NOUN_PHRASE_START = frozenset(("WHO", "IT"))
 
 
 @dataclass(frozen=True)
-class Place:
-    """A word of a sentence with what stands around it; adverbs before it are skipped."""
+class Context:
+    """A word of a sentence with its neighbours; adverbs before it are skipped."""
 
     words: Sequence[str]
     tags: Sequence[str]
@@ -57,7 +57,7 @@ class Place:
 
     @property
     def before_index(self) -> int:
-        """Index of the last word before it that is no adverb; -1 at the start."""
+        """Index of the last word before it that is not an adverb; -1 at the start."""
         index = self.index - 1
         while index >= 0 and self.tags[index].startswith("RB"):
             index -= 1
@@ -85,98 +85,98 @@ class Place:
 
     @property
     def object_follows(self) -> bool:
-        """Whether what comes next is the beginning of an object."""
+        """Whether an object begins after the word."""
         return self.after in OBJECTS or self.after_tag in ("DT", "PRP$")
 
 
 def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, Collection[str]]) -> list[str]:
-    """The tags, with those of homographs decided; `homographs` maps each to the classes that set it apart."""
+    """The tags, with those of homographs decided; `homographs` maps each to the classes it differs by."""
     settled = list(tags)
     for index, word in enumerate(words):
         if word in SPELLED_IN_CAPITALS:
-            settled[index] = _capitals(Place(words, settled, index))
+            settled[index] = _capitals(Context(words, settled, index))
         elif word == "A" and index and settled[index - 1] in BEFORE_LETTER_TAGS:
             settled[index] = "NN"
         elif word.lower() in homographs:
-            place = Place(words, settled, index)
-            settled[index] = _settled(place, frozenset(homographs[word.lower()]))
+            context = Context(words, settled, index)
+            settled[index] = _settled(context, frozenset(homographs[word.lower()]))
     return settled
 
 
-def _capitals(place: Place) -> str:
-    """An abbreviation is a name, but not in a text that is all capitals."""
-    shouting = all(word.upper() == word for word in place.words)
-    word = place.words[place.index]
-    named = word not in SPELLED_AFTER_NOUN_PHRASE_START or place.before_tag == "DT" or place.after_tag == "NN"
-    return "NNP" if named and not shouting else place.tags[place.index]
+def _capitals(context: Context) -> str:
+    """An abbreviation is a name, except in a text that is all capitals."""
+    shouting = all(word.upper() == word for word in context.words)
+    word = context.words[context.index]
+    named = word not in SPELLED_AFTER_NOUN_PHRASE_START or context.before_tag == "DT" or context.after_tag == "NN"
+    return "NNP" if named and not shouting else context.tags[context.index]
 
 
-def _settled(place: Place, classes: frozenset[str]) -> str:
-    if place.word == "minute":
-        return "JJ" if place.after in TINY_THINGS or place.before in ("very", "extremely") else "NN"
-    if place.word == "bass":
-        nearby = {word.lower() for word in place.words[max(0, place.index - 3) : place.index + 4]}
+def _settled(context: Context, classes: frozenset[str]) -> str:
+    if context.word == "minute":
+        return "JJ" if context.after in TINY_THINGS or context.before in ("very", "extremely") else "NN"
+    if context.word == "bass":
+        nearby = {word.lower() for word in context.words[max(0, context.index - 3) : context.index + 4]}
         return "NN" if nearby & FISHING else "JJ"
-    decided = _class(place)
-    if decided == NOUN and place.after_tag in NOUN_TAGS:
-        adjective = ADJECTIVE in classes or place.word in BEFORE_NOUN_ADJECTIVES
+    decided = _class(context)
+    if decided == NOUN and context.after_tag in NOUN_TAGS:
+        adjective = ADJECTIVE in classes or context.word in BEFORE_NOUN_ADJECTIVES
         decided = ADJECTIVE if adjective else NOUN
-    return _tag(place, decided)
+    return _tag(context, decided)
 
 
-def _class(place: Place) -> str | None:
-    """Noun, verb, adjective, or `None` where the neighbours do not say."""
-    return _class_by_word_before(place) or _class_by_tag_before(place) or (VERB if place.object_follows else None)
+def _class(context: Context) -> str | None:
+    """Noun, verb, adjective, or `None` if the neighbours do not decide."""
+    return _class_by_word_before(context) or _class_by_tag_before(context) or (VERB if context.object_follows else None)
 
 
-def _class_by_word_before(place: Place) -> str | None:
-    before, tag = place.before, place.before_tag
+def _class_by_word_before(context: Context) -> str | None:
+    before, tag = context.before, context.before_tag
     if before == "to":
-        at = place.before_index
-        return NOUN if at and place.words[at - 1].lower() in TO_AS_PREPOSITION else VERB
-    if tag == "MD" or before in AUXILIARIES or (before in ("n't", "not") and not _follows_be(place)):
+        at = context.before_index
+        return NOUN if at and context.words[at - 1].lower() in TO_AS_PREPOSITION else VERB
+    if tag == "MD" or before in AUXILIARIES or (before in ("n't", "not") and not _follows_be(context)):
         return VERB
-    if before in SUBJECTS or (before in SUBJECTS_OF_S and _may_follow_singular(place)):
+    if before in SUBJECTS or (before in SUBJECTS_OF_S and _may_follow_singular(context)):
         return VERB
     if before in BE:
         return ADJECTIVE
     if before in HAVE:
-        return VERB if place.word in PAST_ALIKE else NOUN
+        return VERB if context.word in PAST_ALIKE else NOUN
     return None
 
 
-def _class_by_tag_before(place: Place) -> str | None:
-    tag = place.before_tag
+def _class_by_tag_before(context: Context) -> str | None:
+    tag = context.before_tag
     if tag in DETERMINER_TAGS:
-        return VERB if place.before in ("that", "this", "her") and place.object_follows else NOUN
+        return VERB if context.before in ("that", "this", "her") and context.object_follows else NOUN
     if tag.startswith("JJ") or tag == "CD":
         return NOUN
-    if tag == "IN" and place.before not in CONJUNCTIONS:
+    if tag == "IN" and context.before not in CONJUNCTIONS:
         return NOUN
     if tag in SENTENCE_PUNCTUATION:
-        return VERB if place.object_follows or place.after_tag == "PRP" else None
+        return VERB if context.object_follows or context.after_tag == "PRP" else None
     if tag == "CC":
-        return _class_of_tag(place.tags[place.before_index - 1]) if place.before_index else None
-    return _class_after_noun(place) if tag in NOUN_TAGS else None
+        return _class_of_tag(context.tags[context.before_index - 1]) if context.before_index else None
+    return _class_after_noun(context) if tag in NOUN_TAGS else None
 
 
-def _class_after_noun(place: Place) -> str:
-    if place.word in PAST_ALIKE and (place.object_follows or place.after_tag == "IN"):
+def _class_after_noun(context: Context) -> str:
+    if context.word in PAST_ALIKE and (context.object_follows or context.after_tag == "IN"):
         return VERB
-    plural = place.before_tag in ("NNS", "NNPS")
-    named = place.before_tag in ("NNP", "NNPS") or place.word == "lives"
-    agrees = not place.word.endswith("s") if plural else place.word.endswith("s")
-    continues = place.object_follows or ((plural or named) and place.after_tag in AFTER_VERBS)
+    plural = context.before_tag in ("NNS", "NNPS")
+    named = context.before_tag in ("NNP", "NNPS") or context.word == "lives"
+    agrees = not context.word.endswith("s") if plural else context.word.endswith("s")
+    continues = context.object_follows or ((plural or named) and context.after_tag in AFTER_VERBS)
     return VERB if agrees and continues else NOUN
 
 
-def _follows_be(place: Place) -> bool:
+def _follows_be(context: Context) -> bool:
     """Whether the “not” before the word belongs to a form of “be”."""
-    return any(word.lower() in BE for word in place.words[max(0, place.before_index - 1) : place.before_index])
+    return any(word.lower() in BE for word in context.words[max(0, context.before_index - 1) : context.before_index])
 
 
-def _may_follow_singular(place: Place) -> bool:
-    return place.word.endswith("s") or place.word in PAST_ALIKE
+def _may_follow_singular(context: Context) -> bool:
+    return context.word.endswith("s") or context.word in PAST_ALIKE
 
 
 def _class_of_tag(tag: str) -> str | None:
@@ -185,26 +185,28 @@ def _class_of_tag(tag: str) -> str | None:
     return NOUN if tag in NOUN_TAGS else None
 
 
-def _tag(place: Place, decided: str | None) -> str:
-    plural = place.word.endswith("s") and not place.word.endswith("ss")
+def _tag(context: Context, decided: str | None) -> str:
+    plural = context.word.endswith("s") and not context.word.endswith("ss")
     if decided == NOUN:
         return "NNS" if plural else "NN"
     if decided == ADJECTIVE:
-        return "VBN" if place.word in PAST_ALIKE else "JJ"
+        return "VBN" if context.word in PAST_ALIKE else "JJ"
     if decided == VERB:
-        return "VBZ" if plural else _verb_tag(place)
-    return place.tags[place.index]
+        return "VBZ" if plural else _verb_tag(context)
+    return context.tags[context.index]
 
 
-def _verb_tag(place: Place) -> str:
-    """Base form, or the past where it looks the same and nothing speaks for the present."""
-    if place.word not in PAST_ALIKE:
+def _verb_tag(context: Context) -> str:
+    """Base form, or the past if both are equal and nothing indicates the present."""
+    if context.word not in PAST_ALIKE:
         return "VB"
-    if place.before in HAVE:
+    if context.before in HAVE:
         return "VBN"
-    bare = place.before == "to" or place.before_tag in ("MD", *SENTENCE_PUNCTUATION) or place.before in AUXILIARIES
-    if bare or place.before in ("n't", "not"):
+    bare = (
+        context.before == "to" or context.before_tag in ("MD", *SENTENCE_PUNCTUATION) or context.before in AUXILIARIES
+    )
+    if bare or context.before in ("n't", "not"):
         return "VB"
-    third_person = place.before in SUBJECTS_OF_S and place.before != "who"
-    habit = any(word.lower() in HABIT_WORDS for word in place.words)
+    third_person = context.before in SUBJECTS_OF_S and context.before != "who"
+    habit = any(word.lower() in HABIT_WORDS for word in context.words)
     return "VB" if habit and not third_person else "VBD"

@@ -1,7 +1,4 @@
-"""Pronunciation by spelling, for words no dictionary has: the espeak-ng library, in misaki's letters.
-
-It does not know which words need it.
-"""
+"""Pronunciation by spelling, for words no dictionary has: the espeak-ng library, in misaki's letters."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from pathlib import Path
 
 SYNCHRONOUS_OUTPUT = 2
 DO_NOT_EXIT = 0x8000
-"""Without it espeak ends the whole process when its data is damaged."""
+"""Without this flag, espeak ends the whole process if its data is damaged."""
 UTF_8 = 1
 IPA_WITH_TIES = 0x02 | 0x80 | ord("^") << 8
 WORD_CHARACTERS = 40
-"""espeak's word buffer has 160 bytes; longer words are handed over in pieces."""
+"""espeak's word buffer has 160 bytes; longer words are passed in pieces."""
 VOICES = {False: b"gmw/en-US", True: b"gmw/en"}
-"""By whether the accent is British."""
+"""Keyed by whether the accent is British."""
 LANGUAGE_FLAG = re.compile(r"\([a-z-]+\)")
 """espeak marks words it takes for another language: `(fr)…(en-us)`."""
 SYLLABIC = re.compile("(\\S)\u0329")
@@ -34,7 +31,7 @@ BOTH = (("o", "ɔ"), ("ɾ", "T"), ("ʔ", "t"), ("^", ""))
 
 
 class LetterToSound:
-    """espeak-ng with one English voice; raises `OSError` where the library or its data cannot be loaded.
+    """espeak-ng with one English voice; raises `OSError` if the library or its data cannot be loaded.
 
     The library keeps its state in globals: all instances belong to one thread.
     """
@@ -47,7 +44,7 @@ class LetterToSound:
             raise OSError("espeak has no English voice")
 
     def phonemes(self, word: str) -> str:
-        """The phonemes of a word in misaki's letters; empty where it has no sound."""
+        """The phonemes of a word in misaki's letters; empty if it has no sound."""
         self._library.espeak_SetVoiceByName(VOICES[self._british])
         pieces = (word[at : at + WORD_CHARACTERS] for at in range(0, len(word), WORD_CHARACTERS))
         ipa = " ".join(part for piece in pieces for part in self._clauses(piece))
@@ -66,7 +63,7 @@ class LetterToSound:
 
 
 def in_misaki_letters(ipa: str, british: bool) -> str:
-    """IPA of espeak, its ties written `^`, with one letter for each sound that misaki knows."""
+    """Espeak's IPA, with ties written as `^`, converted to one letter for each sound that misaki knows."""
     for usual, ours in IPA_TO_MISAKI:
         ipa = ipa.replace(usual, ours)
     ipa = SYLLABIC.sub(r"ᵊ\1", ipa).replace("\u0329", "")

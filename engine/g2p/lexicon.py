@@ -1,7 +1,4 @@
-"""misaki's lexicon, looked up in the files that misaki brings along: held in memory it would take 50 MB for an accent.
-
-It does not know how misaki derives what the lexicon lacks.
-"""
+"""misaki's lexicon, looked up in misaki's own files: in memory it would take 50 MB for each accent."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from misaki import data, en
 from engine.g2p.sorted_file import SortedFile
 
 Entry = str | dict[str, str | None]
-"""Phonemes, or where they depend on it, phonemes by part of speech."""
+"""Phonemes, or phonemes by part of speech if they depend on it."""
 OPENING, CLOSING = '\n  "', '": '
-"""Around a word in misaki's files, which are indented and have only words of plain ASCII."""
+"""The text around a word in misaki's files, which are indented and contain only ASCII words."""
 DEPENDENT = f"{CLOSING}{{\n"
 """Where phonemes by part of speech begin."""
 
@@ -54,7 +51,7 @@ class LexiconFile(Mapping[str, Entry]):
 
 
 class Lexicon(en.Lexicon):
-    """misaki's lexicon of one accent, without what its own constructor reads and grows."""
+    """misaki's lexicon of one accent, without the dictionaries that its own constructor loads and extends."""
 
     def __init__(self, british: bool) -> None:
         self.british = british
@@ -65,7 +62,7 @@ class Lexicon(en.Lexicon):
 
 
 def other_case(word: str) -> str | None:
-    """“Cat” for “cat” and “cat” for “Cat”; `None` for a word that misaki grows nothing from, nor from anything."""
+    """“Cat” for “cat” and “cat” for “Cat”; `None` for a word that misaki has in one case only."""
     lower, capital = word.lower(), word.capitalize()
     if len(word) < 2 or lower == capital or not word.isascii():
         return None

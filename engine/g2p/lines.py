@@ -1,7 +1,4 @@
-"""Line breaks: which of them end a paragraph, a line of its own, or nothing because the text was only wrapped.
-
-It does not know what stands in the lines.
-"""
+"""Line breaks: which of them end a paragraph, a line of its own, or nothing because the text was only wrapped."""
 
 from __future__ import annotations
 
@@ -10,17 +7,17 @@ import re
 from engine.g2p.draft import Draft
 
 ITEM = "\x01"
-"""Put by the removal of markup where an item of a list or a heading begins."""
+"""Set where an item of a list or a heading begins, when markup is removed."""
 BREAK = re.compile(rf"[ ]*\n[\s{ITEM}]*")
 STRAY_ITEM = re.compile(f"{ITEM}+[ ]*")
 WRAPPED_CHARACTERS = 50
-"""A line at least so long was broken because it was full."""
+"""A line of at least this length was broken because it was full."""
 STOPS = ".!?…"
 PAUSES = ",;:—–("
 
 
 def join_lines(draft: Draft) -> None:
-    """Leave one line break between paragraphs and none inside, with punctuation where a line's end stood for it."""
+    """Leave one line break between paragraphs and none inside, with punctuation where a line's end replaced it."""
     if "\n" in draft.text:
         draft.rewrite(BREAK, _break)
     draft.rewrite(STRAY_ITEM, lambda match: "")

@@ -1,7 +1,4 @@
-"""Inline pronunciations, and the marks of Markdown and HTML, which are not for speaking.
-
-It does not know how anything is pronounced.
-"""
+"""Removes the marks of Markdown and HTML, which are not spoken, and keeps inline pronunciations."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ CODE = re.compile(r"`+(?P<text>[^`\n]+)`+")
 
 
 def strip_markup(draft: Draft) -> None:
-    """Remove the marks; what they mark stays."""
+    """Remove the marks; the marked text stays."""
     if re.search(r"[<&\[*_`#~|>=-]|^[ ]*\d+[.)] ", draft.text, re.MULTILINE) is None:
         return
     draft.remove(FENCE, "", "The kind of a code block")

@@ -1,6 +1,6 @@
 """Text as it is written to text as it is spoken: letters, single spaces, and punctuation that has a melody.
 
-It does not know any rule of writing itself, only the order in which they apply, nor any phoneme.
+Here is only the order in which the rules of writing apply; the rules are in modules of their own.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from engine.speech import Notice
 
 @dataclass(frozen=True)
 class Normalised:
-    """Text ready to be spoken, what its writer says about pronunciations, and what had to be left out."""
+    """Text ready to be spoken, the pronunciations that its writer gives, and what had to be left out."""
 
     sourced: SourcedText
     overrides: tuple[Override, ...]
     notices: tuple[Notice, ...]
 
     def overrides_in(self, start: int, end: int) -> list[Override]:
-        """The overrides that begin in a piece of the text, in the offsets of that piece."""
+        """The overrides that begin in a piece of the text, in offsets of that piece."""
         first = bisect_left(self.overrides, start, key=lambda override: override.start)
         last = bisect_left(self.overrides, end, key=lambda override: override.start)
         return [override.moved(-start) for override in self.overrides[first:last]]
 
 
 def normalise(text: str, language: Language) -> Normalised:
-    """The text as it is spoken in this language; paragraphs are parted by single line breaks."""
+    """The text as it is spoken in this language; single line breaks separate paragraphs."""
     draft = Draft(text, language)
     given = set_aside(draft)
     simplify(draft)

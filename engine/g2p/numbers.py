@@ -1,7 +1,4 @@
-"""Numbers as English words, from their digits.
-
-It does not know what is counted or how a number is found in a text.
-"""
+"""Numbers as English words, from their digits."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ SCALES = ["", *_SCALES.split()]
 LONGEST_CARDINAL_DIGITS = 3 * len(SCALES)
 """A number with more digits is read digit by digit."""
 LONGEST_UNGROUPED_DIGITS = 9
-"""Likewise one without separators: it is an account, a card or a telephone."""
+"""A number without separators that has more digits is read digit by digit, as an account, a card or a telephone."""
 IRREGULAR_ORDINALS = {
     "one": "first",
     "two": "second",
@@ -32,7 +29,7 @@ YEARS = range(1100, 2100)
 
 
 def spelled(digits: str) -> str:
-    """Digit by digit; whatever is no digit is skipped."""
+    """Digit by digit; other characters are skipped."""
     return " ".join(ONES[int(digit)] for digit in digits if digit in "0123456789")
 
 
@@ -136,7 +133,7 @@ def is_one(written: str) -> bool:
 
 
 def fraction(numerator: str, denominator: str, british: bool) -> str:
-    """“one half”, “three quarters”, “two thirds”; “seven over forty-two” for what is no usual fraction."""
+    """“one half”, “three quarters”, “two thirds”; “seven over forty-two” for an unusual fraction."""
     above, below = int(numerator), int(denominator)
     if not 0 < above < below <= 20 and below != 100:
         return f"{cardinal(numerator, british)} over {cardinal(denominator, british)}"

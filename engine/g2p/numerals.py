@@ -1,6 +1,6 @@
 """Every other use of digits: telephones, versions, fractions, ranges, ordinals, formulas and plain numbers.
 
-It does not know dates, money or measures, which have been spoken before.
+Dates, money and measures have been written out before.
 """
 
 from __future__ import annotations

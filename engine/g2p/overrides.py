@@ -1,7 +1,6 @@
-"""What a writer says about pronunciations: `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`, `[123](#&#)`, and the é of “résumé”.
+"""Pronunciations that a writer gives: `[Kokoro](/kˈOkəɹO/)`, `[very](+2)`, `[123](#&#)`, and the é of “résumé”.
 
-It does not know how words are pronounced otherwise. While the text around them is rewritten, one placeholder stands
-for each such word.
+While the text around them is rewritten, a placeholder stands for each such word.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ INLINE = re.compile(
 )
 ACCENTED = re.compile(r"(?<!\w)(?=\w*[éèÉÈ])[A-Za-zÀ-ÖØ-öø-ÿ]{1,40}(?!\w)")
 SOUNDING = re.compile("(?:ée?s?$)|è", re.IGNORECASE)
-"""The accents without which an English word has another sound, or one syllable less."""
+"""Accents without which an English word would sound different or lose a syllable."""
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9' -]+")
 NOT_LETTERS = re.compile(r"[^A-Za-z' -]+")
 NOT_WORDS = re.compile(r"[^\w' -]+")
@@ -38,12 +37,12 @@ OTHER_IPA = (
     ("\u0361", ""), ("\u035c", ""), ("tʃ", "ʧ"), ("dʒ", "ʤ"), ("ts", "ʦ"), ("dz", "ʣ"), ("tɕ", "ʨ"), ("dʑ", "ʥ"),
     ("g", "ɡ"), ("'", "ˈ"), ("’", "ˈ"), ("ʼ", "ˈ"), (",", "ˌ"), (":", "ː"), (".", ""), ("‿", ""), ("|", ""),
 )  # fmt: skip
-"""Usual IPA to the one symbol per sound that Kokoro was trained with, as misaki does it for each language."""
+"""Common IPA to the one symbol per sound that Kokoro was trained with, as misaki converts it for each language."""
 
 
 @dataclass(frozen=True)
 class Override:
-    """How the characters `start` to `end` are to be spoken: by phonemes, stress (-2 to 2) or number flags."""
+    """How to speak the characters `start` to `end`: by phonemes, stress (-2 to 2) or number flags."""
 
     start: int
     end: int
@@ -52,20 +51,20 @@ class Override:
     number_flags: str | None = None
 
     def moved(self, offset: int) -> Override:
-        """The same, `offset` characters further on."""
+        """This override, moved by `offset` characters."""
         return replace(self, start=self.start + offset, end=self.end + offset)
 
 
 @dataclass(frozen=True)
 class SetAside:
-    """A word for which a placeholder stands, and how it is to be spoken; its offsets are not known yet."""
+    """A word behind a placeholder, and how to speak it; its offsets are not known yet."""
 
     text: str
     override: Override | None
 
 
 def set_aside(draft: Draft) -> list[SetAside]:
-    """Put a placeholder for each word whose pronunciation is given; returns those words in order."""
+    """Replace each word whose pronunciation is given by a placeholder; returns those words in order."""
     draft.rewrite(re.compile(PLACEHOLDER), lambda match: REPLACEMENT)
     words: list[SetAside] = []
 
@@ -82,7 +81,7 @@ def set_aside(draft: Draft) -> list[SetAside]:
 
 
 def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
-    """Put the words in the places of their placeholders; returns how they are to be spoken, with their offsets."""
+    """Replace the placeholders by their words; returns how to speak these, with their offsets."""
     waiting = iter(words)
     overrides: list[Override] = []
     grown = 0
@@ -100,7 +99,7 @@ def put_back(draft: Draft, words: Iterable[SetAside]) -> list[Override]:
 
 
 def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
-    """The word of an inline pronunciation, or with an accent; `None` where its text needs rewriting itself."""
+    """The word of an inline pronunciation, or with an accent; `None` if its text needs rewriting itself."""
     if match["text"] is None:
         return SetAside(match[0], None) if SOUNDING.search(match[0]) else None
     if match["phonemes"] is not None:
@@ -121,7 +120,7 @@ def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
 
 
 def to_misaki(phonemes: str, language: Language) -> str:
-    """Phonemes in the usual IPA or in misaki's letters as misaki's letters, with single spaces."""
+    """Phonemes in common IPA or in misaki's letters, converted to misaki's letters, with single spaces."""
     english = BRITISH_IPA if language.british else AMERICAN_IPA
     for usual, ours in english if language.english else OTHER_IPA:
         phonemes = phonemes.replace(usual, ours)

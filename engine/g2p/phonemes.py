@@ -1,7 +1,7 @@
 """Words to phonemes by misaki: its lexicon, spelling for what the lexicon lacks, and inline pronunciations.
 
-It does not know sentences, utterances or the original text; offsets are those of the text it is given.
-Importing it loads misaki and spaCy, so it is imported where a `Phonemizer` is built.
+Offsets are those of the given text. Importing it loads misaki and spaCy, so it is imported only where a `Phonemizer`
+is built.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.g2p.pieces import SpokenWord
 from engine.g2p.unknown import UnknownWords, load_letter_to_sound
 
 MISAKI_FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
-"""What misaki 0.9.4 raises on words it did not expect."""
+"""What misaki 0.9.4 raises on unexpected words."""
 RATING_GIVEN = 5
 NO_WORD_CLASSES = frozenset(("DEFAULT", "None", "DT"))
 LoadAnalyser = Callable[[Homographs], Analyser]
@@ -41,7 +41,7 @@ class _G2P(en.G2P):
         self.unk = ""
 
     def tokenize(self, text: str, tokens: Sequence[str], features: Sequence[Override]) -> list[MToken]:
-        """The tokens of misaki; their time stamps, which it hands on untouched, carry the offsets."""
+        """The tokens of misaki; their time stamps, which misaki leaves unchanged, carry the offsets."""
         borders = {border for override in features for border in (override.start, override.end)}
         result = [_token(word) for word in _cut(self.nlp(text), borders)]
         for override in features:
@@ -61,7 +61,7 @@ class Pronouncer:
         return self._g2p.fallback
 
     def pronounce(self, text: str, overrides: Sequence[Override] = ()) -> list[SpokenWord]:
-        """The words of a sentence that has single spaces between them and none around it."""
+        """The words of a sentence, which has single spaces between words and none at its ends."""
         try:
             return self._words(text, overrides)
         except MISAKI_FAILURES:
@@ -72,7 +72,7 @@ class Pronouncer:
         return [_spoken(token) for token in tokens]
 
     def _alone(self, text: str, word: re.Match[str], overrides: Sequence[Override]) -> list[SpokenWord]:
-        """One word of a sentence that misaki failed on, and nothing for the word that it fails on even alone."""
+        """One word of a sentence that misaki failed on, or nothing for a word on which it fails even alone."""
         start, end = word.span()
         inside = [o.moved(-start) for o in overrides if start <= o.start < end]
         try:
@@ -96,7 +96,7 @@ def homographs(lexicon: Mapping[str, str | Mapping[str, str | None]]) -> dict[st
 
 
 def _cut(words: Sequence[TaggedWord], borders: set[int]) -> list[TaggedWord]:
-    """The words, cut where an override begins or ends inside one."""
+    """The words, split where an override begins or ends inside one."""
     pieces: list[TaggedWord] = []
     for word in words:
         inner = sorted(border for border in borders if word.start < border < word.end)

@@ -1,7 +1,4 @@
-"""The way from text to a plan: normalise, find sentences, pronounce, cut into utterances.
-
-It does not know how any of these steps is done.
-"""
+"""The way from text to a plan: normalise, find sentences, pronounce, cut into utterances."""
 
 from __future__ import annotations
 
@@ -47,7 +44,7 @@ class Phonemizer:
         self._front_end = _front_end(self._language, load_analyser)
 
     def plan(self, text: str, speed: float = 1.0) -> Plan:
-        """The utterances of the text in order, and a notice for whatever cannot be spoken as it is written.
+        """The utterances of the text in order, and a notice for everything that cannot be spoken as written.
 
         They are cut for this speed, a positive factor.
 
@@ -68,7 +65,7 @@ class Phonemizer:
         return Plan(tuple(utterances), _readable(notices))
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
-        """The words of a sentence in the model's symbols and in offsets of the source, and what went wrong."""
+        """The words of a sentence in the model's symbols and in offsets of the source, and notices of problems."""
         text, start = normalised.sourced.text[sentence.start : sentence.end], sentence.start
         said = self._front_end.pronounce(text, normalised.overrides_in(start, sentence.end))
         words, notices, done = [], [], 0
@@ -87,10 +84,10 @@ class Phonemizer:
 
 
 def _front_end(language: Language, load_analyser: Callable[[Homographs], Analyser]) -> FrontEnd:
-    """The front end of a language; what it loads is loaded here, as importing the engine must stay cheap."""
+    """The front end of a language, imported here because importing the engine must stay cheap."""
     if language.english:
         import_spacy()
-        from engine.g2p.english import EnglishFrontEnd  # loads misaki, which wants spaCy
+        from engine.g2p.english import EnglishFrontEnd  # loads misaki and spaCy
 
         return EnglishFrontEnd(language, load_analyser)
     from engine.g2p.other_languages.front_end import OtherFrontEnd
@@ -111,7 +108,7 @@ def _lost_symbols(word: SpokenWord, symbols: Collection[str], span: Span) -> Not
 
 
 def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """The notices in the order of the text, those beyond `MOST_NOTICES` taken together in one."""
+    """The notices in the order of the text, those beyond `MOST_NOTICES` combined into one."""
     ordered = sorted(notices, key=lambda notice: (notice.start, notice.end))
     rest = ordered[MOST_NOTICES:]
     if len(rest) < 2:
@@ -131,7 +128,7 @@ def _utterances(found: Sequence[Sequence[Piece]], text: str) -> list[Utterance]:
 
 
 def _with_sound(found: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
-    """The groups that have a sound; the span of one without goes to the group before it."""
+    """The groups that have a sound; the span of one without joins the group before it."""
     sounding: list[list[Piece]] = []
     for pieces in found:
         if has_sound(joined(pieces)):
@@ -147,5 +144,5 @@ def _utterance(index: int, pieces: Sequence[Piece], text: str, pause_seconds: fl
 
 
 def printable(text: str) -> str:
-    """The text with its lone surrogates, which no file or terminal takes, replaced one for one."""
+    """The text with its lone surrogates, which no file or terminal accepts, replaced one for one."""
     return LONE_SURROGATE.sub("\ufffd", text)

@@ -1,7 +1,4 @@
-"""Spoken words of one sentence to pieces: each word glued to its punctuation, with the border that follows it.
-
-It does not know how words are pronounced or how pieces are grouped.
-"""
+"""Spoken words of one sentence to pieces: each word with its punctuation and the border that follows it."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ PUNCTUATION = frozenset(';:,.!?—…"()“” ')
 CLOSING = "\"”’')"
 CLAUSE_ENDS = frozenset(";:,.!?—…)")
 BREAKABLE_AFTER = frozenset("—…")
-"""An utterance may end after these even where no space follows."""
+"""An utterance may end after these even if no space follows."""
 _STARTERS = (
     "after although and as at because before but by during for from if in into nor or since so than that though "
     "through to under unless until when where whereas which while who whose with within without yet"
@@ -27,7 +24,7 @@ PHRASE_STARTERS = frozenset(_STARTERS.split())
 
 @dataclass(frozen=True)
 class SpokenWord:
-    """Phonemes of the characters `start` to `end`, which read `text`; `space` tells whether a space follows."""
+    """Phonemes of the characters `start` to `end`, which read `text`; `space` says whether a space follows."""
 
     text: str
     phonemes: str
@@ -60,7 +57,7 @@ def pieces_of(
 
 
 def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
-    """Words that must not be torn apart: up to a space that no dash follows, or up to a dash."""
+    """Words that must not be separated: up to a space that no dash follows, or up to a dash."""
     run: list[SpokenWord] = []
     for word, following in zip_longest(words, words[1:]):
         run.append(word)

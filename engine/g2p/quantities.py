@@ -1,7 +1,4 @@
-"""Amounts of money, measures, percentages and temperatures as they are spoken.
-
-It does not know dates or bare numbers.
-"""
+"""Amounts of money, measures, percentages and temperatures as they are spoken."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from engine.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
 BEFORE_AMOUNT = r"(?<![\w.,])(?<![A-Za-z]-)"
-"""Digits that go on with a name (`Kokoro-82M`) are no amount."""
+"""Digits that continue a name (`Kokoro-82M`) are not an amount."""
 SIGN = r"(?:(?<![\w)])[-−+])?"
 MAGNITUDE = (
     rf"(?:[ ]?(?P<magnitude>{any_of(MAGNITUDES)})\b|[ ](?P<magnitude_word>thousand|million|billion|trillion)\b)?"
@@ -26,7 +23,7 @@ POWER = r"²|³|\^[23]|[23]"
 
 
 def _money(match: re.Match[str], language: Language) -> str:
-    """“$45.67”, “£3.5bn”, “$5–10 million”: the currency goes behind the last number."""
+    """“$45.67”, “£3.5bn”, “$5–10 million”: the currency goes after the last number."""
     currency = CURRENCIES[match["currency"]]
     magnitude = match["magnitude_word"] or MAGNITUDES.get(match["magnitude"] or "", "")
     sign = "minus " if match["sign"] or match["inner_sign"] else ""
@@ -39,7 +36,7 @@ def _money(match: re.Match[str], language: Language) -> str:
 
 
 def _price(amount: str, symbol: str, language: Language) -> str:
-    """Majors and minors where there are two decimals, else a decimal number of majors."""
+    """Majors and minors if there are two decimals, else a decimal number of majors."""
     currency, british = CURRENCIES[symbol], language.british
     whole, _, decimals = amount.partition(".")
     minor = currency.minor

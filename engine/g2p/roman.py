@@ -1,7 +1,4 @@
-"""Roman numerals, where a name or a word before them makes sure that they are numerals.
-
-It does not know Arabic ones.
-"""
+"""Roman numerals, where a name or a word before them shows that they are numerals."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from engine.g2p.numbers import cardinal, ordinal
 from engine.languages import Language
 
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-"""Larger ones are rare, and `D` and `M` more often letters."""
+"""Larger numbers are rare, and `D` and `M` are more often letters."""
 MONARCHS = (
     "Henry|Louis|George|Edward|Charles|James|William|Richard|Elizabeth|Mary|Philip|Peter|Catherine|Nicholas|Alexander"
     "|Frederick|Napoleon|Pope|Paul|Pius|Benedict|Gregory|Leo|Urban|Innocent|Clement|Francis|Ivan|Ferdinand|Ramesses"
@@ -33,7 +30,7 @@ def roman(letters: str) -> int:
 
 
 def _pronoun(match: re.Match[str]) -> bool:
-    """Whether a lone “I” is rather the speaker: “in part I think”, “James I know”."""
+    """Whether a single “I” means the speaker: “in part I think”, “James I know”."""
     after = LITTLE_WORD.match(match.string, match.end())
     return match["roman"] == "I" and after is not None and after[1] not in AFTER_NUMERALS
 

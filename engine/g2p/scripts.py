@@ -1,7 +1,4 @@
-"""Writing systems other than the Latin one: their names, and Greek and Cyrillic letters in Latin ones.
-
-It does not know sentences or notices.
-"""
+"""Writing systems other than the Latin one: their names, and Greek and Cyrillic letters in Latin ones."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ _GREEK = "a v g d e z i th i k l m n x o p r s s t y f ch ps o"
 _RUSSIAN = "a b v g d e yo zh z i y k l m n o p r s t u f kh ts ch sh shch _ y _ e yu ya"
 _OTHER_CYRILLIC = "i yi ye g w dj y ly ny ch dzh gy ky dz"
 GREEK_LETTERS = {chr(0x3B1 + index): name for index, name in enumerate(_GREEK_NAMES.split())}
-"""Names of the small letters; both forms of sigma are among them."""
+"""Names of the small letters, both forms of sigma included."""
 LATIN_FOR_GREEK = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω", _GREEK.split(), strict=True))
 LATIN_FOR_CYRILLIC = dict(
     zip("абвгдеёжзийклмнопрстуфхцчшщъыьэюяіїєґўђјљњћџѓќѕ", f"{_RUSSIAN} {_OTHER_CYRILLIC}".split(), strict=True)
@@ -33,7 +30,7 @@ SCRIPT_NAMES = {
 
 
 def script_name(character: str) -> str:
-    """The writing system of a letter in words; empty for what is no letter."""
+    """The name of a letter's writing system; empty for anything but a letter."""
     if not character.isalpha():
         return ""
     first = unicodedata.name(character, "").split(" ")[0]

@@ -1,6 +1,6 @@
-"""Finding sentences and paragraphs in normalised text: single spaces, paragraphs parted by line breaks.
+"""Finding sentences and paragraphs in normalised text: single spaces, with a line break between paragraphs.
 
-It does not know pronunciation; abbreviations have been written out before.
+Abbreviations have been written out before.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences in order; between them lies white space only."""
+    """The sentences in order; only white space is between them."""
     start = 0
     for paragraph in text.split("\n"):
         end = start + len(paragraph)
@@ -46,7 +46,7 @@ def _in_paragraph(text: str, start: int, end: int) -> Iterator[Sentence]:
 
 
 def _stretches(text: str, start: int, end: int, border: Border) -> Iterator[Sentence]:
-    """One sentence, in several stretches where it is very long; borders inside it are words'."""
+    """One sentence, in several stretches if it is very long; borders between these are those of words."""
     while end - start > LONGEST_CHARACTERS:
         cut = text.rfind(" ", start + 1, start + LONGEST_CHARACTERS)
         cut = cut if cut > start else start + LONGEST_CHARACTERS

@@ -1,7 +1,4 @@
-"""Words looked up in a file whose entries are in the order of their characters, where it lies: its text is not kept.
-
-It does not know what is said about a word.
-"""
+"""Words looked up in a file with sorted entries, without keeping its text in memory."""
 
 from __future__ import annotations
 
@@ -11,11 +8,11 @@ from bisect import bisect_right
 from pathlib import Path
 
 BLOCK_BYTES = 2048
-"""About what is read to look a word up: the text between two places that are remembered."""
+"""About how much is read to look up a word: the text between two remembered offsets."""
 
 
 class SortedFile:
-    """The entries of a UTF-8 file: each is `opening`, the word, `closing` and what is said about the word.
+    """The entries of a UTF-8 file: each is `opening`, the word, `closing` and the text about the word.
 
     `opening` begins with the line break before the entry, and nothing else begins with it, but for what comes up to the
     last line that begins with `comment`. The file may be replaced meanwhile, not changed. Usable from any thread.
@@ -30,12 +27,12 @@ class SortedFile:
         self._words, self._starts = self._places(text, text.rfind(f"\n{comment}".encode()) + 1 if comment else 0)
 
     def after(self, word: str) -> str | None:
-        """What the file says about the word; `None` where it lacks it."""
+        """The text about a word; `None` if the file lacks it."""
         sought = word.encode("utf-8", "surrogatepass")
-        place = bisect_right(self._words, sought)
-        if place == 0 or b"\n" in sought or self._closing in sought:
+        position = bisect_right(self._words, sought)
+        if position == 0 or b"\n" in sought or self._closing in sought:
             return None
-        block = self._read(self._starts[place - 1], self._starts[place])
+        block = self._read(self._starts[position - 1], self._starts[position])
         _, found, said = block.partition(self._opening + sought + self._closing)
         return said.partition(self._opening)[0].decode() if found else None
 
@@ -44,7 +41,7 @@ class SortedFile:
         return self._read(0, self._starts[-1]).decode()
 
     def _places(self, text: bytes, at: int) -> tuple[list[bytes], list[int]]:
-        """The first words of the blocks, and where these start, in bytes; at last where the text ends."""
+        """The first words of the blocks, and where these start, in bytes; last, where the text ends."""
         words, starts = [], []
         while (at := text.find(self._opening, at)) >= 0:
             start = at + len(self._opening)

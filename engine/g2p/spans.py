@@ -1,7 +1,4 @@
-"""Text that remembers where each of its characters came from while it is rewritten.
-
-It does not know why the text is rewritten.
-"""
+"""Text that remembers where each of its characters came from while it is rewritten."""
 
 from __future__ import annotations
 
@@ -11,12 +8,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 Replacement = str | None
-"""What a match becomes; `None` leaves it as it is."""
+"""Gives the replacement of a match; `None` leaves the match unchanged."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of a text: characters `start` to `end`, the latter not included."""
+    """A piece of a text: characters `start` to `end`, `end` not included."""
 
     start: int
     end: int
@@ -62,7 +59,7 @@ class SourcedText:
         return SourcedText("".join(pieces), tuple(borders))
 
     def unwrap(self, pattern: re.Pattern[str], group: str) -> SourcedText:
-        """Leave of each match only the group, whose characters keep their own places in the source."""
+        """Reduce each match to the group, whose characters keep their own offsets in the source."""
         pieces: list[str] = []
         borders: list[int] = []
         done = 0
@@ -75,7 +72,7 @@ class SourcedText:
 
 
 def _shared(start: int, end: int, replacement: str) -> list[int]:
-    """Left borders of the characters of a replacement: letters and digits share the span evenly, signs have no part."""
+    """Left borders of the characters of a replacement: letters and digits share the span evenly, signs get none."""
     spoken = [character.isalnum() for character in replacement]
     count, length = max(sum(spoken), 1), end - start
     return [start + length * done // count for done in accumulate(spoken[:-1], initial=0)][: len(replacement)]

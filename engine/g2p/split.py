@@ -1,7 +1,4 @@
-"""Cutting spoken pieces into utterances: short first ones for a quick start, then whole sentences together.
-
-It does not know text or pronunciation, only how long each piece is and how strong the border after it is.
-"""
+"""Cutting spoken pieces into utterances: short first ones for a quick start, then whole sentences together."""
 
 from __future__ import annotations
 
@@ -11,22 +8,22 @@ from enum import IntEnum
 from itertools import accumulate
 
 FIRST_PHONEMES = 50
-"""Aimed at for the first utterance: three seconds of speech, so that it is soon made and heard."""
+"""Target for the first utterance: three seconds of speech, so that it is made and heard soon."""
 GROWTH = 1.7
 """The next utterance may be this much longer than the one before without a gap at a real-time factor of 0.6."""
 MOST_PHONEMES = 200
-"""In an utterance, and aimed at once the start is made: twelve to twenty seconds of speech, for which the arrays of the
+"""Most in an utterance, and the target after the start: twelve to twenty seconds of speech, for which the arrays of the
 decoder take 250 MB at most; from about 250 phonemes the voice begins to rush."""
 FEWEST_PHONEMES = 20
-"""Kokoro was trained on little that is shorter, and sounds clipped there: less stands alone only as a paragraph."""
+"""Kokoro was trained on little shorter text, and sounds clipped there: less is on its own only as a paragraph."""
 SLACK = 1.25
 """A sentence this much longer than the target is still spoken in one go."""
 TORN_PHONEMES = 90
-"""Inside a sentence a clause is waited for so long, however small the target: a torn phrase is heard."""
+"""Inside a sentence, the search for a clause goes on this far, however small the target: a split phrase is audible."""
 SHORTEST_SHARE = 0.25
 """A border earlier than this share of the target is not taken inside a sentence."""
 LONGEST_SHARE = 1.6
-"""A border later than this multiple of the target is not waited for inside a sentence."""
+"""Inside a sentence, the search for a border ends at this multiple of the target."""
 
 
 class Border(IntEnum):
@@ -46,7 +43,7 @@ PAUSE_SECONDS = {
     Border.SENTENCE: 0.25,
     Border.PARAGRAPH: 0.5,
 }
-"""Silence after an utterance that ends at such a border, on top of what the voice itself leaves."""
+"""Silence after an utterance that ends at each border, in addition to the silence of the voice itself."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""Signs that stand for words, and punctuation in the few forms that have a melody.
-
-It does not know numbers or words.
-"""
+"""Signs that stand for words, and punctuation in the few forms that have a melody."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ NAMES = {
     "₿": "bitcoin",
 }
 DRAWN = 3
-"""A sign repeated so often is a drawing, not a word."""
+"""A sign that is repeated this often is a drawing, not a word."""
 ELISIONS = "em|til|cause|tis|twas|n|round|bout|fraid|neath|twere|twill|d|ll|s|m"
 
 
@@ -74,7 +71,7 @@ def _becomes(spoken: str, pattern: str) -> Rule:
 
 
 def _dash(match: re.Match[str], language: Language) -> str:
-    """With spaces where it had them on both sides."""
+    """With spaces if it had them on both sides."""
     return " — " if match[0].startswith(" ") and match[0].endswith(" ") else "—"
 
 

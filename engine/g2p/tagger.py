@@ -1,7 +1,4 @@
-"""Penn Treebank tags for the words of an English sentence, from the tables that the textblob package brings along.
-
-It does not know spaCy or misaki, nor what a tag is good for.
-"""
+"""Penn Treebank tags for the words of an English sentence, from the tables in the textblob package."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ PUNCTUATION_TAGS = {
 """By the first character of a word without letters and digits."""
 SYMBOL_TAG = "SYM"
 STRAIGHT_QUOTE = '"'
-"""Opens and closes in turn."""
+"""It opens and closes in turn."""
 
 
 class PartOfSpeechTagger:
@@ -126,7 +123,7 @@ def _is_wanted(context_rule: str) -> bool:
 
 
 def tables_folder() -> Path:
-    """Where textblob is installed, its tables for English; raises `ModuleNotFoundError` where it is not."""
+    """The folder of textblob's tables for English; raises `ModuleNotFoundError` if textblob is not installed."""
     spec = find_spec("textblob")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("textblob is not installed", name="textblob")

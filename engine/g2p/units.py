@@ -1,7 +1,4 @@
-"""Names of units and currencies, as data.
-
-It does not know how quantities are found in a text.
-"""
+"""Names of units and currencies, as data."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from engine.languages import Language
 
 @dataclass(frozen=True)
 class Unit:
-    """Name of one and of many."""
+    """Names for one and for many."""
 
     one: str
     many: str
@@ -24,7 +21,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Currency:
-    """A currency and its hundredth part; `None` where none is in use."""
+    """A currency and its hundredth part; `None` if none is in use."""
 
     major: Unit
     minor: Unit | None
@@ -145,7 +142,7 @@ MAGNITUDES = {
     "tn": "trillion",
     "T": "trillion",
 }
-"""What stands behind an amount of money."""
+"""Words after an amount of money."""
 
 CENT = _regular("cent")
 CURRENCIES: dict[str, Currency] = {
@@ -185,7 +182,7 @@ CURRENCIES: dict[str, Currency] = {
 
 
 def unit_name(symbol: str, single: bool, language: Language) -> str:
-    """The name of a unit beside a number, in the spelling of the language."""
+    """The name of a unit after a number, in the spelling of the language."""
     name = UNITS[symbol].counted(single)
     if language.british:
         for american, british in BRITISH_SPELLING:

@@ -1,6 +1,6 @@
 """Words the lexicon lacks: pronounced by their spelling, or else letter by letter, remembered for a notice.
 
-It does not know sentences; a word comes as misaki's token.
+A word comes as misaki's token.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from engine.g2p.letter_to_sound import LetterToSound
 
 RATING_BY_SPELLING = 2
 RATING_SPELLED = 1
-"""In misaki's scale; 3 and 4 are its lexicon."""
+"""On misaki's scale, where 3 and 4 are its lexicon."""
 
 
 class UnknownWords:
@@ -26,7 +26,7 @@ class UnknownWords:
         self._problems: list[tuple[str, int, int]] = []
 
     def __call__(self, token: Any) -> tuple[str, int]:
-        """Phonemes and rating of a token; no phonemes where there is nothing to speak in it."""
+        """Phonemes and rating of a token; no phonemes if it contains nothing to speak."""
         phonemes = self._letter_to_sound.phonemes(token.text) if self._letter_to_sound else ""
         return (phonemes, RATING_BY_SPELLING) if phonemes else (self._spell(token), RATING_SPELLED)
 
@@ -45,7 +45,7 @@ class UnknownWords:
 
 
 def load_letter_to_sound(british: bool) -> LetterToSound | None:
-    """Pronunciation by spelling, or `None` where its library cannot be loaded."""
+    """Pronunciation by spelling, or `None` if its library cannot be loaded."""
     try:
         return LetterToSound(british)
     except (AttributeError, OSError):

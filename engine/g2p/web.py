@@ -1,7 +1,4 @@
-"""Addresses of pages, people and files, hashtags and handles as they are spoken.
-
-It does not know prose.
-"""
+"""Addresses of pages, people and files, hashtags and handles as they are spoken."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ def spell_address(address: str) -> str:
 
 
 def _page(match: re.Match[str], language: Language) -> str | None:
-    """A page without its protocol, which nobody says."""
+    """A page without its protocol, which is not spoken."""
     return spell_address(match["rest"].rstrip("/")) or None
 
 

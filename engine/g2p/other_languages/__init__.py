@@ -1,1 +1,1 @@
-"""Text to phonemes for every language but English, by what misaki has for them."""
+"""Text to phonemes for every language but English, with the parts of misaki for them."""

@@ -1,7 +1,4 @@
-"""Languages other than English, spoken a clause at a time, as upstream's espeak-ng takes them.
-
-It does not know how a clause is pronounced or how it was written at first.
-"""
+"""Languages other than English, spoken a clause at a time, as upstream's espeak-ng takes them."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ class OtherFrontEnd:
         return normalise_other(text, self._language, self._writing, lambda symbol: bool(self._speak(symbol).strip()))
 
     def pronounce(self, text: str, overrides: Sequence[Override]) -> list[SpokenWord]:
-        """The words and marks of a sentence; phonemes that are given stand for their word."""
+        """The words and marks of a sentence; given phonemes replace their word."""
         words: list[SpokenWord] = []
         done = 0
         for override in overrides:
@@ -81,7 +78,7 @@ class OtherFrontEnd:
 
 
 def shared_spans(written: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-    """The spans of `count` spoken words: one by one, or evenly shared where there are more or fewer."""
+    """The spans of `count` spoken words: one by one, or shared evenly if there are more or fewer."""
     spans = []
     for index in range(count):
         first = index * len(written) // count

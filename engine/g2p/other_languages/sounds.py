@@ -1,6 +1,6 @@
 """Words of each language to Kokoro's phonemes: espeak-ng by misaki, and misaki's own Japanese and Mandarin.
 
-It does not know sentences or offsets; it is given text between punctuation marks.
+It takes text between punctuation marks.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from engine.g2p.letter_to_sound import LetterToSound
 from engine.languages import FRENCH, HINDI, ITALIAN, JAPANESE, MANDARIN, PORTUGUESE, SPANISH, Language
 
 Speak = Callable[[str], str]
-"""Words to phonemes, parted by spaces; empty for what has no sound."""
+"""Gives the phonemes of words, with spaces between words; empty for a text without a sound."""
 ESPEAK_NAMES = {SPANISH: "es", FRENCH: "fr-fr", HINDI: "hi", ITALIAN: "it", PORTUGUESE: "pt-br"}
 """The voices of espeak-ng that Kokoro was trained with."""
 PACKAGES = {
     JAPANESE: ("fugashi", "jaconv", "mojimoji", "unidic_lite"),
     MANDARIN: ("cn2an", "jieba", "ordered_set", "pypinyin"),
 }
-"""What misaki imports for a language and the program does not bring by itself."""
+"""Packages that misaki imports for a language and that are not installed with the program."""
 NEVER = "\x00"
-"""A mark that is in no text: espeak-ng is to see decimal points and commas, which it would be kept from otherwise."""
+"""A mark that is in no text, so that decimal points and commas reach espeak-ng."""
 LATIN_WORDS = re.compile(r"[A-Za-z]+(?:['’ -][A-Za-z]+)*")
 
 
@@ -43,7 +43,7 @@ def load_speak(language: Language) -> Speak:
 
 
 def check_installed(language: Language) -> None:
-    """Raise `MissingLanguage`, with what to do, where a language needs packages that are not there."""
+    """Raise `MissingLanguage`, with what to do, if a language needs packages that are not installed."""
     missing = [name for name in PACKAGES.get(language, ()) if find_spec(name) is None]
     if missing:
         raise MissingLanguage(
@@ -54,7 +54,7 @@ def check_installed(language: Language) -> None:
 
 
 def with_latin_words(speak: Speak) -> Speak:
-    """The same for text that may have words in Latin letters, which are read as English."""
+    """Speaks like `speak`, but reads words in Latin letters as English."""
     english = LetterToSound(british=False)
 
     def speak_both(text: str) -> str:

@@ -1,6 +1,6 @@
 """Text of any language but English as it is spoken: its letters, single spaces, and the punctuation Kokoro knows.
 
-It does not know numbers, which are left for what pronounces the language, nor any phoneme.
+Numbers are left to the part that pronounces the language.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ PUNCTUATION = {
 }  # fmt: skip
 AFTER_WIDE_MARK = re.compile(r"(?<=[。｡।॥、，､،！？：；）】」』》〉])(?=\S)")
 BEFORE_WIDE_BRACKET = re.compile(r"(?<=\S)(?=[「『《〈（【])")
-"""Where these signs have no space beside them; Kokoro expects one there."""
+"""Where these signs have no space next to them; Kokoro expects one there."""
 PUNCTUATION_MARK = re.compile("[" + re.escape("".join(PUNCTUATION)) + "]")
 OPENING = re.compile(r"[¿¡][¿¡\s]*(?P<letter>[^\W\d_])")
-"""What opens a question in Spanish: the mark that closes it tells the melody, the letter after it keeps its place."""
+"""Opens a question or exclamation in Spanish: the closing mark gives the melody, the letter keeps its offset."""
 COMPOSED = re.compile("[^\\W\\d_](?:[\u0300-\u036f\u3099\u309a]+)")
 COMPATIBLE = re.compile("[\uff01-\uffee\ufb00-\ufb06\U0001d400-\U0001d7ff\u3000]+")
 """Wide, narrow, joined and styled forms of plain characters."""
@@ -76,7 +76,7 @@ TIDIES = tuple(
 
 
 def normalise_other(text: str, language: Language, writing: Writing, is_spoken: IsSpoken) -> Normalised:
-    """The text as it is spoken; `is_spoken` tells of a single symbol whether the language has a word for it."""
+    """The text as it is spoken; `is_spoken` says of a single symbol whether the language has a word for it."""
     draft = Draft(text, language)
     given = set_aside(draft)
     _plain_characters(draft)
@@ -103,7 +103,7 @@ def _plain_characters(draft: Draft) -> None:
 
 
 def _own_letters(draft: Draft, writing: Writing) -> None:
-    """Only punctuation that Kokoro knows, and only letters that the language knows."""
+    """Leave only punctuation that Kokoro knows and letters that the language knows."""
     draft.rewrite(OPENING, lambda match: match["letter"])
     for gap in (AFTER_WIDE_MARK, BEFORE_WIDE_BRACKET):
         draft.rewrite(gap, lambda match: " ")
@@ -136,7 +136,7 @@ def _is_symbol(character: str) -> bool:
 
 
 def _written_out(draft: Draft, writing: Writing) -> None:
-    """Abbreviations without dots, which would end sentences, and signs beside numbers as words."""
+    """Write abbreviations without dots, which would end sentences, and signs next to numbers as words."""
     if writing.abbreviations:
         draft.rewrite(_abbreviations(writing), partial(_abbreviation, writing))
     draft.rewrite(INITIAL, lambda match: f"{match['letter']} ")
@@ -153,14 +153,14 @@ def _written_out(draft: Draft, writing: Writing) -> None:
 
 
 def _abbreviations(writing: Writing) -> re.Pattern[str]:
-    """They end with a dot, which may be missing where there is one inside."""
+    """They end with a dot, which may be missing if there is one inside."""
     dotted = any_of(short for short in writing.abbreviations if "." in short)
     optional = rf"|(?P<dotted>{dotted})(?!\w)" if dotted else ""
     return re.compile(rf"(?<![\w.])(?:(?P<short>{any_of(writing.abbreviations)})\.(?!\w){optional})")
 
 
 def _abbreviation(writing: Writing, match: re.Match[str]) -> str:
-    """What it stands for; its dot is kept at the end of a paragraph, where it ends a sentence too."""
+    """What it stands for; its dot is kept at the end of a paragraph, where it also ends a sentence."""
     last = PARAGRAPH_END.match(match.string, match.end()) is not None
     short = match["short"]
     return writing.abbreviations[short] + ("." if last else "") if short else writing.abbreviations[match["dotted"]]

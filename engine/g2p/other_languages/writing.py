@@ -1,7 +1,4 @@
-"""What is particular about the writing of each language: abbreviations, currencies, scripts, words that begin phrases.
-
-It does not know how any of it is applied or pronounced.
-"""
+"""The particulars of writing each language: abbreviations, currencies, scripts, words that begin phrases."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ class Writing:
     """How one language is written.
 
     `scripts` are the first words of its letters' Unicode names; `spaced` tells whether spaces part its words.
-    `abbreviations`, written with a dot, `currencies`, written beside a number, and `minus` are what each stands for.
+    `abbreviations`, written with a dot, `currencies`, written next to a number, and `minus` are what each stands for.
     """
 
     scripts: tuple[str, ...] = (LATIN,)
