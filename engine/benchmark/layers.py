@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.estimate.lengths import Length
 
 if TYPE_CHECKING:
-    from engine.compiler.convolution_layers import ConvolutionLayer  # brings torch
+    from engine.compiler.convolution_layers import ConvolutionLayer  # loads torch
 
 ALONE = (
     "each convolution by itself, with its bias, on arrays of its own, in turn with the peak; the least of its times "

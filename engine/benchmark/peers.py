@@ -69,7 +69,7 @@ def choose_peers(
 
 def our_runner(job: Job) -> Runner:
     """The compiled modules for this machine's processor; as in speech, their weights are mapped from the cache."""
-    from engine.runners.tvm_runner import CompiledRunner  # brings TVM's runtime
+    from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
 
     modules = ensure_modules(job.model, job.config, CPU, ignore)
     weights = ensure_weights(open_checkpoint(job.model, job.weights), modules, ignore)
@@ -78,7 +78,7 @@ def our_runner(job: Job) -> Runner:
 
 def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:
     """The modules of the kokoro package in PyTorch."""
-    from engine.runners.plain_runner import PlainRunner  # brings torch
+    from engine.runners.plain_runner import PlainRunner  # loads torch
 
     return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
 
@@ -90,7 +90,7 @@ def torch_compile_runner(job: Job, folder: Path) -> Runner:
 
 def onnx_runner(job: Job, folder: Path) -> Runner:
     """The exported stages in ONNX Runtime."""
-    from engine.runners.onnx_runner import OnnxRunner  # brings onnxruntime, which is optional
+    from engine.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
 
     return OnnxRunner(onnx_folder(folder), job.threads)
 

@@ -56,7 +56,7 @@ class Preparing:
         return {}
 
     def _export(self) -> dict[str, Any]:
-        from engine.network.onnx_export import export_to_onnx  # brings torch
+        from engine.network.onnx_export import export_to_onnx  # loads torch
 
         started = time.perf_counter()
         onnx_folder(self._folder).mkdir()
@@ -66,6 +66,6 @@ class Preparing:
 
     def _count(self, lengths: list[dict[str, int]]) -> list[dict[str, float]]:
         """The floating-point operations of every stage at each of these lengths."""
-        from engine.estimate.stage_work import Run, needed_flop  # brings torch and tvm
+        from engine.estimate.stage_work import Run, needed_flop  # loads torch and tvm
 
         return needed_flop(DEVICE_STAGES, [Run(self._job.config, 1, length) for length in lengths])

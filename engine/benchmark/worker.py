@@ -67,7 +67,7 @@ class Peak:
     """Answers `measure` with the processor's peak."""
 
     def __init__(self, job: Job) -> None:
-        from engine.benchmark.peak import PeakMeter  # brings tvm
+        from engine.benchmark.peak import PeakMeter  # loads tvm
 
         self._meter = PeakMeter(job.threads)
 

@@ -94,7 +94,7 @@ def estimate_metal(model: str, config: ModelConfig, seconds: float, on_progress:
 
     Raises `InvalidRequest`, `CompileError`.
     """
-    from engine.estimate.stage_work import Run, count_for_metal  # brings torch and tvm
+    from engine.estimate.stage_work import Run, count_for_metal  # loads torch and tvm
 
     length = natural_length(seconds, config)
     run = Run(config, 1, {"frames": length.frames, "tokens": length.tokens})

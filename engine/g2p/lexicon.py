@@ -21,7 +21,7 @@ DEPENDENT = f"{CLOSING}{{\n"
 class LexiconFile(Mapping[str, Entry]):
     """What `en.Lexicon.grow_dictionary` makes of one of misaki's files: its words, and each with the other first case.
 
-    “cat” brings “Cat” with it and “Paris” “paris”, unless the file has that word itself.
+    “cat” adds “Cat” and “Paris” adds “paris”, unless the file has that word itself.
     """
 
     def __init__(self, path: Path) -> None:

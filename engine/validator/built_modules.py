@@ -46,7 +46,7 @@ class _Built:
     """The loaded modules, with the inner values that they report."""
 
     def __init__(self, checkpoint: Checkpoint, folder: Path, probed: bool) -> None:
-        from engine.runners.tvm_runner import CompiledRunner  # brings tvm
+        from engine.runners.tvm_runner import CompiledRunner  # loads tvm
 
         self.log = ProbeLog()
         seen = self.log.observe if probed else None

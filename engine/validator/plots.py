@@ -160,7 +160,7 @@ def _paint_heat_legend(figure: Figure, panels: Sequence[Axes]) -> None:
 
 
 def heat(errors: Numbers) -> Numbers:
-    """Colours [..., 4] of errors relative to the reference's rms; transparent where there is no error to tell."""
+    """Colours [..., 4] of errors relative to the reference's rms; transparent where the error is unknown."""
     with np.errstate(divide="ignore"):
         exponents = np.clip(np.log10(errors), _SMALLEST_ERROR_EXPONENT, _LARGEST_ERROR_EXPONENT)
     span = _LARGEST_ERROR_EXPONENT - _SMALLEST_ERROR_EXPONENT

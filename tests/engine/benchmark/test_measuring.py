@@ -26,7 +26,7 @@ def measured_shortly():
     return measure(job, lengths, PeerSelection((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 1, str)
 
 
-def test_everybody_ran_every_stage_in_every_round(measured):
+def test_every_runner_ran_every_stage_in_every_round(measured):
     (length,) = measured.lengths
     assert len(length.rounds) == 5
     for turn in length.rounds:
@@ -61,7 +61,7 @@ def test_it_can_be_shown(measured):
 
 
 class Runner:
-    """In the place of a process: notes its turns, and takes a second longer with each."""
+    """Stands in for a process: logs its turns, and takes a second longer with each."""
 
     def __init__(self, name: str, log: list[str]) -> None:
         self.name = name
@@ -78,7 +78,7 @@ class Runner:
 
 
 class Meter:
-    """In the place of the process that measures the peak."""
+    """Stands in for the process that measures the peak."""
 
     def __init__(self) -> None:
         self._reached = [3.0, 5.0, 4.0]
@@ -87,7 +87,7 @@ class Meter:
         return {"flop_per_second": self._reached.pop(0)}
 
 
-def test_everybody_gets_warm():
+def test_every_runner_gets_warm():
     log: list[str] = []
     heard: list[str] = []
     warm_up([Runner(OURS, log), Runner(PYTORCH, log)], Length(400, 133, 10.0), 10, heard.append)
@@ -100,7 +100,7 @@ def test_short_speech_gets_more_rounds(seconds, expected):
     assert rounds_at(Length(8, 3, seconds), 3) == expected
 
 
-def test_everybody_takes_turns_and_the_first_does_not_count():
+def test_runners_take_turns_and_the_first_round_is_not_measured():
     log: list[str] = []
     heard: list[str] = []
     turns = Turns([Runner(OURS, log), Runner(PYTORCH, log)], Meter(), 3, heard.append)

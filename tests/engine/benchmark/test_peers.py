@@ -32,19 +32,19 @@ def nothing(name):
     return None
 
 
-def test_nobody_unless_asked():
+def test_no_peers_unless_asked_for():
     selection = choose_peers(None, nothing, nothing)
     assert selection.names == ()
     assert selection.left_out == {}
 
 
-def test_everybody_who_can_run():
+def test_all_peers_that_can_run():
     selection = choose_peers([], everything, everything)
     assert selection.names == PEER_NAMES
     assert selection.left_out == {}
 
 
-def test_who_cannot_run_is_left_out_and_it_is_said_why():
+def test_a_peer_that_cannot_run_is_left_out_with_the_reason():
     selection = choose_peers([], nothing, nothing)
     assert selection.names == (PYTORCH,)
     assert "extra “bench”" in selection.left_out[ONNX_RUNTIME]
@@ -52,7 +52,7 @@ def test_who_cannot_run_is_left_out_and_it_is_said_why():
 
 
 @pytest.mark.parametrize("name", [ONNX_RUNTIME, TORCH_COMPILE])
-def test_somebody_named_who_cannot_run_is_an_error(name):
+def test_a_named_peer_that_cannot_run_is_an_error(name):
     with pytest.raises(EngineError, match=f"{name} cannot run here: .*\\. Install"):
         choose_peers([name], nothing, nothing)
 

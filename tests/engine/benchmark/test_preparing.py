@@ -17,7 +17,7 @@ def preparing(tmp_path):
     return Preparing(JOB, tmp_path)
 
 
-def test_everybody_is_given_the_weights_of_the_model(preparing, tmp_path):
+def test_all_runners_are_given_the_weights_of_the_model(preparing, tmp_path):
     answer = preparing.answer(WEIGHTS, {})
     written, own = load_file(weights_path(tmp_path)), open_checkpoint("starter").load_weights()
     assert written.keys() == own.keys()
@@ -25,7 +25,7 @@ def test_everybody_is_given_the_weights_of_the_model(preparing, tmp_path):
     assert answer["bytes"] == sum(array.nbytes for array in own.values())
 
 
-def test_everybody_is_given_the_same_arrays(preparing, tmp_path):
+def test_all_runners_are_given_the_same_arrays(preparing, tmp_path):
     lengths = [exact_length(seconds, JOB.config) for seconds in (0.25, 0.5)]
     assert preparing.answer(ARRAYS, {"lengths": [asdict(length) for length in lengths]}) == {}
     for length in lengths:

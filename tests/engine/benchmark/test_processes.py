@@ -1,4 +1,4 @@
-"""What is made of a process's answers."""
+"""How the answers of a process are used."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_mistake_is_told_as_it_was_worded(tmp_path):
 
 
 class Answering:
-    """In the place of a process: it gets warm, then runs twice after a rest."""
+    """Stands in for a process that gets warm, then runs twice after a rest."""
 
     def __init__(self, name, folder, threads):
         self.answers = [
@@ -58,7 +58,7 @@ class Answering:
 
 
 class Failing(Answering):
-    """A process that does not get ready."""
+    """Stands in for a process that does not get ready."""
 
     closed = False
 

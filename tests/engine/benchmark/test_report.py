@@ -71,12 +71,12 @@ def test_alone_nothing_is_compared():
     assert "exported to ONNX" not in words
 
 
-def test_the_picture_has_a_line_for_everybody():
+def test_the_plot_has_a_line_for_every_runner():
     picture = matplotlib.image.imread(io.BytesIO(as_png(measurement())), format="png")
     assert picture.shape[1] > picture.shape[0] > 300
     colours = {tuple(colour) for colour in (picture[..., :3] * 255).round().astype(int).reshape(-1, 3).tolist()}
     assert {(31, 119, 180), (255, 127, 14), (44, 160, 44)} <= colours
 
 
-def test_the_same_figures_make_the_same_picture():
+def test_the_same_figures_make_the_same_plot():
     assert as_png(measurement()) == as_png(measurement())

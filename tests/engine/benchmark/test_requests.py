@@ -1,4 +1,4 @@
-"""What the command is asked to speak; that it is measured is shown by a whole benchmark, in test_measuring."""
+"""The texts that the command speaks; a whole benchmark, in test_measuring, shows that it is measured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.speech import SpeechRequest
 from engine.synthesizer import check
 
 
-def test_the_long_text_has_so_many_words_and_can_be_spoken():
+def test_the_long_text_has_enough_words_and_can_be_spoken():
     assert LONG_WORDS <= len(long_text().split()) < LONG_WORDS + 100
     check(SpeechRequest(long_text(), "anybody"))
 

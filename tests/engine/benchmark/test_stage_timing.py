@@ -55,7 +55,7 @@ def test_getting_warm_takes_so_long_after_the_first_run_which_may_compile(runner
 
 
 def lasting(*seconds):
-    """Clock readings before and after runs that take so long."""
+    """Clock readings before and after runs of these durations."""
     return [reading for one in seconds for reading in (0.0, one)]
 
 

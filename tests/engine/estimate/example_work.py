@@ -36,7 +36,7 @@ def kernel(
 
 
 def estimate(model: str = "kokoro-82m") -> Estimate:
-    """Of two seconds, the decoder alone with two kernels and every other stage with one."""
+    """An estimate of two seconds, with two kernels in the decoder and one in every other stage."""
     convolution = kernel("conv1d", flop=1e11, operations=5e10, useful_flop=1e11)
     copy = kernel("copy", compulsory_bytes=1e9)
     stages = [

@@ -1,4 +1,4 @@
-"""Counted work of whole stages; that as many kernels are launched is shown by the software device's tests."""
+"""Counted work of whole stages; tests on the software device show that as many kernels are launched."""
 
 import pytest
 

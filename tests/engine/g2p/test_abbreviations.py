@@ -1,4 +1,4 @@
-"""Abbreviations are written out, and their dots end sentences only where they do."""
+"""Abbreviations are written out, and their dots are kept only where a sentence ends."""
 
 import pytest
 

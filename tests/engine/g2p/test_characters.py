@@ -1,4 +1,4 @@
-"""Unicode down to plain text."""
+"""Unicode reduced to plain text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The lexicon in misaki's files says what misaki's own does."""
+"""The lexicon in misaki's files gives the entries of misaki's own."""
 
 import json
 from pathlib import Path

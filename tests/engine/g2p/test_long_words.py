@@ -1,4 +1,4 @@
-"""Endless words are cut, usual ones are not."""
+"""Endless words are split, ordinary ones are not."""
 
 import pytest
 

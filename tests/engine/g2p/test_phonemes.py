@@ -1,4 +1,4 @@
-"""Words to phonemes by misaki: places, inline pronunciations, and its failures."""
+"""Words to phonemes by misaki: offsets, inline pronunciations, and its failures."""
 
 import pytest
 from misaki import en

@@ -208,7 +208,7 @@ def test_three_thousand_words_are_planned_whole(american: Phonemizer) -> None:
 
 
 def calls_made(work: Callable[[], object]) -> int:
-    """How many functions, also of C, the work calls: a measure of time that no other process disturbs."""
+    """How many functions, those of C included, the work calls: a measure of time that no other process disturbs."""
     count = itertools.count()
     sys.setprofile(lambda frame, event, argument: next(count) if "call" in event else None)
     try:

@@ -1,11 +1,11 @@
-"""Words glued to their punctuation, with the border after them."""
+"""Words with their punctuation and the border after them."""
 
 from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
 from engine.g2p.split import Border
 
 
 def words(*tokens: str) -> list[SpokenWord]:
-    """Tokens that read as they sound; a trailing space means that one follows."""
+    """Tokens whose text is their phonemes; a trailing space means that a space follows."""
     made: list[SpokenWord] = []
     start = 0
     for token in tokens:

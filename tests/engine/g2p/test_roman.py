@@ -1,4 +1,4 @@
-"""Roman numerals only where they are sure."""
+"""Roman numerals only where they are certain."""
 
 import pytest
 

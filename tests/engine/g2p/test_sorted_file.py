@@ -1,4 +1,4 @@
-"""Words looked up where they lie."""
+"""Words looked up in their file."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""Rewriting keeps the way back to the source."""
+"""Rewritten text keeps its offsets in the source."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Signs as words, and punctuation in few forms."""
+"""Signs as words, and punctuation reduced to a few forms."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Words outside the lexicon: by their spelling, or letters and a report."""
+"""Words outside the lexicon: by their spelling, or by letters and a notice."""
 
 import pytest
 from misaki.token import MToken

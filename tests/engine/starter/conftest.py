@@ -33,7 +33,7 @@ def narrow_config() -> ModelConfig:
 
 
 def tone_example(config: ModelConfig, f0_hz: float, frames_per_token: int = 2) -> Example:
-    """An utterance whose every token lasts as long, over a steady tone with two overtones."""
+    """An utterance with tokens of equal length, over a steady tone with two overtones."""
     durations = np.full(len(PHONEMES), frames_per_token)
     samples = np.arange(int(durations.sum()) * config.samples_per_frame) / config.sample_rate_hz
     audio = sum(0.1 / order * np.sin(2 * np.pi * order * f0_hz * samples) for order in (1, 2, 3))

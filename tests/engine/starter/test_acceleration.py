@@ -1,4 +1,4 @@
-"""Blocks are compiled where that is possible, and left alone where it is not."""
+"""Blocks are compiled if that is possible, and else left as they are."""
 
 from __future__ import annotations
 

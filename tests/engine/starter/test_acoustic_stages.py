@@ -1,4 +1,4 @@
-"""The sound side must compute what kokoro's decoder computes, and learn."""
+"""The acoustic stages must compute what kokoro's decoder computes, and learn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations must be whole, positive, complete, and as near to the teacher's times as that allows."""
+"""Durations must be whole, positive, complete, and otherwise as near as possible to the teacher's times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches must hold each example's own tokens, curves and samples, cut at one place."""
+"""Batches must hold each example's own tokens, curves and samples, cut at one frame."""
 
 from __future__ import annotations
 

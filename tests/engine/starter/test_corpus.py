@@ -1,4 +1,4 @@
-"""Recordings must be loud alike, complete, and come back from their file unchanged."""
+"""Recordings must be equally loud, complete, and unchanged when read back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores must be of the package that was asked for, and bad requests refused."""
+"""Scores must be those of the requested package, and bad requests must be refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The losses are zero for equal waveforms, grow with the difference, and mind each teacher's bandwidth."""
+"""The losses are zero for equal waveforms, grow with the difference, and respect each teacher's bandwidth."""
 
 import torch
 

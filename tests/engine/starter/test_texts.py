@@ -16,7 +16,7 @@ def lexicon() -> Lexicon:
 
 
 def test_symbols_are_misakis() -> None:
-    """Flap and glottal stop are handed out as T and t; ɐ comes from the article."""
+    """Flap and glottal stop are written T and t; ɐ comes from the article."""
     assert set(US_VOCAB) - set("ɾʔ") | set("Tɐ") == US_SYMBOLS
 
 

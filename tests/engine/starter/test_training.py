@@ -24,7 +24,7 @@ MOMENT = StageMinutes(text=1e-6, front=1e-6, generator=1e-6, joint=1e-6)
 def options(
     narrow_config: ModelConfig, items: tuple[Item, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> TrainOptions:
-    """A narrow network and recordings that are there already."""
+    """A narrow network and existing recordings."""
     monkeypatch.setattr(training, "starter_config", lambda vocabulary: narrow_config)
     monkeypatch.setattr(training, "SEGMENT_FRAMES", 8)
     options = TrainOptions(tmp_path / "work", tmp_path / "package", MOMENT, compile_blocks=False)

@@ -1,5 +1,6 @@
-"""A report as a validation makes it, from arrays that were never computed: the compiled regime is right,
-static-no-pack is wrong from the durations on."""
+"""A report as from a validation, with made-up arrays: the compiled regime is right, static-no-pack is wrong from the
+durations on.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ TEXT = 'Say "less" & <b>more</b>. '
 
 
 def example_report(utterances: int = 2, frames: int = 24, arrays: ArrayFolder | None = None) -> Report:
-    """A whole report; the arrays it tells of are kept in `arrays` where given."""
+    """A whole report; its arrays are saved in `arrays`, if given."""
     rows = [row for index in range(utterances) for row in _rows(index, frames, arrays)]
     words = "Durations is the first stage where packing matters: fed by the reference, its duration_logits correlates."
     return Report(
@@ -48,7 +49,7 @@ def example_report(utterances: int = 2, frames: int = 24, arrays: ArrayFolder | 
 
 
 def with_verdict(report: Report, regime: Regime, stage: str, verdict: Verdict) -> Report:
-    """The same report in which the readings of a stage in a regime have this verdict."""
+    """The report with this verdict on the readings of one stage in one regime."""
     rows = (replace(row, verdict=verdict) if (row.regime, row.stage) == (regime, stage) else row for row in report.rows)
     return replace(report, rows=tuple(rows))
 

@@ -102,7 +102,7 @@ def test_the_sign_matters() -> None:
 
 
 def test_a_few_samples_in_common_are_no_match() -> None:
-    """At the farthest lags one loud sample lies upon another; any two of them correlate at 1 or -1."""
+    """At the longest lags one loud sample overlaps another; any two samples correlate at 1 or -1."""
     ours, reference = noise(0, 1000), noise(1, 1000)
     ours[-1] = reference[0] = 0.2
     assert best_lag(ours, reference, LONGEST)[0] < 0.3

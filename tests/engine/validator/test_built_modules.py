@@ -1,4 +1,4 @@
-"""Freshly built modules against PyTorch: right ones pass, and what is wrong is named."""
+"""Freshly built modules against PyTorch: right ones pass, and wrong outputs are named."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""One utterance stepped through several regimes: what is compared with what."""
+"""One utterance in several regimes in step: what is compared with what."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ UTTERANCE = Utterance(3, "hello", "həlˈO.", 0, 5)
 
 
 class Spoiled:
-    """Another runner, with one output changed: by a little noise, or to something else."""
+    """Wraps a runner and changes one output: by a little noise, or to something else."""
 
     def __init__(self, runner: RegimeRunner, output: str, change: object) -> None:
         self._runner = runner.runner

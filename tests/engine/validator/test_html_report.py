@@ -20,7 +20,7 @@ WITHOUT_END = {"meta", "br", "hr", "img", "link", "input"}
 
 
 class Page(HTMLParser):
-    """What a browser would see: elements opened and closed, words, and whatever it would fetch."""
+    """What a browser would see: elements opened and closed, words, and everything it would fetch."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

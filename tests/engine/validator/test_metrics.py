@@ -1,4 +1,4 @@
-"""Every number against its definition, at the borders of its definition, and always sayable in JSON."""
+"""Every number against its definition, also in limiting cases, and always valid in JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way of running the model, and what of it can be asked for."""
+"""Every way of running the model, and the requests that are refused."""
 
 from collections.abc import Iterator
 from pathlib import Path

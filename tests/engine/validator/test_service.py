@@ -1,4 +1,4 @@
-"""What the process on the other side of the pipe hears."""
+"""The events that the process at the other end of the pipe gets."""
 
 import json
 import queue
@@ -24,7 +24,7 @@ wire = Wire()
 
 
 class Caller:
-    """The other end: says lines when asked to, and hears events."""
+    """The other end of the pipe: sends lines on demand, and receives events."""
 
     def __init__(self) -> None:
         self._said: queue.Queue[str | None] = queue.Queue()

@@ -1,4 +1,4 @@
-"""Our phonemes beside kokoro's own: five hundred sentences, and why some differ."""
+"""Our phonemes compared with kokoro's own: five hundred sentences, and why some differ."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from engine.validator.upstream_text import UpstreamText
 
 @pytest.fixture(autouse=True)
 def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is installed must not decide what is found."""
+    """Makes results independent of what is installed."""
     monkeypatch.setattr(text_parity, "load_model_analyser", lambda: None)
 
 

@@ -1,4 +1,4 @@
-"""kokoro's own way to phonemes is the one that `kokoro.KPipeline` goes."""
+"""kokoro's own way to phonemes is that of `kokoro.KPipeline`."""
 
 import pytest
 from kokoro import KPipeline

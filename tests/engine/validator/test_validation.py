@@ -1,4 +1,4 @@
-"""A text through every regime: what is told, in which order, and what is concluded."""
+"""A text in every regime: the events, their order, and the conclusion."""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which stage is to blame."""
+"""Verdicts on stages: which of them is itself wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that goes over the pipe arrives as it was sent."""
+"""Everything that is sent through the pipe arrives unchanged."""
 
 import json
 import math

@@ -102,7 +102,7 @@ def is_installed(language: Language) -> bool:
 
 
 HERE = [language for language in LANGUAGES if not language.english and is_installed(language)]
-"""The optional ones only where they are installed."""
+"""The optional ones only if they are installed."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Pronunciation by misaki: what is installed speaks, what is not says so."""
+"""Pronunciation by misaki, and errors for languages whose packages are missing."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Each language's writing becomes letters and punctuation that Kokoro knows; nothing goes without a word."""
+"""Each language's writing becomes letters and punctuation that Kokoro knows; nothing is left out without a notice."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every language but English is described, and what it writes short stands for words of its own letters."""
+"""Every language but English is described, and its abbreviations stand for words in its own letters."""
 
 import unicodedata
 

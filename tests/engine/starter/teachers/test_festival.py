@@ -1,4 +1,4 @@
-"""Festival's table of phones must be read correctly, and festival asked for where it is missing."""
+"""Festival's table of phones must be read correctly; if festival is missing, the error says how to install it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flite's library must be read correctly where it is installed, and asked for where it is not."""
+"""Flite's results must be read correctly; if flite is missing, the error says how to install it."""
 
 from __future__ import annotations
 

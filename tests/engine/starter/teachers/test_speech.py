@@ -1,4 +1,4 @@
-"""Silence at the ends of a teacher's speech is trimmed, and the phones keep their places."""
+"""Silence at the ends of a teacher's speech is trimmed, and the phones keep their times."""
 
 import numpy as np
 import pytest
