@@ -35,6 +35,7 @@ def test_all_figures_can_be_written():
     data = json.loads(json.dumps(to_dict("starter", LENGTH, TIMES)))
     assert [layer["count"] for layer in data["layers"]] == [2, 1]
     assert data["layers"][1]["layer"]["kernel_size"] == 12
+    assert data["layers"][1]["layer"]["careful"] is False
 
 
 def test_the_longest_come_first_and_the_sums_last():
