@@ -99,5 +99,5 @@ class _Timed:
 
 
 def is_direct(layer: ConvolutionLayer, microkernel: Microkernel) -> bool:
-    """Whether every product is computed, without a filter."""
+    """Whether every product is computed, without Winograd."""
     return choice_for(workload_of(layer), microkernel).winograd is None

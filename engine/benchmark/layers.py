@@ -62,7 +62,7 @@ class Group:
 
 
 def groups(times: LayerTimes) -> tuple[Group, ...]:
-    """The convolutions that are computed directly, and those that are filtered; groups without any are left out."""
+    """The convolutions computed directly, and those computed by Winograd (titled `filtered`); no group is empty."""
     direct = Group("direct", [timed for timed in times.layers if timed.is_direct])
     filtered = Group("filtered", [timed for timed in times.layers if not timed.is_direct])
     return tuple(group for group in (direct, filtered) if group.layers)

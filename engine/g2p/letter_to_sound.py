@@ -64,11 +64,11 @@ class LetterToSound:
 
 def in_misaki_letters(ipa: str, british: bool) -> str:
     """Espeak's IPA, with ties written as `^`, converted to one letter for each sound that misaki knows."""
-    for usual, ours in IPA_TO_MISAKI:
-        ipa = ipa.replace(usual, ours)
+    for theirs, ours in IPA_TO_MISAKI:
+        ipa = ipa.replace(theirs, ours)
     ipa = SYLLABIC.sub(r"ᵊ\1", ipa).replace("\u0329", "")
-    for usual, ours in (*(BRITISH if british else AMERICAN), *BOTH):
-        ipa = ipa.replace(usual, ours)
+    for theirs, ours in (*(BRITISH if british else AMERICAN), *BOTH):
+        ipa = ipa.replace(theirs, ours)
     return " ".join(ipa.split())
 
 

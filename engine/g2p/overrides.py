@@ -122,6 +122,6 @@ def _parsed(match: re.Match[str], language: Language) -> SetAside | None:
 def to_misaki(phonemes: str, language: Language) -> str:
     """Phonemes in common IPA or in misaki's letters, converted to misaki's letters, with single spaces."""
     english = BRITISH_IPA if language.british else AMERICAN_IPA
-    for usual, ours in english if language.english else OTHER_IPA:
-        phonemes = phonemes.replace(usual, ours)
+    for theirs, ours in english if language.english else OTHER_IPA:
+        phonemes = phonemes.replace(theirs, ours)
     return " ".join(phonemes.split())

@@ -25,7 +25,7 @@ def layer(**different):
         ({"is_transposed": True, "kernel_size": 3, "stride": 3}, True),
     ],
 )
-def test_what_is_filtered_is_not_direct(changed, expected):
+def test_what_winograd_computes_is_not_direct(changed, expected):
     assert is_direct(layer(**changed), host_microkernel()) == expected
 
 

@@ -8,11 +8,11 @@ from engine.compiler.convolution_layers import ConvolutionLayer
 from engine.estimate.lengths import Length
 
 LENGTH = Length(400, 133, 10.0)
-FILTERED = ConvolutionLayer(128, 128, 7, 1, 3, 1, is_transposed=False, length=1000)
+BY_WINOGRAD = ConvolutionLayer(128, 128, 7, 1, 3, 1, is_transposed=False, length=1000)
 TRANSPOSED = ConvolutionLayer(256, 128, 12, 6, 3, 1, is_transposed=True, length=1000)
 TIMES = LayerTimes(
     (
-        LayerTime("decoder", FILTERED, 2, False, least_seconds=0.001, median_seconds=0.002),
+        LayerTime("decoder", BY_WINOGRAD, 2, False, least_seconds=0.001, median_seconds=0.002),
         LayerTime("decoder", TRANSPOSED, 1, True, least_seconds=0.01, median_seconds=0.0125),
     ),
     peak_flop_per_second=100e9,
@@ -51,7 +51,7 @@ def test_the_longest_come_first_and_the_sums_last():
 
 def test_high_precision_ones_are_told_from_others_of_their_size():
     high_precision = LayerTime(
-        "f0n", replace(FILTERED, high_precision=True), 1, False, least_seconds=0.001, median_seconds=0.002
+        "f0n", replace(BY_WINOGRAD, high_precision=True), 1, False, least_seconds=0.001, median_seconds=0.002
     )
     lines = to_text("starter", LENGTH, LayerTimes((high_precision, TIMES.layers[0]), 1e9)).splitlines()
     assert [("careful, filtered" in line, "filtered" in line) for line in lines[3:5]] == [(False, True), (True, True)]
