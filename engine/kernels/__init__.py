@@ -1,1 +1,1 @@
-"""Hand-written kernels: what their operators share, and one folder for each kind of device."""
+"""Hand-written kernels: what all targets share, with a package for CPUs and one for Apple's GPUs."""

@@ -1,7 +1,4 @@
-"""What may follow a normalisation in the same kernel, as expressions of one value.
-
-It does not know how the value is made.
-"""
+"""Activations that a normalisation applies in the same kernel, as expressions of one value."""
 
 from __future__ import annotations
 
@@ -15,18 +12,18 @@ from engine.kernels.mathematics import sin_squared
 
 @dataclass(frozen=True)
 class Activation:
-    """None at all; the others derive from it. `has_parameter` says that it has one value per channel."""
+    """No activation; the others derive from it. `has_parameter` says whether it takes one value per channel."""
 
     has_parameter: ClassVar[bool] = False
 
     def apply(self, value: Any, parameter: Any) -> Any:
-        """The expression of the output; `parameter` is the channel's, if any."""
+        """The expression of the output; `parameter` is the channel's, if the activation has one."""
         return value
 
 
 @dataclass(frozen=True)
 class LeakyReLU(Activation):
-    """Values below 0 times `slope`."""
+    """Leaky ReLU: values below 0 are multiplied by `slope`."""
 
     slope: float
 
@@ -37,10 +34,11 @@ class LeakyReLU(Activation):
 
 @dataclass(frozen=True)
 class Snake(Activation):
-    """y + sin(alpha y)^2 / alpha."""
+    """Snake: y + sin(alpha y)^2 / alpha."""
 
     has_parameter: ClassVar[bool] = True
 
     def apply(self, value: Any, parameter: Any) -> Any:
         """The expression of the output; `parameter` is alpha."""
-        return value + sin_squared(parameter * value) * (T.float32(1) / parameter)  # divided once for a channel
+        # The reciprocal depends on the channel alone: one division per channel, a multiplication per value.
+        return value + sin_squared(parameter * value) * (T.float32(1) / parameter)

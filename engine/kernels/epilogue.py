@@ -10,7 +10,7 @@ from engine.kernels.mathematics import gelu_tanh, times
 
 @dataclass(frozen=True)
 class Epilogue:
-    """Stores (sum + bias + residual) * factor, then its GELU in the tanh form, each where it is asked for."""
+    """Stores (sum + bias + residual) * factor, then its GELU in the tanh form; each of these is optional."""
 
     has_bias: bool = False
     has_residual: bool = False
@@ -19,7 +19,7 @@ class Epilogue:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The names of the operands that are not needed."""
+        """The names of the operands that the kernel does not take."""
         needed = {"bias": self.has_bias, "residual": self.has_residual}
         return tuple(name for name, is_needed in needed.items() if not is_needed)
 

@@ -1,8 +1,7 @@
 """Elementary functions as TIR expressions that vectorise: range reduction and a polynomial, no library call.
 
-Each takes and gives an expression of one float32 value (the float64 ones say so); inside `T.vectorized` they become
-vector code. Polynomials are minimax fits; errors stated are the largest against float64. It does not know loops or
-buffers.
+Each takes and returns an expression of one float32 value (those for float64 say so); inside `T.vectorized` they become
+vector code. Polynomials are minimax fits; the errors stated are the largest against float64.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ import numpy as np
 from tvm import tirx
 
 Expression = Any
-"""A `tvm` expression; TVM has no common Python type for them that says more."""
+"""A TVM expression; TVM has no more specific Python type that all of them share."""
 
 _PI_PARTS = (3.140625, 0.0009675025939941406, 1.5099580252808664e-07)
-"""Their sum is pi; multiples of the first two are exact up to 8192."""
+"""Parts whose sum is pi (Cody and Waite's reduction); multiples of the first two are exact up to 8192."""
 _LN2_PARTS = (0.693115234375, 3.194618329871446e-05)
 _SIN = (
     -0.1666666716337204,
@@ -43,7 +42,7 @@ _TANH_BORDER = 0.625
 _ATAN = (-0.33333316445350647, 0.19998471438884735, -0.14243532717227936, 0.10593810677528381, -0.06078213453292847)
 """(atan x - x) / x^3 in x^2, for x up to tan(pi / 8)."""
 _EXP_LEAST, _EXP_MOST = -104.0, 89.0
-"""Beyond these, the float32 result is 0 or infinite."""
+"""Bounds of e^x: beyond them, the float32 result is 0 or infinite."""
 _GELU_SCALE = 2 * math.sqrt(2 / math.pi)
 _SIN_CYCLE_TERMS = 11
 _EXP64_TERMS = 14
@@ -67,6 +66,7 @@ def tanh(x: Expression) -> Expression:
 
 def gelu_tanh(x: Expression) -> Expression:
     """GELU in its tanh form: x / 2 (1 + tanh u) = x / (1 + e^-2u), u being sqrt(2 / pi) (x + 0.044715 x^3)."""
+    # 2u = x (scale + 0.044715 scale x^2); the constant scale in two parts, as `times` does.
     hi, lo = _cut(_GELU_SCALE)
     slope = _float(0.044715 * _GELU_SCALE)
     return _let(x, lambda v: v / (_float(1) + exp(-v * (_float(hi) + (_float(lo) + slope * v * v)))))
@@ -77,6 +77,7 @@ def sin(x: Expression) -> Expression:
 
     def of_multiple(value: Expression) -> Expression:
         return _let(
+            # x = k pi + r with |r| <= pi / 2, so sin x = (-1)^k sin r.
             _rounded(value * _float(1 / math.pi)),
             lambda multiple: _signed(_odd_sine(_less_pi(value, multiple)), multiple),
         )
@@ -89,6 +90,7 @@ def cos(x: Expression) -> Expression:
 
     def of_multiple(value: Expression) -> Expression:
         return _let(
+            # x = (k + 1/2) pi + r with |r| <= pi / 2, so cos x = -(-1)^k sin r.
             tirx.floor(value * _float(1 / math.pi)),
             lambda multiple: -_signed(_odd_sine(_less_pi(value, multiple + _float(0.5))), multiple),
         )
@@ -100,6 +102,7 @@ def sin_squared(x: Expression) -> Expression:
     """sin(x)^2, within 2e-7 up to |x| = 20,000."""
 
     def of_value(value: Expression) -> Expression:
+        # sin(k pi + r)^2 = sin(r)^2: the square needs no sign.
         reduced = _less_pi(value, _rounded(value * _float(1 / math.pi)))
         return _let(_odd_sine(reduced), lambda sine: sine * sine)
 
@@ -119,6 +122,7 @@ def sin_of_cycles64(cycles: Expression) -> Expression:
     ]
 
     def of_half_cycles(half_cycles: Expression) -> Expression:
+        # |offset| <= 1/4, and sin(2 pi (h / 2 + offset)) = (-1)^h sin(2 pi offset); h is 0, 1 or 2.
         offset = cycles - half_cycles * _double(0.5)
         odd = _let(offset, lambda u: u * _let(u * u, lambda square: _polynomial(square, terms, _double)))
         return _let(odd, lambda sine: tirx.Select(half_cycles == _double(1), -sine, sine))
@@ -128,6 +132,7 @@ def sin_of_cycles64(cycles: Expression) -> Expression:
 
 def tanh64(x: Expression) -> Expression:
     """Hyperbolic tangent in float64, within 1e-15, for |x| below 300."""
+    # tanh x = 1 - 2 / (e^2x + 1)
     return _double(1) - _double(2) / (_exp64(x * _double(2)) + _double(1))
 
 
@@ -137,14 +142,16 @@ def sigmoid64(x: Expression) -> Expression:
 
 
 def _exp64(x: Expression) -> Expression:
+    # e^x = 2^k e^r with x = k ln 2 + r, |r| <= ln 2 / 2. The high part of ln 2 ends in zeros: k times it is exact.
     terms = [1 / math.factorial(index) for index in range(_EXP64_TERMS)]
     high = float.fromhex("0x1.62e42fee00000p-1")
     low = math.log(2) - high
 
     def of_power(power: Expression) -> Expression:
         reduced = x - power * _double(high) - power * _double(low)
-        # By way of int32: not every processor has vectors of the direct conversion.
+        # Via int32: not every processor can convert vectors of float64 to int64 directly.
         whole = tirx.Cast("int64", tirx.Cast("int32", power))
+        # 2^k is the float64 whose biased exponent is k + 1023 and whose mantissa bits are 0.
         bits = (whole + tirx.const(1023, "int64")) << tirx.const(52, "int64")
         return _let(reduced, lambda r: _polynomial(r, terms, _double)) * tirx.reinterpret("float64", bits)
 
@@ -153,6 +160,7 @@ def _exp64(x: Expression) -> Expression:
 
 def _exp_of_clamped(x: Expression) -> Expression:
     def of_power(power: Expression) -> Expression:
+        # x = k ln 2 + r: the first part of ln 2 has so few bits that k times it is exact.
         reduced = x - power * _float(_LN2_PARTS[0]) - power * _float(_LN2_PARTS[1])
         mantissa = _let(reduced, lambda r: _float(1) + (r + r * r * _polynomial(r, _EXP)))
         exponent = tirx.Cast("int32", power)
@@ -166,25 +174,25 @@ def _exp_of_clamped(x: Expression) -> Expression:
 
 
 def times(x: Expression, factor: float) -> Expression:
-    """A constant times x, rounded about once: the float32 nearest to the constant would move all values the same way.
-
-    In this order, the larger product joins the smaller in a fused multiply-add.
-    """
+    """A constant times x, with about one rounding: the float32 nearest to the constant would bias all values alike."""
     hi, lo = _cut(factor)
+    # In this order, a fused multiply-add adds the larger product, unrounded, to the smaller one.
     return x * _float(lo) + x * _float(hi)
 
 
 def _cut(constant: float) -> tuple[float, float]:
-    """The float32 nearest to a constant, and what is left of it."""
+    """The float32 nearest to a constant, and the remainder."""
     hi = float(np.float32(constant))
     return hi, constant - hi
 
 
 def _power_of_two(exponent: Expression) -> Expression:
+    # A float32 whose biased exponent is exponent + 127 and whose mantissa bits are 0.
     return tirx.reinterpret("float32", (exponent + tirx.const(127, "int32")) << tirx.const(23, "int32"))
 
 
 def _tanh(x: Expression) -> Expression:
+    # Near 0, 1 - 2 / (e^2x + 1) would lose its digits to cancellation: a polynomial serves there.
     small = _let(x * x, lambda square: x + x * square * _polynomial(square, _TANH))
     large = _let(
         _float(1) - _float(2) / (exp(tirx.abs(x) * _float(2)) + _float(1)),
@@ -197,6 +205,7 @@ def _less_pi(x: Expression, multiple: Expression) -> Expression:
     def reduced(count: Expression) -> Expression:
         lo = x
         for part in _PI_PARTS:
+            # Largest part first: its product is exact and cancels most of x.
             lo = lo - count * _float(part)
         return lo
 
@@ -214,10 +223,10 @@ def _signed(x: Expression, multiple: Expression) -> Expression:
 
 
 def _atan2(y: Expression, x: Expression, height: Expression, width: Expression) -> Expression:
-    """Of the octant, then of the quadrant, then of the half plane."""
+    """The angle within the octant, then the quadrant, then the half plane."""
 
     def of_ratio(ratio: Expression) -> Expression:
-        # tan(a - pi / 4) = (t - 1) / (t + 1) halves the range of the polynomial.
+        # With t = tan a, tan(a - pi / 4) = (t - 1) / (t + 1): this halves the range of the polynomial.
         beyond = ratio > _float(math.tan(math.pi / 8))
         argument = tirx.Select(beyond, (ratio - _float(1)) / (ratio + _float(1)), ratio)
         angle = _let(argument, lambda a: _let(a * a, lambda square: a + a * square * _polynomial(square, _ATAN)))
@@ -229,7 +238,7 @@ def _atan2(y: Expression, x: Expression, height: Expression, width: Expression) 
         half_plane = _let(quadrant, lambda a: tirx.Select(x < _float(0), _float(math.pi) - a, a))
         return _let(half_plane, lambda a: tirx.Select(y < _float(0), -a, a))
 
-    # The least normal number keeps 0 / 0 away: the ratio at the origin is 0.
+    # Dividing by at least the smallest normal number avoids 0 / 0: the ratio at the origin is 0.
     divisor = tirx.max(tirx.max(height, width), _float(1.1754944e-38))
     return _let(tirx.min(height, width) / divisor, of_ratio)
 
@@ -238,6 +247,7 @@ def _polynomial(
     x: Expression, coefficients: Sequence[float], constant: Callable[[float], Expression] | None = None
 ) -> Expression:
     constant = constant or _float
+    # Horner's scheme: c0 + x (c1 + x (c2 + ...)), a fused multiply-add per coefficient.
     result = constant(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         result = result * x + constant(coefficient)

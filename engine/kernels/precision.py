@@ -1,4 +1,4 @@
-"""What convolutions multiply: single or half precision. It does not know which of them do."""
+"""The precision of the factors that convolutions multiply: single or half."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Precision(StrEnum):
-    """The type of the factors; sums are of single precision always."""
+    """The type of the factors; sums always have single precision."""
 
     FLOAT32 = "float32"
     FLOAT16 = "float16"

@@ -1,6 +1,6 @@
-"""The functions of convolutions, linear layers and adaptive norms, some of whose operands may be missing.
+"""The signatures of convolutions, linear layers and adaptive norms, which are the same for every target.
 
-They are the same for every target; what they do with their operands is inlined.
+Optional operands, such as a bias, are parameters only when they are given. Each target inlines its own body.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from engine.kernels.epilogue import Epilogue
 
 
 def without_operands(function: PrimFunc, *names: str) -> PrimFunc:
-    """The function without the buffers of these names, none of which its body uses."""
+    """The function without the parameters of these names, none of which its body uses."""
     kept = [parameter for parameter in function.params if parameter.name not in names]
     return PrimFunc(kept, function.body, function.ret_type, function.attrs)
 
 
 def with_operands(function: PrimFunc, **given: bool) -> PrimFunc:
-    """The function without those of the named buffers that are not given."""
+    """The function without the named parameters whose value is False."""
     return without_operands(function, *(name for name, is_given in given.items() if not is_given))
 
 
 class ConvolutionPlan(Protocol):
-    """How a convolution is computed, as far as its operands show it."""
+    """What the signature of a convolution needs to know of how it is computed."""
 
     @property
     def sizes(self) -> ConvWorkload:
-        """What is computed."""
+        """The workload."""
 
     @property
     def packed_shape(self) -> tuple[int, ...]:
@@ -44,7 +44,7 @@ class ConvolutionPlan(Protocol):
 
 
 class LinearPlan(Protocol):
-    """Likewise for a linear layer."""
+    """What the signature of a linear layer needs to know of how it is computed."""
 
     @property
     def in_features(self) -> int:
@@ -56,7 +56,7 @@ class LinearPlan(Protocol):
 
     @property
     def epilogue(self) -> Epilogue:
-        """What becomes of a sum."""
+        """What is done with a sum before it is stored."""
 
     @property
     def rows_dtype(self) -> str:
@@ -90,7 +90,7 @@ class ConvolutionOperands:
         return total + self.bias[channel] if self.epilogue.has_bias else total
 
     def finished(self, total: Any, place: tuple[Any, ...]) -> Any:
-        """What is stored at a place of the target, given its sum with bias."""
+        """What is stored at an index of the target, given its sum with bias."""
         if self.epilogue.has_residual:
             total = total + self.residual[place]
         return self.epilogue.scaled(total)
@@ -98,7 +98,7 @@ class ConvolutionOperands:
 
 @dataclass(frozen=True)
 class LinearOperands:
-    """Buffers and size inside the function of a linear layer; bias is used only where there is one.
+    """Buffers and size inside the function of a linear layer; `bias` is used only if the epilogue has one.
 
     `source` is [row_count, in], `bias` [out], `target` [row_count, out].
     """
@@ -158,9 +158,10 @@ def linear_function(plan: LinearPlan, body: Any, index: Any) -> PrimFunc:
 
 @dataclass(frozen=True)
 class NormOperands:
-    """Buffers and sizes inside the function: `source` and `target` [batch, channels, time], `styles` [batch, values].
+    """Buffers and sizes inside the function of an adaptive norm.
 
-    `lengths` [batch]; `weight`, `bias` and `parameter` [channels], the last only where the activation has one.
+    `source` and `target` are [batch, channels, time], `styles` [batch, values], `lengths` [batch]; `weight`, `bias` and
+    `parameter` are [channels], the last only if the activation has one.
     """
 
     channels: int
@@ -177,11 +178,11 @@ class NormOperands:
     time: Any
 
     def gamma(self, batch_index: Any, channel: Any) -> Any:
-        """A normalised value with its weight and bias is multiplied with 1 more than this."""
+        """The style's scale less 1: the normalised value, with weight and bias, is multiplied by 1 + gamma."""
         return self.styles[batch_index, self.offset + channel]
 
     def beta(self, batch_index: Any, channel: Any) -> Any:
-        """What is added in the end."""
+        """The style's shift, added last."""
         return self.styles[batch_index, self.offset + self.channels + channel]
 
     def alpha(self, channel: Any) -> Any:
@@ -194,9 +195,9 @@ def adaptive_norm_function(
 ) -> PrimFunc:
     """The function: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
 
-    `offset` is int32: where the channels' gamma and then their beta stand in the styles. The activation's parameter
-    [channels], if it has one, comes before y. `body` is inlined with `NormOperands`; `index` is the type of sizes, such
-    as `T.int64`.
+    `offset` (int32) is the index in the styles of the channels' gammas, which their betas follow. The activation's
+    parameter [channels], if it has one, comes before y. `body` is inlined with `NormOperands`; `index` is the type of
+    sizes, such as `T.int64`.
     """
 
     @T.prim_func(s_tir=True)

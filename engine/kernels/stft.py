@@ -1,7 +1,4 @@
-"""Sizes of a short-time Fourier transform per frame of audio, its window and its tables, for kernels of every target.
-
-It does not know what is transformed.
-"""
+"""Short-time Fourier transforms on every target: sizes per frame of audio, the window, and tables of sines."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from engine.kernels.mathematics import cos, sin, sin_of_cycles64
 
 @dataclass(frozen=True)
 class Stft:
-    """`samples` of a frame are a multiple of `hop`."""
+    """Sizes of a transform; `samples`, the samples of a frame, are a multiple of `hop`."""
 
     n_fft: int
     hop: int
@@ -34,12 +31,13 @@ class Stft:
 
 
 def sine64(tap: Any, n_fft: int) -> Any:
-    """The sine of `tap` steps of a circle of `n_fft`, in float64."""
+    """sin(2 pi tap / n_fft) in float64."""
     return sin_of_cycles64(T.Cast("float64", tap % n_fft) / T.float64(n_fft))
 
 
 def cosine64(tap: Any, n_fft: int) -> Any:
-    """Likewise the cosine: cos x = sin(x + a quarter cycle)."""
+    """cos(2 pi tap / n_fft) in float64."""
+    # cos x = sin(x + a quarter cycle), and the quarter is exact in units of 1 / (4 n_fft) cycle.
     return sin_of_cycles64(T.Cast("float64", (4 * tap + n_fft) % (4 * n_fft)) / T.float64(4 * n_fft))
 
 
@@ -50,10 +48,11 @@ def hann64(tap: Any, n_fft: int) -> Any:
 
 @T.inline
 def fill_circle(group: Any, n_fft: Any, cosines: Any, sines: Any, thread: Any) -> None:
-    """Set threadgroup memory to cosine and sine [n_fft] of every step of the circle; every thread must get here."""
+    """Fill threadgroup memory with cos and sin of 2 pi tap / n_fft for every tap; every thread must call this."""
     for turn in T.serial(T.ceildiv(n_fft, group.threads)):
         tap: T.int32 = turn * group.threads + thread
         if tap < n_fft:
             cosines[tap] = cos(T.Cast("float32", tap) * T.float32(2 * math.pi / n_fft))
             sines[tap] = sin(T.Cast("float32", tap) * T.float32(2 * math.pi / n_fft))
+    # Threads read entries that others wrote.
     T.tvm_storage_sync("shared")

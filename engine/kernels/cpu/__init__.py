@@ -1,1 +1,1 @@
-"""Hand-written kernels for processors."""
+"""Hand-written kernels for CPUs."""

@@ -1,7 +1,7 @@
-"""Adaptive instance normalisation as TIR, with the activation that follows it: a channel at a time, in two passes.
+"""Adaptive instance normalisation on CPUs with the activation that follows it: a channel at a time, in two passes.
 
-Mean and variance (summed in float64), then the result, over the valid length only; what stands beyond is never read,
-the result there is 0. It does not know where styles come from.
+The first pass sums mean and variance in float64, the second computes the result. Both read the valid length only;
+beyond it, the result is 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.kernels.signatures import adaptive_norm_function
 from engine.ops.adaptive_norm import EPSILON
 
 VECTORS = 2
-"""Vectors of partial sums: enough to hide the latency of an addition."""
+"""Vectors of partial sums, enough to hide the latency of an addition."""
 
 
 def adaptive_norm(channels: int, activation: Activation, microkernel: Microkernel) -> PrimFunc:
@@ -44,6 +44,7 @@ def _add(sums: Any, vector: Any, lane: Any, distance: Any) -> None:
 @T.inline
 def _measure(lanes: Any, source: Any, batch_index: Any, channel: Any, length: Any, centre: Any, totals: Any) -> None:
     """Set totals[0] to the sum of distances from `centre` over the valid length, totals[1] to that of their squares."""
+    # The vectors of `sums` stay in registers, which cannot be indexed at run time; the last values go to `spilled`.
     sums = T.alloc_buffer((2, VECTORS, lanes), "float64")
     spilled = T.alloc_buffer((2, VECTORS, lanes), "float64")
     groups: T.int64 = length // (VECTORS * lanes)
@@ -72,18 +73,17 @@ def _measure(lanes: Any, source: Any, batch_index: Any, channel: Any, length: An
 
 @T.inline
 def _apply(lanes: Any, operands: Any, batch_index: Any, channel: Any, length: Any, line: Any) -> None:
-    """`line` holds mean, factor, shift and the activation's parameter; the last vector goes through a padded copy.
-
-    There is time to fetch the next channel, which the first pass would wait for.
-    """
+    """Write a channel's result; `line` holds mean, factor, shift and the activation's parameter."""
     last = T.alloc_buffer((lanes,), "float32")
     whole: T.int64 = length // lanes * lanes
     for vector in T.serial(length // lanes):
+        # There is time to fetch the next channel, which its first pass would otherwise wait for.
         prefetch(operands.source, [batch_index, channel + 1, vector * lanes], later=True)
         for lane in T.vectorized(lanes):
             operands.target[batch_index, channel, vector * lanes + lane] = operands.activation.apply(
                 (operands.source[batch_index, channel, vector * lanes + lane] - line[0]) * line[1] + line[2], line[3]
             )
+    # The last vector goes through a padded copy, so that the activation is vector code there too.
     for lane in T.vectorized(lanes):
         last[lane] = line[0]
     for lane in T.serial(length - whole):
@@ -96,30 +96,31 @@ def _apply(lanes: Any, operands: Any, batch_index: Any, channel: Any, length: An
 
 @T.inline
 def _normalise(lanes: Any, operands: Any, index: Any) -> None:
-    """One channel of one member of the batch."""
+    """Normalise one channel of one sequence of the batch."""
     batch_index: T.int64 = index // operands.channels
     channel: T.int64 = index % operands.channels
     length: T.int64 = T.max(T.min(T.Cast("int64", operands.lengths[batch_index]), operands.time), 0)
     count: T.float64 = T.Cast("float64", T.max(length, 1))
-    # What rounding takes from these would be the same at every step.
+    # In float64, because a rounding error here would be the same at every step of the channel.
     gain: T.float64 = T.float64(1) + T.Cast("float64", operands.gamma(batch_index, channel))
     shift: T.float64 = gain * T.Cast("float64", operands.bias[channel]) + T.Cast(
         "float64", operands.beta(batch_index, channel)
     )
     totals = T.alloc_buffer((2,), "float64")
     line = T.alloc_buffer((4,), "float32")
-    # No value is further from the mean than sqrt(count) standard deviations, so sums about the first lose little.
+    # No value is further from the mean than sqrt(count) standard deviations, so sums about the first value lose little.
     centre: T.float64 = T.if_then_else(
         length > 0, T.Cast("float64", operands.source[batch_index, channel, 0]), T.float64(0)
     )
     _measure(lanes, operands.source, batch_index, channel, length, centre, totals)
     distance: T.float64 = totals[0] / count
     mean: T.float64 = centre + distance
+    # var x = mean((x - c)^2) - mean(x - c)^2 for any centre c; rounding may take it below 0.
     variance: T.float64 = T.max(totals[1] / count - distance * distance, T.float64(0))
     factor: T.float64 = gain * T.Cast("float64", operands.weight[channel]) / T.sqrt(variance + T.float64(EPSILON))
     line[0] = T.Cast("float32", mean)
     line[1] = T.Cast("float32", factor)
-    # What rounding takes from the mean matters where the signal hardly varies about it.
+    # Shift makes up for rounding the mean to float32, which matters where the signal hardly varies about it.
     line[2] = T.Cast("float32", shift - (mean - T.Cast("float64", line[0])) * factor)
     line[3] = operands.alpha(channel)
     _apply(lanes, operands, batch_index, channel, length, line)

@@ -1,6 +1,6 @@
-"""Softmax attention over the valid keys as one TIR kernel: a few rows at a time, scores never leaving the cache.
+"""Softmax attention over the valid keys on CPUs, as one kernel: a few queries at a time, scores stay in the cache.
 
-Both of its products sum up in registers, run by run. It does not know heads' projections.
+Both of its matrix products use blocked, compensated summation in registers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from engine.kernels.cpu.register_tile import (
 from engine.kernels.mathematics import ceil_div, exp
 
 VECTORS = 2
-"""Of sums in a row: with one, every multiplication would need a value of its own from memory."""
+"""Vectors of sums in a row: with one, every multiplication would need a value of its own from memory."""
 LOWEST = -3.0e38
 
 
 @dataclass(frozen=True)
 class _Attention:
-    """Sizes of the attention; each of the microkernel's chunks has queries and scores of its own."""
+    """Sizes of the attention; each parallel chunk has its own queries and scores."""
 
     heads: int
     width: int
@@ -41,13 +41,13 @@ class _Attention:
 
     @property
     def tile(self) -> Microkernel:
-        """The register tile: a row for each query, as many as there are registers for their sums."""
+        """The register tile: a row per query, as many rows as there are registers for their sums."""
         vectors = min(self.microkernel.rows * self.microkernel.vectors, self.microkernel.vectors_on_stack)
         return replace(self.microkernel, rows=vectors // VECTORS, columns=VECTORS * self.lanes)
 
     @property
     def rows(self) -> int:
-        """Queries that share one reading of the keys and values."""
+        """Queries that share each load of keys and values."""
         return self.tile.rows
 
     @property
@@ -61,14 +61,14 @@ class _Attention:
 
     @property
     def panels(self) -> int:
-        """Of a head's channels, each so many columns wide."""
+        """Panels of `columns` channels that cover a head."""
         return ceil_div(self.width, self.columns)
 
 
 def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
     """The kernel: x [batch, time, 3 * heads * width], lengths [batch] (int32) -> y [batch, time, heads * width].
 
-    A step of x holds the queries of all heads, then their keys, then their values.
+    Each step of x holds the queries of all heads, then their keys, then their values.
     """
     plan = _Attention(heads, width, microkernel)
 
@@ -93,6 +93,7 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
             for unit in T.serial(
                 chunk * units // plan.microkernel.chunks, (chunk + 1) * units // plan.microkernel.chunks
             ):
+                # `one` is a head of a sequence: sequence one // heads, head one % heads.
                 one: T.int64 = unit // blocks
                 first: T.int64 = unit % blocks * plan.rows
                 length: T.int64 = T.Cast("int64", valid[one // plan.heads])
@@ -100,6 +101,7 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
                     _query(plan, source, queries, chunk, one, first, length)
                     _score(plan, queries, keys, scores, chunk, one, length)
                     _average(plan, scores, values, target, chunk, one, first, length)
+                # Queries beyond the length are padding, whose result is 0.
                 for row in T.serial(T.max(first, length), T.min(first + plan.rows, time)):
                     for channel in T.serial(plan.width):
                         target[one // plan.heads, row, one % plan.heads * plan.width + channel] = T.float32(0)
@@ -109,14 +111,12 @@ def attention(heads: int, width: int, microkernel: Microkernel) -> PrimFunc:
 
 @T.inline
 def _arrange(plan: Any, source: Any, valid: Any, keys: Any, values: Any, batch: Any) -> None:
-    """For one head of one member after the other: keys by panels of steps, values by panels of channels.
-
-    What fills the last panels up is 0.
-    """
+    """Pack keys in panels of steps and values in panels of channels, per head of a sequence; padding is 0."""
     for one in T.parallel(batch * plan.heads):
         length: T.int64 = T.Cast("int64", valid[one // plan.heads])
         key: T.int64 = plan.channels + one % plan.heads * plan.width
         for panel in T.serial(T.ceildiv(length, plan.columns)):
+            # Transposed: neighbouring columns are neighbouring steps, so that a vector is one channel of several keys.
             for channel, column in T.grid(plan.width, plan.columns):
                 step: T.int64 = panel * plan.columns + column
                 if step < length:
@@ -136,7 +136,7 @@ def _arrange(plan: Any, source: Any, valid: Any, keys: Any, values: Any, batch: 
 
 @T.inline
 def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: Any, length: Any) -> None:
-    """The scaled queries of the rows; rows beyond the last repeat it and are not stored."""
+    """Copy the rows' queries, scaled by 1 / sqrt(width); rows beyond the last repeat it and are not stored."""
     for row, channel in T.grid(plan.rows, plan.width):
         queries[chunk, row, channel] = source[
             one // plan.heads, T.min(first + row, length - 1), one % plan.heads * plan.width + channel
@@ -145,7 +145,7 @@ def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: An
 
 @T.inline
 def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, totals: Any) -> None:
-    """A panel of sums over `depth` for each row."""
+    """A panel of sums over `depth` for each row, by blocked summation with compensated totals."""
     clear(plan.tile, totals.hi)
     clear(plan.tile, totals.lo)
     for sum_block in T.serial(T.ceildiv(depth, PRODUCTS_PER_BLOCK)):
@@ -163,7 +163,7 @@ def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any,
 
 @T.inline
 def _score(plan: Any, queries: Any, keys: Any, scores: Any, chunk: Any, one: Any, length: Any) -> None:
-    """Products of the rows with every valid key."""
+    """The products of the rows with every valid key; those with the padding of the last panel are 0."""
     for panel in T.serial(T.ceildiv(length, plan.columns)):
         hi = T.alloc_buffer((plan.rows, plan.columns), "float32")
         lo = T.alloc_buffer((plan.rows, plan.columns), "float32")
@@ -185,7 +185,7 @@ def _sum(first: Any, second: Any) -> Any:
 def _reduce(
     plan: Any, scores: Any, chunk: Any, row: Any, length: Any, combine: Any, least: Any, partial: Any, result: Any
 ) -> None:
-    """One value of a row's scores, from `least` on; `partial` holds one per lane so that this becomes vector code."""
+    """Reduce a row's scores with `combine`, starting from `least`; one partial result per lane gives vector code."""
     for lane in T.vectorized(plan.lanes):
         partial[lane] = T.float32(least)
     for block in T.serial(length // plan.lanes):
@@ -200,12 +200,14 @@ def _reduce(
 
 @T.inline
 def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: Any, first: Any, length: Any) -> None:
-    """The values averaged with the softmax of the scores as weights."""
+    """Average the values, weighted with the softmax of the scores."""
     partial = T.alloc_buffer((plan.lanes,), "float32")
     total = T.alloc_buffer((1,), "float32", scope="local")
     totals = T.alloc_buffer((plan.rows,), "float32")
     for row in T.serial(plan.rows):
+        # softmax(s)_i = exp(s_i - m) / sum of exp(s_j - m), with m the largest score: no exponential overflows.
         _reduce(plan, scores, chunk, row, length, T.max, LOWEST, partial, total)
+        # Whole vectors: what the last one holds beyond the length is never read.
         for span in T.serial(T.ceildiv(length, plan.lanes)):
             for lane in T.vectorized(plan.lanes):
                 scores[chunk, row, span * plan.lanes + lane] = exp(
@@ -221,4 +223,5 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
         begin: T.int64 = one % plan.heads * plan.width + panel * plan.columns
         for row in T.serial(T.min(plan.rows, length - first)):
             for column in T.serial(T.min(plan.columns, plan.width - panel * plan.columns)):
+                # Divided after the sum: a division per channel of the result, not per key.
                 target[one // plan.heads, first + row, begin + column] = mixed.at(row, column) / totals[row]

@@ -1,7 +1,4 @@
-"""Lines of a processor's cache, and asking for them before they are used.
-
-It does not know what they hold.
-"""
+"""The lines of a CPU's cache, and prefetching them."""
 
 from __future__ import annotations
 
@@ -11,15 +8,16 @@ from typing import Any
 from tvm.script import tirx as T
 
 LINE = 16
-"""Values in a line of the cache."""
+"""float32 values in a cache line of 64 bytes."""
 
 
 def prefetch(buffer: Any, indices: Sequence[Any], to_write: bool = False, later: bool = False) -> None:
-    """Ask for a line of memory that is used soon; any address will do, even one beyond the buffer.
+    """Prefetch the cache line of an element; any index is allowed, even one beyond the buffer.
 
-    A line to write is taken away from other cores: what they read too must not be asked for so. What is used `later`
-    comes no nearer than the second-level cache.
+    `to_write` takes the line away from other cores, so it is wrong for what they read too. A line that is used `later`
+    is fetched into the second-level cache only.
     """
     place = T.address_of(buffer[tuple(indices)])
+    # LLVM's locality: 3 is the first-level cache, 2 the second. The last argument, 1, means data, not instructions.
     nearness = T.int32(2 if later else 3)
     T.evaluate(T.call_llvm_intrin("void", "llvm.prefetch", place, T.int32(to_write), nearness, T.int32(1)))

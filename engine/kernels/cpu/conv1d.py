@@ -1,7 +1,6 @@
-"""Convolution over time: any kernel, dilation, stride, padding and channel counts, one group.
+"""Convolution over time on CPUs: any kernel size, dilation, stride, padding and channel counts, one group.
 
-It is computed directly or by minimal filtering, as `filter_choice` says. It does not know the model: sizes come from
-the caller, batch and length at run time.
+It is computed directly or by Winograd, as `conv_choice` decides. Batch and length are read at run time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How a convolution is computed, directly or by which filter: decided by sizes unless a measurement decided otherwise.
+"""How a convolution is computed on a CPU, directly or by which Winograd F(m, r), and its kernel and packed weight.
 
-From that follow its kernel and how its weight is packed.
+The sizes decide, unless a measurement on this machine found something better.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 
 WINOGRADS = (Winograd(3, 2), Winograd(6, 3), Winograd(3, 5), Winograd(4, 7), Winograd(6, 6))
-"""Sums and taps that are computed together. More of them would need fewer products and lose more to rounding.
+"""The F(m, r) in use, m outputs of r taps at once. Larger m would need fewer products and lose more to rounding.
 
-Two taps are those of transposed convolutions, which have many rows: more sums would have them read larger weights.
+Two taps are those of transposed convolutions, which have many rows: a larger m would make them read larger weights.
 """
 LIGHT_WINOGRADS = (Winograd(3, 2), Winograd(4, 3), Winograd(2, 5), Winograd(4, 7), Winograd(6, 6))
-"""Of layers with many channels: their transformed weights are megabytes, and smaller ones cost little time."""
+"""For layers with many channels: their transformed weights are megabytes, and a smaller m costs little time."""
 HEAVY_CHANNELS = 256
-"""With so many, a convolution of 3 taps takes 5 % longer by a light form, and its weights 3/4 of the memory."""
+"""Channels from which the light ones are used: 3 taps then take 5 % longer, and their weights 3/4 of the memory."""
 HIGH_PRECISION_WINOGRAD = Winograd(2, 3)
-"""Its transforms add and halve: little is lost to rounding."""
+"""For high precision: its transforms only add and halve, so that little is lost to rounding."""
 MIN_CHANNELS = 16
 """Transforms are per channel, products per pair of channels: with few channels, transforms cost more than they save.
 
-128 to 22 channels with 7 taps still take a quarter less time with a filter, 32 to 22 a fifth less.
+128 to 22 channels with 7 taps still take a quarter less time by Winograd, 32 to 22 a fifth less.
 """
 MAX_CHANNELS = 512
-"""Transformed weights are larger. Layers of more channels are short here, and wait for their weights."""
+"""Transformed weights are larger, and layers of more channels than this are short here and wait for their weights."""
 MANY_CHANNELS = 512
-"""Layers of so many are short here, text or frames: tiles of one vector in each row leave the least of them empty."""
+"""Layers of this many channels are short here (text or frames): tiles one vector wide waste the fewest columns."""
 
 MAX_VECTORS = 3
-"""In a row of a register tile: more would leave no registers for the samples on every processor."""
+"""Vectors in a row of a register tile: with more, some processors would have no registers left for the samples."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How a convolution is computed: its filter, None if directly, and its register tile."""
+    """How a convolution is computed: by which `winograd`, None if directly, and in register tiles of which size."""
 
     winograd: Winograd | None
     rows: int
@@ -57,7 +57,7 @@ class Choice:
 
 
 def choice_for(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
-    """What was found best for these sizes, else what follows from them."""
+    """The choice measured to be best for these sizes, otherwise the default."""
     for tuned, choice in microkernel.tuned:
         if tuned == sizes.unplaced and isinstance(choice, Choice):
             return choice
@@ -65,12 +65,12 @@ def choice_for(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
 
 
 def _direct_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
-    """With AVX-512, of one vector in each row; with AVX2 and a single tap, of two.
+    """The register tile of direct convolutions: one vector wide with AVX-512, two with AVX2 and a single tap.
 
-    A multiplication of AVX-512 then reads its weight from memory. Those of the tile's rows fill a line of the cache,
-    and as many rows divide most layers. With AVX2, packed input, which comes from the second-level cache, serves more
-    rows. Several taps find most of it in the first-level cache, and wait for weights rather, of which fewer rows read
-    fewer.
+    With AVX-512, each multiplication then reads its weight from memory; the weights of the tile's rows fill a cache
+    line, and 16 rows divide most layers evenly. With AVX2 and one tap, packed input comes from the second-level cache
+    and should serve more rows. Several taps find most of it in the first-level cache and wait for weights instead, of
+    which fewer rows read fewer.
     """
     if microkernel.lanes == LINE:
         return replace(microkernel, rows=LINE, columns=LINE)
@@ -80,21 +80,21 @@ def _direct_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
 
 
 def _winograd_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel:
-    """Of all registers; with AVX-512, of one vector in each row where there are many channels."""
+    """The register tile of Winograd: all registers, one vector wide with AVX-512 and many channels."""
     if max(sizes.channels, sizes.out_channels) < MANY_CHANNELS or microkernel.lanes != LINE:
         return microkernel
     return replace(microkernel, rows=microkernel.rows * microkernel.vectors, columns=LINE)
 
 
 def _default(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
-    """A minimal filter where it takes fewer products."""
+    """Winograd where it takes fewer products."""
     winograd = winograd_for(sizes, microkernel.high_precision)
     tile = _direct_tile(sizes, microkernel) if winograd is None else _winograd_tile(sizes, microkernel)
     return Choice(winograd, tile.rows, tile.columns)
 
 
 def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[Choice, ...]:
-    """Everything worth measuring: what follows from the sizes first, then tiles of as many registers, direct or not."""
+    """Every choice worth measuring: the default first, then other tiles of as many registers, by Winograd or direct."""
     default = _default(sizes, microkernel)
     registers = microkernel.rows * microkernel.vectors
     tiles = [(registers // vectors, vectors * microkernel.lanes) for vectors in range(1, MAX_VECTORS + 1)]
@@ -104,10 +104,10 @@ def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[Choice, ...]
 
 
 def winograd_for(sizes: ConvWorkload, high_precision: bool = False) -> Winograd | None:
-    """The filter that a convolution of this size is computed with, None where it is computed directly.
+    """The F(m, r) that a convolution of this size is computed by, None if it is computed directly.
 
-    One of as many taps comes first. A wider one may take fewer products, but its weights take longer to read, which
-    counts where there is little text, and more is lost to rounding.
+    One whose r is the number of taps is preferred. A larger one may take fewer products, but its weights take longer to
+    read, which matters for short texts, and more is lost to rounding.
     """
     channels = sizes.channels, sizes.out_channels
     if sizes.stride != 1 or min(channels) < MIN_CHANNELS or max(channels) > MAX_CHANNELS:
@@ -125,8 +125,9 @@ def _candidates(channels: int, high_precision: bool) -> Sequence[Winograd]:
 
 
 def _products(winograd: Winograd, kernel_size: int) -> float:
-    """Products per output, channel and row; as many as there are taps without a filter."""
+    """Products per output, channel and row; a direct convolution takes as many as it has taps."""
     pieces = ceil_div(kernel_size, winograd.taps)
+    # Pieces share a transform only if a piece shifts by whole sets of m outputs: otherwise F(m, r) cannot be used.
     if pieces > 1 and winograd.taps % winograd.outputs:
         return kernel_size
     return pieces * winograd.samples / winograd.outputs

@@ -1,7 +1,7 @@
-"""Transposed convolution over time without zero-dilation, as a correlation, or depthwise.
+"""Transposed convolution over time on CPUs, in one group or depthwise, without zero-dilation.
 
-A correlation is computed directly or by minimal filtering, as `filter_choice` says. It does not know the model: sizes
-come from the caller, batch and length at run time.
+In one group it is computed as a `ConvWorkload` with a row per phase, directly or by Winograd, as `conv_choice` decides.
+Batch and length are read at run time.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def pack_weight(
 def depthwise(
     channels: int, kernel_size: int, stride: int, padding: int, has_bias: bool, microkernel: Microkernel
 ) -> PrimFunc:
-    """One filter per channel: x [B, channels, L], w [channels, 1, kernel_size], bias [channels] if any -> y.
+    """The depthwise kernel: x [B, channels, L], w [channels, 1, kernel_size], bias [channels] if any -> y.
 
-    y is [B, channels, outputs]; nothing is packed.
+    y is [B, channels, outputs]; the weight is not packed.
     """
     plan = Depthwise(channels, kernel_size, stride, padding, microkernel)
     return convolution_function(plan, Epilogue(has_bias), _depthwise, T.int64)
@@ -71,6 +71,7 @@ def _channel(plan: Any, operands: Any, padded: Any, batch_index: Any, channel: A
                 total: T.float32 = T.float32(0)
                 if operands.epilogue.has_bias:
                     total = operands.bias[channel]
+                # y[s c + phase] = sum over tap of w[s tap + phase] x[c - tap]: other weights meet no input.
                 for tap in T.serial(T.ceildiv(plan.kernel_size - phase, plan.stride)):
                     total += (
                         operands.weight[channel, 0, phase + tap * plan.stride]
@@ -88,6 +89,7 @@ def _depthwise(plan: Any, operands: Any) -> None:
         ):
             batch_index: T.int64 = index // plan.channels
             channel: T.int64 = index % plan.channels
+            # A copy with zeros at both ends, so that the sums need no bounds check.
             padded = T.alloc_buffer((operands.length + 2 * plan.sizes.padding + 1,), "float32")
             for position in T.serial(plan.sizes.padding):
                 padded[position] = T.float32(0)

@@ -1,11 +1,9 @@
-"""The kernel of convolutions that are computed directly: their input is packed once, outputs are kept in registers.
+"""The CPU kernel of direct convolutions, transposed or not: input is packed once, outputs are kept in registers.
 
 Rows are output channels (channel and phase when transposed), columns are positions in time. The packed tile includes
 the halo and is zero beyond the input, so the innermost loops have no bounds check and any length runs at full speed.
-Register tiles are shared out evenly among the threads, each of which packs what its own tiles read. Scalars are mutable
-variables (`name: T.int64`), not bindings: the passes of TVM reason about bindings, which took most of the compile time.
-
-It does not know which operator it computes: `conv1d` and `conv_transpose1d` say so with a `ConvWorkload`.
+Register tiles are divided evenly among the threads, each of which packs what its own tiles read. Scalars are mutable
+variables (`name: T.int64`), not bindings: TVM's passes reason about bindings, which took most of the compile time.
 """
 
 from __future__ import annotations
@@ -30,7 +28,9 @@ def _pack_panel(
     plan: Any, operands: Any, packed: Any, panel: Any, batch_index: Any, channel: Any, origin: Any, need: Any
 ) -> None:
     for phase in T.unroll(plan.phases):
+        # With a stride, positions are packed by their residue modulo it, so that a tap reads neighbouring columns.
         first: T.int64 = origin + phase
+        # Columns from `low` to `high` lie inside the input; those before and after are zero padding.
         low: T.int64 = T.max(T.min(T.ceildiv(-first, plan.sizes.stride), need), 0)
         high: T.int64 = T.max(T.min(T.ceildiv(operands.length - first, plan.sizes.stride), need), low)
         if high - low == need:
@@ -67,7 +67,7 @@ def _pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, p
 
 @T.inline
 def _prefetch_outputs(plan: Any, operands: Any, batch_index: Any, first: Any, start: Any) -> None:
-    """The places where a tile is stored, and what is added there: the sums take longer than they to come."""
+    """Prefetch where a tile will be stored and the residual added there: both arrive while the sums are computed."""
     if plan.sizes.is_scattered:
         prefetch_phases(plan, operands, batch_index, first, start, plan.tile.columns)
     else:
@@ -84,6 +84,7 @@ def _begin(plan: Any, operands: Any, block: Any, sums: Any) -> None:
         begin: T.float32 = T.float32(0)
         if operands.epilogue.has_bias:
             begin = operands.bias[
+                # Rows beyond the last repeat its bias: the tile is computed whole and stored in part.
                 T.min((block * plan.tile.rows + row) // plan.sizes.upsampling, plan.sizes.out_channels - 1)
             ]
         for vector in T.unroll(plan.tile.vectors):
@@ -99,12 +100,14 @@ def _read_ahead(plan: Any, operands: Any, block: Any, channel: Any) -> None:
 
 @T.inline
 def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, part: Any, sums: Any) -> None:
-    """Add the products of the channels from `begin` to `end`; as a variable, the channel would be stored each time."""
+    """Add the products of the channels from `begin` to `end`: sums[row, column] += weight[row] * input[column]."""
     for step in T.serial((end - begin) // plan.channels_at_once):
         if plan.reads_ahead:
             _read_ahead(plan, operands, block, begin + step * plan.channels_at_once)
         for place in T.unroll(plan.channels_at_once):
+            # An expression, not a variable, which would be stored to memory each time.
             channel = T.meta_var(begin + step * plan.channels_at_once + place)
+            # The packed tile is padded, so no bounds check is needed here.
             for tap in T.serial(plan.sizes.taps):
                 fma(
                     plan.tile,
@@ -118,6 +121,7 @@ def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, e
 
 @T.inline
 def _accumulate_blocks(plan: Any, operands: Any, packed: Any, block: Any, part: Any, sums: Any) -> None:
+    # Blocked summation: float32 within a block, float64 across blocks.
     totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
     clear(plan.tile, totals)
     for sum_block in T.serial(ceil_div(plan.sizes.channels, plan.products_per_block)):
@@ -139,7 +143,7 @@ def _accumulate_blocks(plan: Any, operands: Any, packed: Any, block: Any, part: 
 
 @T.inline
 def _store_rows(plan: Any, operands: Any, sums: Any, batch_index: Any, first: Any, start: Any) -> None:
-    """Rows from `first` on; partly used tiles go through memory."""
+    """Store rows from `first` on."""
     if start + plan.tile.columns <= operands.outputs:
         for row in T.unroll(plan.tile.rows):
             if first + row < plan.sizes.row_count:
@@ -152,6 +156,7 @@ def _store_rows(plan: Any, operands: Any, sums: Any, batch_index: Any, first: An
                             )
                         )
     else:
+        # A tile that is used in part goes through memory: registers cannot be indexed at run time.
         spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         fill(plan.tile, spilled, lambda row, column: sums[row, column])
         for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
@@ -163,7 +168,7 @@ def _store_rows(plan: Any, operands: Any, sums: Any, batch_index: Any, first: An
 
 @T.inline
 def _store_interleaved(plan: Any, operands: Any, sums: Any, batch_index: Any, first: Any, start: Any) -> None:
-    """Likewise where rows are phases."""
+    """Store rows from `first` on that are phases of output channels, by way of memory."""
     spilled = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
     fill(plan.tile, spilled, lambda row, column: sums[row, column])
     for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - first)):
@@ -185,7 +190,9 @@ def _convolve(plan: Any, operands: Any) -> None:
         columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
         across: T.int64 = T.ceildiv(columns, plan.tile.columns)
         tiles: T.int64 = T.ceildiv(across, plan.packed.parts)
+        # Register tiles are spread evenly over the packed tiles: the last is not nearly empty.
         most: T.int64 = T.ceildiv(across, T.max(tiles, 1))
+        # A unit is a register tile of one block of rows; each thread takes a contiguous range of them.
         first: T.int64 = thread * operands.batch * across * plan.blocks // threads
         last: T.int64 = (thread + 1) * operands.batch * across * plan.blocks // threads
         packed = T.alloc_buffer((plan.packed.panels, plan.sizes.channels, plan.phases, plan.packed.pitch), "float32")
@@ -197,6 +204,7 @@ def _convolve(plan: Any, operands: Any) -> None:
             if begin < end:
                 start: T.int64 = tile * most * plan.tile.columns
                 _pack(plan, operands, packed, batch_index, start, parts)
+                # All parts of a block before the next block: its weights stay in the cache.
                 for unit in T.serial(begin, end):
                     block: T.int64 = unit // parts
                     part: T.int64 = unit % parts
@@ -217,7 +225,7 @@ def direct_conv(plan: DirectPlan, epilogue: Epilogue) -> PrimFunc:
 
 
 def pack_direct_weight(plan: DirectPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
-    """The function that packs: w of this shape -> packed weight, 0 where there is no row."""
+    """The function that packs: w of this shape -> packed weight, 0 in rows beyond the last."""
 
     @T.prim_func(s_tir=True)
     def pack_direct_weight(w: T.handle, p: T.handle) -> None:

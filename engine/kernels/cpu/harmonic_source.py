@@ -1,7 +1,7 @@
-"""The harmonic source and its STFT as one TIR kernel: integer phases, then float64 up to what is stored.
+"""The harmonic source and its STFT on CPUs, as one kernel: integer phases, then float64 until the result is stored.
 
-Float64 costs little here (216,000 sines per second of audio) and keeps the phases of the float64 truth. It does not
-know the formula's reasons; those stand in `engine/ops/harmonic_source.py`.
+Float64 costs little here (216,000 sines per second of audio) and keeps the phases of the float64 reference.
+`engine/ops/harmonic_source.py` explains the formula.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.ops.harmonic_source import (
 
 @dataclass(frozen=True)
 class _Source(Stft):
-    """Sizes of the source; a segment is the half of an F0 value's samples over which interpolation has one formula."""
+    """Sizes of the source; over a segment, half of an F0 value's samples, interpolation is between the same two."""
 
     values: int
     harmonics: int
@@ -90,6 +90,7 @@ def _accumulate(plan: Any, pitch: Any, valid: Any, steps: Any, phases: Any, batc
         batch_index: T.int64 = batch_harmonic // plan.harmonics
         harmonic: T.int64 = batch_harmonic % plan.harmonics
         total = T.alloc_buffer((1,), "int64", scope="local")
+        # phase[i] = sum of steps up to i, modulo a cycle: a running sum, hence serial within a harmonic.
         total[0] = T.int64(0)
         for index in T.serial(T.Cast("int64", valid[batch_index]) * plan.values):
             cycles: T.float64 = (
@@ -97,7 +98,7 @@ def _accumulate(plan: Any, pitch: Any, valid: Any, steps: Any, phases: Any, batc
                 * T.Cast("float64", harmonic + 1)
                 / T.float64(SAMPLE_RATE_HZ)
             )
-            # Modulo one cycle before interpolation, as the formula has it; `&` wraps negative steps upwards.
+            # Modulo one cycle before interpolation, as in the formula; `&` makes negative steps positive.
             steps[batch_index, harmonic, index] = T.Cast("int64", T.nearbyint(cycles * T.float64(_CYCLE))) & T.int64(
                 _CYCLE - 1
             )
@@ -136,8 +137,10 @@ def _waveform(
                 merged[sample] = T.Cast("float64", offset[0])
             for harmonic in T.serial(plan.harmonics):
                 scale: T.float64 = T.Cast("float64", merging[0, harmonic])
+                # A step is in cycles per sample: the sum of steps times the samples of a value is a phase in cycles.
                 base: T.int64 = phases[batch_index, harmonic, value] * plan.samples_per_value
                 step: T.int64 = T.if_then_else(value < last, steps[batch_index, harmonic, value + 1], T.int64(0))
+                # Twice the distance from a value's centre is an integer, because centres lie between samples.
                 first: T.int64 = 2 * (segment * plan.samples_per_segment - value * plan.samples_per_value) + 1
                 for sample in T.serial(plan.samples_per_segment):
                     twice_offset: T.int64 = T.max(first - plan.samples_per_value + 2 * sample, T.int64(0))
@@ -162,7 +165,7 @@ def _waveform(
 
 @T.inline
 def _transform_table(plan: Any, cosines: Any, sines: Any) -> None:
-    """The windowed transform."""
+    """Fill the tables of the transform, each basis function times the window."""
     for bin_number, tap in T.grid(plan.bins, plan.n_fft):
         window: T.float64 = hann64(tap, plan.n_fft)
         cosines[bin_number, tap] = window * cosine64(bin_number * tap, plan.n_fft)
@@ -176,15 +179,17 @@ def _column(
     taps = T.alloc_buffer((plan.n_fft,), "float64")
     for tap in T.serial(plan.n_fft):
         index: T.int64 = T.abs(column * plan.hop + tap - plan.n_fft // 2)
+        # Reflection about the first sample is abs(), about the last 2 (length - 1) - index.
         taps[tap] = signal[batch_index, T.Select(index < length, index, 2 * length - 2 - index)]
     for bin_number in T.serial(plan.bins):
+        # Real and imaginary part of sum over n of x[n] e^(-2 pi i k n / n_fft).
         parts = T.alloc_buffer((2,), "float64", scope="local")
         parts[0] = T.float64(0)
         parts[1] = T.float64(0)
         for tap in T.unroll(plan.n_fft):
             parts[0] += taps[tap] * cosines[bin_number, tap]
             parts[1] -= taps[tap] * sines[bin_number, tap]
-        # Phase contract: what is zero by construction is exactly +0.
+        # Phase contract: an imaginary part that is zero by construction is exactly +0.
         if bin_number == 0 or bin_number == plan.bins - 1 or column == 0:
             parts[1] = T.float64(0)
         target[batch_index, bin_number, column] = T.Cast("float32", T.sqrt(parts[0] * parts[0] + parts[1] * parts[1]))
@@ -197,7 +202,7 @@ def _column(
 def _spectrum(
     plan: Any, signal: Any, valid: Any, cosines: Any, sines: Any, target: Any, batch: Any, frames: Any
 ) -> None:
-    # One part per frame, and one for the closing column.
+    # One unit per frame, and one for the closing column.
     for batch_frame in T.parallel(batch * (frames + 1)):
         batch_index: T.int64 = batch_frame // (frames + 1)
         frame: T.int64 = batch_frame % (frames + 1)

@@ -1,7 +1,4 @@
-"""The inverse STFT as one TIR kernel: every frame adds the columns that reach into it.
-
-It does not know what made the spectrum.
-"""
+"""The inverse STFT on CPUs, as one kernel: every frame adds the columns that reach into it."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from engine.kernels.stft import Stft, cosine64, hann64, sine64
 
 @dataclass(frozen=True)
 class _Inverse(Stft):
-    """Sizes of the transform; `reach` is how many columns outside a frame touch its samples on one side."""
+    """Sizes of the transform; `reach` is the number of columns outside a frame that touch its samples on one side."""
 
     @property
     def reach(self) -> int:
@@ -47,7 +44,7 @@ def inverse_stft(n_fft: int, hop: int, samples: int, microkernel: Microkernel) -
         cosines = T.alloc_buffer((plan.bins, plan.n_fft), "float32")
         sines = T.alloc_buffer((plan.bins, plan.n_fft), "float32")
         _tables(plan, window, cosines, sines)
-        # A buffer's shape may name a length only by itself, so the number of frames is computed.
+        # A symbol of a buffer's shape must be an axis itself, so the number of frames is computed.
         for batch_frame in T.parallel(batch * (sample_count // plan.samples)):
             frames: T.int64 = sample_count // plan.samples
             batch_index: T.int64 = batch_frame // frames
@@ -64,11 +61,12 @@ def inverse_stft(n_fft: int, hop: int, samples: int, microkernel: Microkernel) -
 
 @T.inline
 def _tables(plan: Any, window: Any, cosines: Any, sines: Any) -> None:
-    """The window, and the windowed inverse transform, in which inner bins count twice."""
+    """Fill the window and the windowed inverse transform."""
     for tap in T.serial(plan.n_fft):
         hann: T.float64 = hann64(tap, plan.n_fft)
         window[tap] = T.Cast("float32", hann)
         for bin_number in T.serial(plan.bins):
+            # A real signal's inner bins have conjugates at negative frequencies, which double their real part.
             weight: T.float64 = (
                 hann
                 * T.Select(bin_number == 0 or bin_number == plan.bins - 1, T.float64(1), T.float64(2))
@@ -82,11 +80,12 @@ def _tables(plan: Any, window: Any, cosines: Any, sines: Any) -> None:
 def _piece(
     plan: Any, sizes: Any, angles: Any, cosines: Any, sines: Any, batch_index: Any, column: Any, piece: Any
 ) -> None:
-    """The windowed inverse transform of one column."""
+    """Compute the windowed inverse transform of one column."""
     for tap in T.serial(plan.n_fft):
         piece[tap] = T.float32(0)
     for bin_number in T.serial(plan.bins):
         size: T.float32 = sizes[batch_index, bin_number, column]
+        # Re((a + bi) e^(2 pi i k n / n_fft)) = a cos(2 pi k n / n_fft) - b sin(2 pi k n / n_fft)
         real: T.float32 = size * cos(angles[batch_index, bin_number, column])
         imaginary: T.float32 = size * sin(angles[batch_index, bin_number, column])
         for tap in T.serial(plan.n_fft):
@@ -114,11 +113,13 @@ def _frame(
         weight[sample] = T.float32(0)
     for position in T.serial(plan.columns + 2 * plan.reach + 1):
         column: T.int64 = frame * plan.columns + position - plan.reach
+        # Columns beyond the length are padding; the one that closes the last frame belongs to it.
         if column >= 0 and column <= length * plan.columns:
             _piece(plan, sizes, angles, cosines, sines, batch_index, column, piece)
             first: T.int64 = (position - plan.reach) * plan.hop - plan.n_fft // 2
             for tap in T.serial(T.max(-first, 0), T.min(plan.n_fft, plan.samples - first)):
                 total[first + tap] += piece[tap]
+                # Windowed twice, in the STFT and here: dividing by the sum of squared windows undoes both.
                 weight[first + tap] += window[tap] * window[tap]
     for sample in T.serial(plan.samples):
         target[batch_index, frame * plan.samples + sample] = total[sample] / weight[sample]

@@ -1,6 +1,6 @@
-"""Layer normalisation of rows: mean, variance, scale and shift in one pass over a row that stays in cache.
+"""Layer normalisation of rows on CPUs: mean, variance, scale and shift while a row is in the cache.
 
-All of it is float64, so that a value is rounded once, when it is stored. It does not know what the rows are.
+All arithmetic is float64, so that a value is rounded once, when it is stored.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from engine.kernels.cpu.register_tile import Microkernel
 from engine.kernels.signatures import with_operands
 
 LANES = 16
-"""Partial sums per row, so that a sum of a row becomes vector code; any channel count is allowed."""
+"""Partial sums per row, so that summing a row is vector code; any channel count is allowed."""
 
 
 def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x [rows, channels], what is added to it if any, scale and shift [channels] if any -> y as x."""
+    """The kernel: x [rows, channels], an addend as x if any, scale and shift [channels] if any -> y as x."""
 
     @T.prim_func(s_tir=True)
     def layer_norm(x: T.handle, z: T.handle, gamma: T.handle, beta: T.handle, y: T.handle) -> None:
@@ -47,9 +47,10 @@ def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float
 
 
 def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x [B, T, channels], styles [B, values], beside [B, style], offset -> y [B, T, channels + style].
+    """The kernel: x [B, T, channels], styles [B, values], constant input [B, style], offset -> y.
 
-    `offset` is int32: where gamma and then beta stand in the styles.
+    y is [B, T, channels + style]: every step ends with the constant input. `offset` (int32) is the index in the styles
+    of the gammas, which the betas follow.
     """
 
     @T.prim_func(s_tir=True)
@@ -86,12 +87,13 @@ def _term(value: Any, centre: Any, power: int) -> Any:
 
 @T.inline
 def _sum(channels: Any, values: Any, centre: Any, power: Any, partial: Any, result: Any) -> None:
-    """Set result[0] to the sum of a power of the distances from the centre."""
+    """Set result[0] to the sum of (value - centre)^power over a row; power is 1 or 2."""
     for lane in T.vectorized(LANES):
         partial[lane] = T.float64(0)
     for block in T.serial(channels // LANES):
         for lane in T.vectorized(LANES):
             partial[lane] += _term(values[block * LANES + lane], centre, power)
+    # The channels beyond the last whole vector.
     for channel in T.serial(channels // LANES * LANES, channels):
         partial[0] += _term(values[channel], centre, power)
     result[0] = T.float64(0)
@@ -106,6 +108,7 @@ def _standardise(channels: Any, epsilon: Any, values: Any) -> None:
     total = T.alloc_buffer((1,), "float64")
     _sum(channels, values, T.float64(0), 1, partial, total)
     mean: T.float64 = total[0] / T.float64(channels)
+    # About the mean, not as mean(x^2) - mean(x)^2, which would cancel.
     _sum(channels, values, mean, 2, partial, total)
     factor: T.float64 = T.float64(1) / T.sqrt(total[0] / T.float64(channels) + T.float64(epsilon))
     for channel in T.serial(channels):
@@ -130,6 +133,7 @@ def _normalise_styled(
         values[channel] = _wide(source[batch_index, step, channel])
     _standardise(channels, epsilon, values)
     for channel in T.serial(channels):
+        # y = (1 + gamma) normal + beta
         target[batch_index, step, channel] = T.Cast(
             target.dtype,
             (T.float64(1) + _wide(styles[batch_index, offset + channel])) * values[channel]

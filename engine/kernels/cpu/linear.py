@@ -1,6 +1,6 @@
-"""Linear layers: rows times a packed weight, a block of outputs in registers, bias and activation at the end.
+"""Linear layers on CPUs: rows times a packed weight, a block of outputs in registers, bias and activation at the end.
 
-It does not know what the rows are: tokens, frames or members of a batch, their number is read at run time.
+Rows are tokens, frames or sequences; their number is read at run time.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import linear_function
 
 FEW_PRODUCTS_PER_BLOCK = 16
-"""Products in a run where joining it to the totals takes no longer than half as often."""
+"""Products per block with compensated totals: twice as many would be no faster."""
 UNROLLED = 4
-"""Features in a turn of the innermost loop, whose end is foreseen where its turns are few."""
+"""Features per iteration of the innermost loop: it then has so few iterations that its end is predicted."""
 
 
 @dataclass(frozen=True)
 class _Product:
-    """Sizes of a product; a panel is `columns` outputs wide."""
+    """Sizes of a matrix product; a panel is as many outputs wide as the tile has columns."""
 
     in_features: int
     out_features: int
@@ -46,44 +46,44 @@ class _Product:
 
     @property
     def rows_dtype(self) -> str:
-        """Type of x, that of the sums, since to convert it for every panel would take as long as to sum; and of y."""
+        """Type of x and y: that of the sums, since converting x for every panel would take as long as summing."""
         return self.tile.accumulation_dtype
 
     @property
     def has_compensated_sums(self) -> bool:
-        """Whether totals are of two parts: where these have registers of their own; through memory it takes long."""
+        """Whether totals are compensated: if block sums, hi and lo all fit the registers; through memory it is slow."""
         return not self.tile.high_precision and 3 * self.tile.rows * self.tile.vectors < self.tile.registers
 
     @property
     def products_per_block(self) -> int:
-        """Products in a run of an output's sum; sums in float64 lose nothing that runs would save."""
+        """Products per block of the summation; float64 sums need no blocks."""
         if self.tile.high_precision:
             return self.in_features
         return FEW_PRODUCTS_PER_BLOCK if self.has_compensated_sums else PRODUCTS_PER_BLOCK
 
     @property
     def sum_blocks(self) -> int:
-        """Runs in an output's sum."""
+        """Blocks of the summation."""
         return ceil_div(self.in_features, self.products_per_block)
 
     @property
     def unrolled(self) -> int:
-        """Features in a turn of the innermost loop."""
+        """Features per iteration of the innermost loop."""
         return UNROLLED if self.in_features % UNROLLED == 0 else 1
 
     @staticmethod
     def lower(tile: Microkernel) -> Microkernel:
-        """A tile of one row less."""
+        """The tile with one row fewer."""
         return replace(tile, rows=tile.rows - 1)
 
     @property
     def least_rows(self) -> int:
-        """Of a tile there is code for: rows that need several tiles, divided evenly, are one fewer at most."""
+        """Rows of the lowest tile there is code for: rows divided evenly among several tiles are at most one fewer."""
         return self.tile.rows // 2 + 1
 
     @property
     def packed_shape(self) -> tuple[int, int, int]:
-        """[panel, in, column in panel]."""
+        """Shape of the packed weight: [panel, in, column in panel]."""
         return self.panels, self.in_features, self.tile.columns
 
 
@@ -99,7 +99,7 @@ def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) 
 
 
 def _tile(microkernel: Microkernel) -> Microkernel:
-    """The register tile: of half the columns where sums are float64, of which a register holds half as many."""
+    """The register tile: half as wide for float64 sums, of which a register holds half as many."""
     if not microkernel.high_precision:
         return microkernel.on_stack()
     halved = replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
@@ -107,7 +107,7 @@ def _tile(microkernel: Microkernel) -> Microkernel:
 
 
 def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -> PrimFunc:
-    """The function that packs: w [out, in] -> packed weight, columns beyond the last output being 0."""
+    """The function that packs: w [out, in] -> packed weight, 0 in columns beyond the last output."""
     shape = packed_shape(out_features, in_features, microkernel)
     *_, columns = shape
 
@@ -139,7 +139,7 @@ class _Span:
 
 @T.inline
 def _add_products(tile: Any, operands: Any, span: Any, feature: Any, sums: Any) -> None:
-    """Rows beyond the last repeat it; they are not stored."""
+    """Add the products of one feature; rows beyond the last repeat it and are not stored."""
     fma(
         tile,
         sums,
@@ -150,9 +150,10 @@ def _add_products(tile: Any, operands: Any, span: Any, feature: Any, sums: Any) 
 
 @T.inline
 def _accumulate(plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> None:
-    """Add the products, run by run; meanwhile ask for this block's share of the next panel."""
+    """Add the products block by block, prefetching this block's share of the next panel meanwhile."""
     share: T.int64 = T.ceildiv(plan.in_features, span.blocks * plan.sum_blocks)
     for sum_block in T.serial(plan.sum_blocks):
+        # All blocks of rows read the panel in turn: together they prefetch the whole next panel, once.
         ahead: T.int64 = (span.block * plan.sum_blocks + sum_block) * share
         for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
             for line in T.unroll(ceil_div(tile.columns, LINE)):
@@ -171,13 +172,14 @@ def _accumulate(plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> 
 
 @T.inline
 def _accumulate_rows(itself: Any, plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> None:
-    """A loop for each height up to the tile's, for registers cannot be counted at run time; `itself`: this function."""
+    """An unrolled loop per tile height, since registers cannot be indexed at run time; `itself` is this function."""
     if tile.rows == plan.least_rows:
         _accumulate(plan, tile, operands, span, totals)
     else:
         if span.last - span.first == tile.rows - 1:
             _accumulate(plan, tile, operands, span, totals)
         else:
+            # Expanded while the script is parsed: recursion ends at the lowest tile.
             itself(itself, plan, plan.lower(tile), operands, span, totals)
 
 
@@ -192,6 +194,7 @@ def _store(plan: Any, operands: Any, totals: Any, span: Any) -> None:
                         totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
                     )
         else:
+            # The last panel is padded: only its outputs are stored.
             for column in T.serial(plan.out_features - start):
                 operands.target[span.first + row, start + column] = operands.biased(
                     totals.at(row, column), start + column
@@ -199,13 +202,13 @@ def _store(plan: Any, operands: Any, totals: Any, span: Any) -> None:
 
 
 def _ended(plan: Any, value: Any) -> Any:
-    """Functions of an epilogue are those of float32."""
+    """The value after the activation, whose functions are those of float32."""
     return T.Cast(plan.rows_dtype, plan.epilogue.activated(T.Cast("float32", value)))
 
 
 @T.inline
 def _finish(plan: Any, target: Any, row_count: Any) -> None:
-    """The epilogue runs in a loop of its own: its constants would push the sums out of their registers."""
+    """Apply the activation in a loop of its own: its constants would push the sums out of their registers."""
     for row in T.parallel(row_count):
         for vector in T.serial(plan.out_features // plan.tile.lanes):
             for lane in T.vectorized(plan.tile.lanes):
@@ -218,12 +221,13 @@ def _finish(plan: Any, target: Any, row_count: Any) -> None:
 
 @T.inline
 def _multiply(plan: Any, operands: Any) -> None:
-    """Blocks of rows differ by one row at most, so that none is nearly empty; a panel serves all of them in turn."""
+    """Multiply all rows; blocks of rows differ by at most one row, and a panel serves all of them in turn."""
     for chunk in T.parallel(plan.tile.chunks):
         blocks: T.int64 = T.ceildiv(operands.row_count, plan.tile.rows)
         begin: T.int64 = chunk * blocks * plan.panels // plan.tile.chunks
         end: T.int64 = (chunk + 1) * blocks * plan.panels // plan.tile.chunks
         for unit in T.serial(begin, end):
+            # Blocks vary fastest: a panel of the weight stays in the cache for all of them.
             panel: T.int64 = unit // blocks
             block: T.int64 = unit % blocks
             first: T.int64 = block * operands.row_count // blocks

@@ -1,10 +1,10 @@
-"""The recurrence of the packed LSTM as one kernel: a register block of hidden units at a time, members in parallel.
+"""The recurrence of the packed LSTM on CPUs, as one kernel: a register block of hidden units, sequences in parallel.
 
-Gates of all steps are projected before, by a linear layer, but for an offset that is the same at every step of a
-member: the bias, and what inputs that do not change add to it. The offset is float64, for its rounding would not even
-out over the steps, and so is the state of cells, where it would add up; reading the weights takes longer than this
-arithmetic. A sequence ends at its own length: the forward direction stops there, the backward direction starts there,
-the output beyond is 0. Projections beyond a length are never read. It does not know where projections come from.
+A linear layer has already projected the inputs of all steps, without an offset that is the same at every step of a
+sequence: the bias, and the projection of inputs that are constant. The offset is float64, because its rounding error
+would not average out over the steps; so is the cell state, where errors would accumulate. Reading the weights takes
+longer than this arithmetic. A sequence ends at its own length: the forward direction stops there, the backward
+direction starts there, and the output beyond is 0. Projections beyond a length are never read.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from engine.kernels.mathematics import ceil_div, sigmoid64, tanh64
 GATES = 4
 """Input, forget, cell, output: torch's order."""
 VECTORS = 2
-"""Vectors of units in a block: with four gates, enough sums in flight to hide the latency of a multiplication."""
+"""Vectors of units in a block: with four gates, enough independent sums to hide the latency of a multiplication."""
 PRODUCTS_PER_BLOCK = 8
-"""Products in a run of a sum, fewer than elsewhere: reading the weights takes longer."""
+"""Products per block of the summation, fewer than elsewhere: reading the weights takes longer."""
 _MAX_GATE = 100.0
-"""Beyond it either way, sigmoid and tanh are 0, 1 or -1 in float32."""
+"""Beyond +-100, sigmoid and tanh are 0, 1 or -1 in float32."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Recurrence:
 
     @property
     def rows_dtype(self) -> str:
-        """Type of what is projected, and of y."""
+        """Type of the projections and of y."""
         return self.microkernel.accumulation_dtype
 
     @property
@@ -110,13 +110,13 @@ class _Direction:
     weight: Any
 
     def gate(self, batch_index: Any, step: Any, place: Any) -> Any:
-        """A gate of a step, but for what the hidden state adds."""
+        """A gate of a step, without the contribution of the hidden state."""
         return T.Cast("float64", self.projected[batch_index, step, place]) + self.offset[batch_index, place]
 
 
 @T.inline
 def _take(plan: Any, direction: Any, batch_index: Any, step: Any, gates: Any) -> None:
-    """Begin the gates of a step; a block that is not full goes value by value."""
+    """Set the gates of a step to projection plus offset; the last, partial block goes value by value."""
     for block, gate, vector in T.grid(plan.blocks, GATES, VECTORS):
         unit: T.int64 = block * plan.units + vector * plan.lanes
         begin: T.int64 = gate * plan.hidden_size + unit
@@ -130,7 +130,7 @@ def _take(plan: Any, direction: Any, batch_index: Any, step: Any, gates: Any) ->
 
 @T.inline
 def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any, count: Any) -> None:
-    """Every other time the last block comes first: what was read last is in the cache, which may not hold all."""
+    """Add W h to the gates; every other step takes the blocks backwards: those read last are still in the cache."""
     for turn in T.serial(plan.blocks):
         block: T.int64 = turn + count % 2 * (plan.blocks - 1 - 2 * turn)
         for sum_block in T.serial(ceil_div(plan.hidden_size, PRODUCTS_PER_BLOCK)):
@@ -146,11 +146,12 @@ def _multiply(plan: Any, weight: Any, hidden: Any, gates: Any, count: Any) -> No
                         sums[part, lane] += hidden[source] * weight[block, source, part, lane]
             for part in T.unroll(GATES * VECTORS):
                 for lane in T.vectorized(plan.lanes):
+                    # Blocked summation: float32 within a block, float64 across blocks.
                     gates[block, part, lane] += T.Cast("float64", sums[part, lane])
 
 
 def _gate(gates: Any, block: Any, part: Any, lane: Any) -> Any:
-    """What a gate's function is given."""
+    """The gate, clamped to the range of `sigmoid64` and `tanh64`."""
     return T.max(T.min(gates[block, part, lane], T.float64(_MAX_GATE)), T.float64(-_MAX_GATE))
 
 
@@ -159,16 +160,19 @@ def _update(plan: Any, gates: Any, cell: Any, output: Any, hidden: Any) -> None:
     for block in T.serial(plan.blocks):
         for vector in T.serial(VECTORS):
             for lane in T.vectorized(plan.lanes):
+                # c = sigmoid(forget) c + sigmoid(input) tanh(candidate)
                 cell[block, vector, lane] = sigmoid64(_gate(gates, block, VECTORS + vector, lane)) * cell[
                     block, vector, lane
                 ] + sigmoid64(_gate(gates, block, vector, lane)) * tanh64(
                     _gate(gates, block, 2 * VECTORS + vector, lane)
                 )
             for lane in T.vectorized(plan.lanes):
+                # h = sigmoid(output) tanh(c)
                 output[block * plan.units + vector * plan.lanes + lane] = sigmoid64(
                     _gate(gates, block, 3 * VECTORS + vector, lane)
                 ) * tanh64(cell[block, vector, lane])
             for lane in T.vectorized(plan.lanes):
+                # The recurrence multiplies h in float32; what is stored may keep more.
                 hidden[block * plan.units + vector * plan.lanes + lane] = T.Cast(
                     "float32", output[block * plan.units + vector * plan.lanes + lane]
                 )
@@ -179,6 +183,7 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
     for block in T.serial(plan.blocks):
         for part in T.serial(GATES * VECTORS):
             for lane in T.vectorized(plan.lanes):
+                # Units beyond the last keep gates of 0 and weights of 0, so that their hidden state is 0.
                 gates[block, part, lane] = T.float64(0)
         for vector in T.serial(VECTORS):
             for lane in T.vectorized(plan.lanes):
@@ -265,9 +270,9 @@ def _bidirectional(plan: _Recurrence) -> PrimFunc:
 
 
 def lstm_offset(constant_input: int, gates: int, microkernel: Microkernel) -> PrimFunc:
-    """The kernel: x [B, beside], what stands beside every step, weight [gates, beside], bias [gates] -> y [B, gates].
+    """The kernel: x [B, constant input], weight [gates, constant input], bias [gates] -> y [B, gates] in float64.
 
-    y is float64.
+    x holds the inputs of a sequence that are the same at every step.
     """
     chunks = microkernel.chunks
 

@@ -1,7 +1,4 @@
-"""One value reflected to the left of every row, as a TIR kernel.
-
-It does not know why the rows need it.
-"""
+"""One value reflected to the left of every row, on CPUs."""
 
 from __future__ import annotations
 
@@ -24,6 +21,7 @@ def reflect_left(channels: int, microkernel: Microkernel) -> PrimFunc:
         for batch_channel in T.parallel(batch * channels):
             batch_index: T.int64 = batch_channel // channels
             channel: T.int64 = batch_channel % channels
+            # A row of one value has no second: it repeats its first.
             target[batch_index, channel, 0] = source[batch_index, channel, T.min(T.int64(1), length - 1)]
             for position in T.serial(length):
                 target[batch_index, channel, position + 1] = source[batch_index, channel, position]

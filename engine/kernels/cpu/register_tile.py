@@ -1,7 +1,7 @@
-"""How many vector registers a CPU target has, the register tile that keeps its multipliers busy, and the tile's sums.
+"""The vector registers of a CPU target, the register tile that keeps its multipliers busy, and the tile's sums.
 
-Convolutions, matrix products and recurrences all use the tile. Registers cannot be indexed at run time: every loop over
-sums in them is unrolled.
+Convolutions, matrix products and recurrences all use the tile. Registers cannot be indexed at run time, so every loop
+over sums in them is unrolled.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ from engine.kernels.mathematics import ceil_div
 from engine.system.processor import second_level_cache_bytes
 
 TILE_BYTES = 512 * 1024
-"""Input a tile may pack, at most: about half of the second-level cache of one core of a server."""
+"""Bytes of input that a tile packs, at most: about half of the second-level cache of a server's core."""
 _PASSING_BYTES = 384 * 1024
-"""Weights, sums and outputs pass through the second-level cache as well, and pages that collide push each other out.
+"""Bytes left to weights, sums and outputs, which pass through the second-level cache too; colliding pages evict others.
 
-With tiles as large as the cache, of 512 KB, filtered convolutions took 1.3 times as long; with half of it, 1.05 times.
+With tiles as large as a cache of 512 KB, Winograd convolutions took 1.3 times as long; with half of it, 1.05 times.
 """
 _MIN_SHARE = 4
-"""Of a cache so small that nothing else would be left, tiles take a quarter."""
+"""Tiles take at least a quarter of the cache, even of one so small that this leaves less to everything else."""
 CHUNKS = 16
-"""Parts the work of a kernel is split into; more than cores, so that 2 - 16 of them are balanced."""
+"""Parts the work of a kernel is split into; more than cores, so that 2 - 16 cores are balanced."""
 
 MAX_SUM_BYTES = 1023
-"""Of sums that are sure to stay in registers, wherever they are added up: larger arrays TVM puts on the heap.
+"""Bytes of sums, at most, that are sure to stay in registers in any loop: TVM puts larger arrays on the heap.
 
-From there LLVM takes them in simple loops, as of convolutions; linear layers took three times as long.
+LLVM moves those to registers only in simple loops such as those of convolutions; linear layers took three times as
+long.
 """
 _BYTES = {"float32": 4, "float64": 8}
 
 PRODUCTS_PER_BLOCK = 32
-"""Products that are summed before their sum joins the other sums: what rounding takes grows with a sum's length."""
+"""Products per block of blocked summation: rounding error grows with the length of a sum."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class Microkernel:
     """A tile of `rows` x `columns` float32 accumulators held in some of the `registers`, vectors of `lanes` values.
 
     `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
-    `tuned` has pairs of sizes and what was found best for them on this machine. `high_precision` asks for
-    sums that lose as little to rounding as can be had for some time.
+    `tuned` has pairs of sizes and the choice measured to be best for them on this machine. `high_precision` kernels add
+    up blocks in float64, which takes some time.
     """
 
     lanes: int
@@ -61,7 +62,7 @@ class Microkernel:
 
     @property
     def accumulation_dtype(self) -> str:
-        """The type in which the sums of runs are added up."""
+        """The type in which the sums of blocks are added up."""
         return "float64" if self.high_precision else "float32"
 
     @property
@@ -70,16 +71,16 @@ class Microkernel:
         return self.columns // self.lanes
 
     def shared_by(self, row_count: int) -> Microkernel:
-        """The same with fewer rows where that divides `row_count` rows more evenly."""
+        """This tile with fewer rows if that divides `row_count` rows more evenly."""
         return replace(self, rows=ceil_div(row_count, ceil_div(row_count, self.rows)))
 
     @property
     def vectors_on_stack(self) -> int:
-        """Of sums, at most."""
+        """Vectors of sums, at most, that TVM keeps on the stack."""
         return MAX_SUM_BYTES // (self.lanes * _BYTES[self.accumulation_dtype])
 
     def on_stack(self) -> Microkernel:
-        """The same with fewer columns where its sums would be more than can be on the stack."""
+        """This tile with fewer columns if its sums would not fit on the stack."""
         return replace(self, columns=min(self.vectors, self.vectors_on_stack // self.rows) * self.lanes)
 
     def padded(self, extent: int) -> int:
@@ -100,7 +101,7 @@ _BY_FEATURE = (("avx512f", AVX512), ("avx2", AVX2), ("neon", NEON))
 
 
 def microkernel_for(target: Target) -> Microkernel:
-    """The register tile for an LLVM target, chosen by its CPU features; its budget, where it is this machine's."""
+    """The register tile of an LLVM target, by its CPU features; for this machine, its packed input fits the cache."""
     features = set(llvm_get_cpu_features(target))
     supported = (microkernel for feature, microkernel in _BY_FEATURE if feature in features)
     microkernel = next(supported, SSE)
@@ -116,7 +117,7 @@ def _host_tile_bytes() -> int:
 
 @dataclass(frozen=True)
 class CompensatedSum:
-    """Totals of a tile in two parts: what `hi` loses to rounding is added up in `lo`, by `add_compensated`.
+    """Compensated totals of a tile: `add_compensated` adds up in `lo` what `hi` loses to rounding.
 
     With `add` to `hi` alone, `lo` stays 0.
     """
@@ -129,10 +130,11 @@ class CompensatedSum:
         return self.hi[row, column] + self.lo[row, column]
 
     def rounding_error(self, row: Any, column: Any, value: Any) -> Any:
-        """What of `value` would not be in `hi` after adding it there.
+        """The part of `value` that adding it to `hi` loses, by Dekker's Fast2Sum.
 
-        Dekker's Fast2Sum, exact where the total is the larger: only the first values, nearly alone in it, may be not.
+        It is exact if |hi| >= |value|, which may fail for the first values only, while they are nearly alone in `hi`.
         """
+        # s = hi + value, rounded; then s - hi is what `hi` gained, and value - (s - hi) what rounding lost.
         hi = self.hi[row, column]
         total = tirx.Var("total", value.ty)
         return tirx.Let(total, hi + value, value - (total - hi))
@@ -177,6 +179,7 @@ def add_compensated(tile: Any, sums: Any, totals: Any) -> None:
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
+                # `lo` first: the error is that of adding to the old `hi`.
                 totals.lo[row, vector * tile.lanes + lane] += totals.rounding_error(
                     row, vector * tile.lanes + lane, sums[row, vector * tile.lanes + lane]
                 )
@@ -191,8 +194,8 @@ MAX_PARTS = 8
 class PackedTile:
     """Packed input for register tiles side by side: `depth` values per column, `halo` columns beyond the last.
 
-    It is one panel, whose columns neighbouring tiles share, or `apart`: a panel, with a halo, for each of them, so that
-    what a tile reads is in one piece.
+    It is one panel, in which neighbouring tiles share the halo, or `apart`: a panel with its own halo for each tile, so
+    that what a tile reads is contiguous.
     """
 
     tile: Microkernel
@@ -214,7 +217,7 @@ class PackedTile:
 
     @property
     def panels(self) -> int:
-        """Panels in all."""
+        """Number of panels."""
         return self.parts if self.apart else 1
 
     @property
@@ -224,5 +227,5 @@ class PackedTile:
 
     @property
     def pitch(self) -> int:
-        """Columns of a panel in all, whole vectors."""
+        """Columns of a panel with its halo, whole vectors."""
         return self.tile.padded(self.width // self.panels + self.halo)

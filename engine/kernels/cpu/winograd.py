@@ -1,8 +1,8 @@
-"""Minimal filtering in one dimension: `outputs` neighbouring sums of `taps` products, from outputs + taps - 1 products.
+"""Winograd's (Cook-Toom) F(m, r) in one dimension: m neighbouring sums of r products each, from m + r - 1 products.
 
-Toom and Cook: samples and weights are evaluated at points (as if they were polynomials), multiplied point by point,
-and the products interpolated (A. Toom 1963, S. Winograd 1980). Matrices are exact fractions; each point is scaled by a
-power of two so that samples keep their size. It does not know where samples and weights come from.
+Samples and weights are evaluated at points as if they were polynomials, multiplied point by point, and the products are
+interpolated (A. Toom 1963, S. Winograd 1980). Matrices are exact fractions; each point is scaled by a power of two so
+that samples keep their size.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ _POINTS = tuple(
     Fraction(numerator, denominator)
     for numerator, denominator in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-2, 1), (3, 4), (-3, 4), (4, 1))
 )
-"""In this order, n of them and infinity lose least to rounding or nearly so, and most are powers of two."""
+"""The first n of these and infinity lose the least to rounding, or nearly so; most are powers of two."""
 
 
 @dataclass(frozen=True)
 class Winograd:
-    """How to compute output i = sum over tap t of weight[t] * sample[i + t], for `outputs` outputs at once.
+    """F(outputs, taps): output[i] = sum over tap of weight[tap] * sample[i + tap], for `outputs` values of i at once.
 
-    output = output_matrix ((weight_matrix weight) * (input_matrix sample)).
+    In Winograd's notation y = A^T ((G g) * (B^T d)), A^T is the output matrix, G the weight matrix and B^T the input
+    matrix; * multiplies point by point.
     """
 
     outputs: int
@@ -36,24 +37,25 @@ class Winograd:
 
     @property
     def samples(self) -> int:
-        """Samples read for a set of outputs, which is also the number of points and of products."""
+        """Samples read for a set of outputs, m + r - 1: also the number of points and of products."""
         return self.outputs + self.taps - 1
 
     @property
     def input_matrix(self) -> Matrix:
-        """[point, sample]: coefficients of the product of (x - p) over all other points p, scaled."""
+        """B^T [point, sample]: coefficients of the product of (x - p) over all other points p, scaled."""
         return tuple(_scaled(row, scale) for row, scale in zip(self._unscaled_inputs, self._scales, strict=True))
 
     @property
     def weight_matrix(self) -> Matrix:
-        """[point, tap]: powers of the point, over the product of its distances from the others."""
+        """G [point, tap]: powers of the point, divided by the product of its distances from the others."""
         rows = [_scaled(_powers(point, self.taps), 1 / _distances(point, self._points)) for point in self._points]
+        # The value of a polynomial at infinity is its leading coefficient.
         at_infinity = (*[Fraction(0)] * (self.taps - 1), Fraction(1))
         return tuple(_scaled(row, 1 / scale) for row, scale in zip((*rows, at_infinity), self._scales, strict=True))
 
     @property
     def output_matrix(self) -> Matrix:
-        """[output, point]: powers of the point."""
+        """A^T [output, point]: powers of the point."""
         columns = [_powers(point, self.outputs) for point in self._points]
         at_infinity = (*[Fraction(0)] * (self.outputs - 1), Fraction(1))
         return tuple(zip(*columns, at_infinity, strict=True))
@@ -90,9 +92,10 @@ def _distances(point: Fraction, points: Sequence[Fraction]) -> Fraction:
 
 
 def _coefficients(roots: Sequence[Fraction]) -> tuple[Fraction, ...]:
-    """Of the product of (x - root), that of x^0 first."""
+    """The coefficients of the product of (x - root) over all roots, that of x^0 first."""
     product = [Fraction(1)]
     for root in roots:
+        # p(x) (x - root) = x p(x) - root p(x): x p(x) has the same coefficients, one power higher.
         shifted, kept = [Fraction(0), *product], [*product, Fraction(0)]
         product = [high - root * low for high, low in zip(shifted, kept, strict=True)]
     return tuple(product)

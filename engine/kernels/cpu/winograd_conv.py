@@ -1,12 +1,11 @@
-"""The kernel of convolutions of stride 1 by minimal filtering: 1.5 to 3 times fewer multiplications.
+"""The CPU kernel of convolutions of stride 1 by Winograd, which takes 1.5 to 3 times fewer multiplications.
 
 The kernel's taps are cut into pieces. While the input of a tile is packed, every set of neighbouring samples is
 transformed; then, for each point of the transform, a block of rows is summed over channels and pieces in registers, as
-in `direct_conv`; the sums are transformed back when they are stored. A dilated convolution is as many undilated
-ones of interleaved sequences. A piece is as long as a set of outputs, or a multiple: then a piece reads the transformed
-samples of the next set, and all pieces share one transform.
-
-It does not know when this is faster than `direct_conv`: `filter_choice` decides.
+in `direct_conv`; the sums are transformed back when they are stored. A dilated convolution is computed as that many
+undilated ones of interleaved sequences. A piece is as long as a set of outputs or a multiple of it, so that the next
+piece reads the transformed samples of a later set and all pieces share one transform. `conv_choice` decides when this
+is faster than `direct_conv`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def winograd_conv(plan: WinogradPlan, epilogue: Epilogue) -> PrimFunc:
 def _accumulate(
     plan: Any, operands: Any, packed: Any, block: Any, point: Any, begin: Any, end: Any, origin: Any, held: Any
 ) -> None:
-    """Sum the products of the channels from `begin` to `end`."""
+    """Sum the products of the channels from `begin` to `end` at one point: (G g) * (B^T d) over channels and pieces."""
     clear(plan.tile, held)
     for channel in T.serial(begin, end):
         for piece in T.unroll(plan.pieces):
@@ -70,7 +69,8 @@ def _keep(plan: Any, held: Any, sums: Any, point: Any) -> None:
 def _block(
     plan: Any, operands: Any, packed: Any, sums: Any, batch_index: Any, block: Any, part: Any, first: Any
 ) -> None:
-    """The sums of a block of rows at every point, outputs from position `first` on."""
+    """Compute the sums of a block of rows at every point; its outputs start at position `first`."""
+    # The inverse transform A^T is linear: applied once to the sums over channels, not to every product.
     for point in T.serial(plan.points):
         held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         prefetch_rows(plan, operands, batch_index, block, point, first)
@@ -88,15 +88,18 @@ def _convolve(plan: Any, operands: Any) -> None:
     threads: T.int64 = T.Cast("int64", T.call_packed("runtime.NumThreads"))
     for thread in T.parallel(threads):
         columns: T.int64 = T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)
+        # A tile covers `span` outputs of every interleaved sequence, `dilation` tiles the same stretch of time.
         tiles: T.int64 = T.ceildiv(columns, plan.span) * plan.sizes.dilation
         units: T.int64 = operands.batch * tiles * plan.blocks
         begin: T.int64 = thread * units // threads
         end: T.int64 = (thread + 1) * units // threads
+        # The last channel stays unused: it only widens the distance from one point to the next.
         packed = T.alloc_buffer((plan.points, plan.sizes.channels + 1, plan.packed.pitch), "float32")
         sums = T.alloc_buffer((plan.points, plan.tile.rows, plan.tile.columns), "float32")
         for step in T.serial(T.ceildiv(end, plan.blocks) - begin // plan.blocks):
             tile: T.int64 = begin // plan.blocks + step
             batch_index: T.int64 = tile // tiles
+            # Sequence number tile % dilation starts at that position, its outputs are `dilation` apart.
             start: T.int64 = tile % tiles // plan.sizes.dilation * plan.span + tile % plan.sizes.dilation
             count: T.int64 = T.max(T.ceildiv(columns - start, plan.sizes.dilation), 0)
             parts: T.int64 = T.min(T.ceildiv(count, plan.outputs_each), plan.packed.parts)

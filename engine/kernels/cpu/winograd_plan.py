@@ -1,7 +1,4 @@
-"""How a convolution of stride 1 is computed by minimal filtering: its pieces, points and tiles.
-
-It does not know the loops over them.
-"""
+"""How a CPU computes a convolution of stride 1 by Winograd: its pieces, points and tiles."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from engine.kernels.mathematics import ceil_div
 
 @dataclass(frozen=True)
 class WinogradPlan:
-    """A convolution of stride 1 and its tiles. A column is a set of `form.outputs` sums of a row, `dilation` apart."""
+    """A convolution of stride 1 by F(m, r), and its tiles; a column is a set of m sums of a row, `dilation` apart."""
 
     sizes: ConvWorkload
     winograd: Winograd
@@ -28,7 +25,7 @@ class WinogradPlan:
 
     @property
     def pieces(self) -> int:
-        """Pieces of the kernel."""
+        """Pieces of r taps that the kernel is cut into."""
         return ceil_div(self.sizes.taps, self.winograd.taps)
 
     @property
@@ -43,17 +40,17 @@ class WinogradPlan:
 
     @property
     def points(self) -> int:
-        """Points of the transform."""
+        """Points of the transform, m + r - 1."""
         return self.winograd.samples
 
     @property
     def tile(self) -> Microkernel:
-        """A block of rows in registers."""
+        """The register tile, which holds a block of rows."""
         return self.microkernel.shared_by(self.sizes.row_count)
 
     @property
     def blocks(self) -> int:
-        """Blocks of rows."""
+        """Number of blocks of rows."""
         return ceil_div(self.sizes.row_count, self.microkernel.rows)
 
     @property
@@ -63,7 +60,7 @@ class WinogradPlan:
 
     @property
     def reach(self) -> int:
-        """Columns beyond its own that a set's samples belong to."""
+        """Columns to the right of its own that a set's samples extend into."""
         return (self.points - 1) // self.winograd.outputs
 
     @property
@@ -73,17 +70,17 @@ class WinogradPlan:
 
     @property
     def outputs_each(self) -> int:
-        """Sums of the columns of a register tile, in each row."""
+        """Outputs of a register tile in each row."""
         return self.tile.columns * self.winograd.outputs
 
     @property
     def span(self) -> int:
-        """Sums of a row in the tiles of all interleaved sequences."""
+        """Outputs of a row in the packed tiles of all interleaved sequences."""
         return self.packed.width * self.winograd.outputs * self.sizes.dilation
 
     @property
     def packed_shape(self) -> tuple[int, int, int, int, int]:
-        """Of the weight: [block, point, channel, piece, row in block]."""
+        """Shape of the packed weight: [block, point, channel, piece, row in block]."""
         return self.blocks, self.points, self.sizes.channels, self.pieces, self.tile.rows
 
     @property
@@ -93,7 +90,7 @@ class WinogradPlan:
 
 
 def combination(coefficients: Sequence[Fraction], values: Sequence[Any]) -> Any:
-    """The sum of the products, without those that are 0."""
+    """The sum of coefficient * value, leaving out coefficients of 0 and multiplications by 1."""
     total = None
     for coefficient, value in zip(coefficients, values, strict=True):
         if coefficient:

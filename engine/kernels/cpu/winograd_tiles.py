@@ -1,7 +1,7 @@
-"""What minimal filtering transforms: weights once, samples when a tile is packed, sums when they are stored.
+"""The transforms of Winograd convolutions: of weights once, of samples when a tile is packed, of sums when stored.
 
-A set of samples begins every `outputs` samples. Stream i has sample i of every set, so that transforming neighbouring
-sets is arithmetic on vectors.
+A set of samples begins every m samples. Stream i holds sample i of every set, so that transforming neighbouring sets is
+arithmetic on vectors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def pack_winograd_weight(plan: WinogradPlan, shape: tuple[int, int, int], value_
 def _transform_weight(
     plan: WinogradPlan, weight: Any, value_at: WeightAt, packed: Any, block: Any, channel: Any, row: Any
 ) -> None:
-    """All pieces of one filter."""
+    """Transform all pieces of one row and channel: G g, the taps beyond the kernel being 0."""
     place = T.min(block * plan.tile.rows + row, plan.sizes.row_count - 1)
     for piece in range(plan.pieces):
         first = piece * plan.winograd.taps
@@ -50,7 +50,7 @@ def _transform_weight(
 
 
 def _at_points(rows: Matrix, taps: Sequence[Any]) -> list[Any]:
-    """A piece of the kernel at every point, in float64."""
+    """A piece of the kernel at every point, G g in float64."""
     weights = []
     for row in rows:
         total: Any = T.float64(0)
@@ -61,10 +61,11 @@ def _at_points(rows: Matrix, taps: Sequence[Any]) -> list[Any]:
 
 
 def _transform(plan: WinogradPlan, streams: Any, packed: Any, channel: Any, first: Any) -> None:
-    """One vector of columns from `first` on, at every point."""
+    """Transform one vector of columns from `first` on: B^T d."""
     outputs = plan.winograd.outputs
     for point, coefficients in enumerate(plan.winograd.input_matrix):
         with T.vectorized(0, plan.tile.lanes) as lane:
+            # Sample i of a set is sample i % m of the set i // m columns further on.
             samples = [
                 streams[sample % outputs, first + sample // outputs + lane] for sample in range(len(coefficients))
             ]
@@ -72,7 +73,7 @@ def _transform(plan: WinogradPlan, streams: Any, packed: Any, channel: Any, firs
 
 
 def _split(plan: WinogradPlan, line: Any, streams: Any, first: Any) -> None:
-    """Columns from `first` on: sample i of each goes to stream i."""
+    """Split columns from `first` on into streams: sample i of each column goes to stream i."""
     count, lanes = plan.winograd.outputs, plan.tile.lanes
     for stream in range(count):
         wide = line[T.Ramp(first * count, 1, lanes * count)]
@@ -83,7 +84,7 @@ def _split(plan: WinogradPlan, line: Any, streams: Any, first: Any) -> None:
 def _gather_vector(
     plan: WinogradPlan, source: Any, line: Any, batch_index: Any, channel: Any, first: Any, sample: Any
 ) -> None:
-    """A vector of samples `dilation` apart, from a wide vector of neighbours: LLVM's own gathers are slower."""
+    """Gather a vector of samples `dilation` apart from a wide vector of neighbours; LLVM's own gathers are slower."""
     lanes, dilation = plan.tile.lanes, plan.sizes.dilation
     wide = source[batch_index, channel, T.Ramp(first, 1, lanes * dilation)]
     chosen = T.Shuffle([wide], [lane * dilation for lane in range(lanes)])
@@ -94,9 +95,10 @@ def _gather_vector(
 def _gather(
     plan: Any, operands: Any, line: Any, batch_index: Any, channel: Any, start: Any, low: Any, high: Any
 ) -> None:
-    """Samples `low` to `high`, all of them inside the input."""
+    """Gather the samples from `low` to `high`, all of them inside the input."""
     whole: T.int64 = 0
     if plan.sizes.dilation > 1:
+        # Wide loads must not reach beyond the input; what is left goes sample by sample.
         whole = T.max(T.min(high - low, (operands.length - start) // plan.sizes.dilation - low), 0) // plan.tile.lanes
         for vector in T.serial(whole):
             sample: T.int64 = low + vector * plan.tile.lanes
@@ -109,7 +111,7 @@ def _gather(
 
 @T.inline
 def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, columns: Any) -> None:
-    """`columns` columns of every channel, the first of which begins at position `start`, zeros beyond the input.
+    """Pack `columns` transformed columns of every channel, the first from position `start`, zeros beyond the input.
 
     `packed` is [points, channels + 1, pitch].
     """
@@ -118,6 +120,7 @@ def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, co
     vectors: T.int64 = T.ceildiv(columns, plan.tile.lanes)
     gathered: T.int64 = T.ceildiv(columns + plan.reach, plan.tile.lanes)
     need: T.int64 = gathered * plan.tile.lanes * plan.winograd.outputs
+    # Samples from `low` to `high` lie inside the input; those before and after are zero padding.
     low: T.int64 = T.max(T.min(T.ceildiv(-start, plan.sizes.dilation), need), 0)
     high: T.int64 = T.max(T.min(T.ceildiv(operands.length - start, plan.sizes.dilation), need), low)
     for channel in T.serial(plan.sizes.channels):
@@ -135,7 +138,7 @@ def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, co
 
 
 def _transform_back(plan: WinogradPlan, sums: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:
-    """One vector of columns from `first` on: output i goes to row i of `apart`."""
+    """Transform one vector of columns from `first` on back: y = bias + A^T sums; output i goes to row i of `apart`."""
     for output, coefficients in enumerate(plan.winograd.output_matrix):
         with T.vectorized(0, plan.tile.lanes) as lane:
             products = [sums[point, row, first + lane] for point in range(plan.points)]
@@ -143,7 +146,7 @@ def _transform_back(plan: WinogradPlan, sums: Any, begin: Any, apart: Any, row: 
 
 
 def _interleave(plan: WinogradPlan, apart: Any, line: Any, first: Any) -> None:
-    """Outputs of one vector of columns in the order of time. `line` has a single row."""
+    """Put the outputs of one vector of columns in the order of time; `line` has a single row."""
     count, lanes = plan.winograd.outputs, plan.tile.lanes
     wide = apart[T.Ramp(0, 1, lanes * count)]
     order = [output * lanes + lane for lane in range(lanes) for output in range(count)]
@@ -152,7 +155,7 @@ def _interleave(plan: WinogradPlan, apart: Any, line: Any, first: Any) -> None:
 
 @T.inline
 def _scatter(plan: Any, operands: Any, line: Any, batch_index: Any, row: Any, first: Any, count: Any) -> None:
-    """Outputs to their places; a vector at a time as scalars where these are apart: LLVM's own scatters are slower."""
+    """Store outputs; with dilation, as unrolled scalars, because LLVM's own scatters are slower."""
     whole: T.int64 = 0
     if plan.sizes.dilation > 1:
         whole = count // plan.tile.lanes
@@ -172,7 +175,7 @@ def _scatter(plan: Any, operands: Any, line: Any, batch_index: Any, row: Any, fi
 
 @T.inline
 def prefetch_rows(plan: Any, operands: Any, batch_index: Any, block: Any, point: Any, first: Any) -> None:
-    """A share of the rows that are stored after the last point; all of them at the first, where they are phases."""
+    """Prefetch a point's share of the rows that are stored after the last point; phases all at the first point."""
     if plan.sizes.is_scattered:
         if point == 0:
             prefetch_phases(plan, operands, batch_index, block * plan.tile.rows, first, plan.outputs_each)
@@ -187,12 +190,13 @@ def prefetch_rows(plan: Any, operands: Any, batch_index: Any, block: Any, point:
 
 @T.inline
 def store(plan: Any, operands: Any, sums: Any, batch_index: Any, block: Any, first: Any, count: Any) -> None:
-    """`count` sums of every row of a block, from column `first` on, or as many as there are places for.
+    """Store `count` outputs of every row of a block from position `first` on, or as many as lie inside the output.
 
     `sums` is [points, rows, columns].
     """
     apart = T.alloc_buffer((plan.winograd.outputs * plan.tile.lanes,), "float32")
     line = T.alloc_buffer((1, plan.outputs_each), "float32")
+    # Rows beyond the last are computed, since tiles are whole, but not stored.
     for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - block * plan.tile.rows)):
         begin: T.float32 = T.float32(0)
         if operands.epilogue.has_bias:
