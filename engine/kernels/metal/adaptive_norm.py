@@ -1,8 +1,8 @@
-"""Adaptive instance normalisation with its activation on Apple's GPUs: a threadgroup per channel, sums made together.
+"""Adaptive instance normalisation with its activation on Apple's GPUs: a threadgroup per channel.
 
-Mean, variance and the result are over the valid length only; the result beyond is 0. A channel is read twice: every
-thread keeps the mean of its own values and their squares about it, then these are brought to the common mean. It does
-not know where styles come from.
+Mean, variance and the result are over the valid length only; beyond it, the result is 0. A channel is read twice: every
+thread computes the mean of its own values and the sum of squares about it, the threads combine these to mean and
+variance, and then each value is normalised.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def adaptive_norm(channels: int, activation: Activation, group: Threadgroup) -> 
 def _measure(
     group: Any, source: Any, partial: Any, moments: Any, batch_index: Any, channel: Any, length: Any, thread: Any
 ) -> None:
-    """Set moments[0] to the mean over the valid length, moments[1] to the variance; every thread must get here."""
+    """Set moments[0] to the mean over the valid length, moments[1] to the variance; every thread must call this."""
     own = T.alloc_buffer((2,), "float32", scope="local")
     turns: T.int32 = T.truncdiv(length - thread + group.threads - 1, group.threads)
     count: T.float32 = T.Cast("float32", T.max(length, 1))
@@ -42,13 +42,17 @@ def _measure(
     own[1] = T.float32(0)
     for turn in T.serial(turns):
         value: T.float32 = source[batch_index, channel, turn * group.threads + thread]
+        # Welford: mean += d / n, squares += d (x - new mean), which never cancels.
         distance: T.float32 = value - own[0]
         own[0] = own[0] + distance / T.Cast("float32", turn + 1)
         own[1] = own[1] + distance * (value - own[0])
+    # The common mean is that of the threads' means, weighted with their counts.
     partial[thread] = own[0] * T.Cast("float32", turns)
     sum_of_threads(group, partial, thread)
     moments[0] = partial[0] / count
+    # Every thread has read partial[0] before the next sum overwrites it.
     T.tvm_storage_sync("shared")
+    # Squares about the common mean: sum (x - m)^2 = sum (x - own)^2 + n (own - m)^2.
     own[0] = own[0] - moments[0]
     partial[thread] = own[1] + own[0] * own[0] * T.Cast("float32", turns)
     sum_of_threads(group, partial, thread)
@@ -65,6 +69,7 @@ def _normalise(group: Any, operands: Any, row: Any, thread: Any) -> None:
     length: T.int32 = T.max(T.min(operands.lengths[batch_index], operands.time), 0)
     gain: T.float32 = T.float32(1) + operands.gamma(batch_index, channel)
     _measure(group, operands.source, partial, moments, batch_index, channel, length, thread)
+    # y = (1 + gamma) (weight (x - mean) / sqrt(variance + epsilon) + bias) + beta, as (x - mean) scale + shift.
     line[0] = gain * operands.weight[channel] / T.sqrt(moments[1] + T.float32(EPSILON))
     line[1] = gain * operands.bias[channel] + operands.beta(batch_index, channel)
     line[2] = operands.alpha(channel)

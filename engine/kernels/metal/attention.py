@@ -1,6 +1,6 @@
 """Softmax attention over the valid keys on Apple's GPUs: a threadgroup for a few queries, a thread per key of a chunk.
 
-The softmax is rescaled from chunk to chunk, so any number of keys fits. It does not know heads' projections.
+The softmax is computed online: it is rescaled from chunk to chunk, so that any number of keys fits.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from engine.kernels.mathematics import exp
 from engine.kernels.metal.threadgroup import Threadgroup
 
 THREADS = 64
-"""Keys at a time; as many as a head of the model is wide, for a thread then mixes one channel of the values."""
+"""Keys at a time; as many as a head of the model has channels, so that each thread averages one of the values'."""
 ROWS = 4
-"""Queries that share one reading of the keys and values."""
+"""Queries that share each load of keys and values."""
 DEPTH = 16
 """Channels of the keys in threadgroup memory at a time."""
 LOWEST = -3.0e38
@@ -39,7 +39,7 @@ class _Attention:
 
     @property
     def parts(self) -> int:
-        """Loads that cover the channels of a key."""
+        """Loads of `DEPTH` channels that cover a key."""
         return -(-self.width // DEPTH)
 
     @property
@@ -51,7 +51,7 @@ class _Attention:
 def attention(heads: int, width: int, group: Threadgroup) -> PrimFunc:
     """The kernel: x [batch, time, 3 * heads * width], lengths [batch] (int32) -> y [batch, time, heads * width].
 
-    A step of x holds the queries of all heads, then their keys, then their values.
+    Each step of x holds the queries of all heads, then their keys, then their values.
     """
     plan = _Attention(heads, width)
 
@@ -88,10 +88,11 @@ def attention(heads: int, width: int, group: Threadgroup) -> PrimFunc:
 def _load_queries(
     plan: Any, source: Any, queries: Any, batch_index: Any, head: Any, first: Any, length: Any, thread: Any
 ) -> None:
-    """Scaled; rows beyond the last repeat it, and are not stored. What stands in the padding meets keys of 0."""
+    """Load the queries, scaled by 1 / sqrt(width); rows beyond the last repeat it and are not stored."""
     for turn in T.serial(ROWS * plan.padded // THREADS):
         place: T.int32 = turn * THREADS + thread
         row: T.int32 = T.min(first + T.truncdiv(place, plan.padded), length - 1)
+        # Padding repeats the last channel: it is multiplied by keys of 0.
         channel: T.int32 = T.min(T.truncmod(place, plan.padded), plan.width - 1)
         queries[place] = source[batch_index, row, head * plan.width + channel] * T.float32(plan.width**-0.5)
 
@@ -108,8 +109,9 @@ def _score(
     length: Any,
     thread: Any,
 ) -> None:
-    """Each thread's products of the queries with its key; keys beyond the last repeat it."""
-    keys = T.alloc_buffer((THREADS, DEPTH + 1), "float32", scope="shared")  # the odd pitch spreads them over the banks
+    """Compute each thread's products of the queries with its key; keys beyond the last repeat it."""
+    # The odd pitch spreads the threads' keys over the banks of threadgroup memory.
+    keys = T.alloc_buffer((THREADS, DEPTH + 1), "float32", scope="shared")
     for row in T.unroll(ROWS):
         scores[row] = T.float32(0)
     for part in T.serial(plan.parts):
@@ -125,10 +127,12 @@ def _score(
                 ],
                 T.float32(0),
             )
+        # Threads loaded the keys together, each reads its own.
         T.tvm_storage_sync("shared")
         for channel in T.serial(DEPTH):
             for row in T.unroll(ROWS):
                 scores[row] += queries[row * plan.padded + part * DEPTH + channel] * keys[thread, channel]
+        # The next part overwrites the keys.
         T.tvm_storage_sync("shared")
 
 
@@ -145,7 +149,7 @@ def _add_values(
     length: Any,
     thread: Any,
 ) -> None:
-    """Each thread's channels of the values, weighted; what was there before shrinks."""
+    """Add the chunk's weighted values to each thread's channels, after rescaling the sums so far."""
     for turn in T.unroll(plan.turns):
         channel: T.int32 = T.min(turn * THREADS + thread, plan.width - 1)
         for row in T.unroll(ROWS):
@@ -158,7 +162,7 @@ def _add_values(
 
 @T.inline
 def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first: Any, length: Any, thread: Any) -> None:
-    """Each row has a thread that keeps its largest score so far, and the sum of weights relative to it, in `own`."""
+    """Average the values by online softmax: `own` holds a row's largest score so far and the sum of its weights."""
     queries = T.alloc_buffer((ROWS * plan.padded,), "float32", scope="shared")
     weights = T.alloc_buffer((ROWS, THREADS), "float32", scope="shared")
     highest = T.alloc_buffer((ROWS,), "float32", scope="shared")
@@ -169,14 +173,17 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
     _load_queries(plan, source, queries, batch_index, head, first, length, thread)
     own[0] = T.float32(LOWEST)
     own[1] = T.float32(0)
+    # The queries are complete before any thread scores them.
     T.tvm_storage_sync("shared")
     for chunk in T.serial(T.truncdiv(length + THREADS - 1, THREADS)):
         _score(plan, source, queries, scores, batch_index, head, chunk * THREADS, length, thread)
         for row in T.unroll(ROWS):
+            # Keys beyond the length get a weight of exp(LOWEST - m) = 0.
             scores[row] = T.Select(chunk * THREADS + thread < length, scores[row], T.float32(LOWEST))
             weights[row, thread] = scores[row]
         T.tvm_storage_sync("shared")
         if thread < ROWS:
+            # With the new largest score m', sums so far are multiplied by exp(m - m').
             own[2] = own[0]
             for other in T.serial(THREADS):
                 own[0] = T.max(own[0], weights[thread, other])
@@ -185,6 +192,7 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
             shrinking[thread] = own[2]
         T.tvm_storage_sync("shared")
         for row in T.unroll(ROWS):
+            # Before this barrier, `weights` held scores; from here on, exp(score - m').
             weights[row, thread] = exp(scores[row] - highest[row])
         T.tvm_storage_sync("shared")
         if thread < ROWS:
@@ -192,7 +200,9 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
             for other in T.serial(THREADS):
                 own[1] = own[1] + weights[thread, other]
             total[thread] = own[1]
+        # mixed = mixed exp(m - m') + sum of exp(score - m') value
         _add_values(plan, source, weights, shrinking, mixed, batch_index, head, chunk * THREADS, length, thread)
+        # All threads have read the weights before the next chunk overwrites them; `total` is visible to all.
         T.tvm_storage_sync("shared")
     for row, turn in T.grid(ROWS, plan.turns):
         mixed[row, turn] = mixed[row, turn] / total[row]

@@ -1,6 +1,6 @@
-"""Convolution over time on Apple's GPUs: any kernel, dilation, stride, padding and channel counts, one group.
+"""Convolution over time on Apple's GPUs: any kernel size, dilation, stride, padding and channel counts, one group.
 
-It does not know the model: sizes come from the caller, batch and length at run time.
+It is computed directly. Batch and length are read at run time.
 """
 
 from __future__ import annotations

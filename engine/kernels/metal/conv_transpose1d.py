@@ -1,6 +1,6 @@
-"""Transposed convolution over time on Apple's GPUs, without zero-dilation: as a correlation, or depthwise.
+"""Transposed convolution over time on Apple's GPUs, in one group or depthwise, without zero-dilation.
 
-It does not know the model: sizes come from the caller, batch and length at run time.
+In one group it is computed as a `ConvWorkload` with a row per phase. Batch and length are read at run time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def packed_shape(
 
 
 def pack_weight(in_channels: int, out_channels: int, kernel_size: int, stride: int, group: Threadgroup) -> PrimFunc:
-    """The function that packs: w [in, out, kernel_size] -> packed weight, 0 where there is no tap."""
+    """The function that packs: w [in, out, kernel_size] -> packed weight, 0 beyond the kernel's last tap."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, 0)
     shape = in_channels, out_channels, kernel_size
     return packing_kernel(tile_for(sizes, group), group, shape, transposed_weight_at(sizes, kernel_size))
@@ -48,9 +48,9 @@ def pack_weight(in_channels: int, out_channels: int, kernel_size: int, stride: i
 def depthwise(
     channels: int, kernel_size: int, stride: int, padding: int, has_bias: bool, group: Threadgroup
 ) -> PrimFunc:
-    """One filter per channel: x [B, channels, L], w [channels, 1, kernel_size], bias [channels] if any -> y.
+    """The depthwise kernel: x [B, channels, L], w [channels, 1, kernel_size], bias [channels] if any -> y.
 
-    y is [B, channels, outputs]; nothing is packed.
+    y is [B, channels, outputs]; the weight is not packed.
     """
     plan = Depthwise(channels, kernel_size, stride, padding, group)
     return convolution_function(plan, Epilogue(has_bias), _depthwise, T.int32)
@@ -65,6 +65,7 @@ def _output(plan: Any, operands: Any, row: Any, place: Any) -> None:
         if operands.epilogue.has_bias:
             total = operands.bias[channel]
         for tap in T.serial(plan.kernel_size):
+            # Input i adds w[tap] at output i stride - padding + tap: only multiples of the stride are inputs.
             reach: T.int32 = place + plan.padding - tap
             if T.And(T.truncmod(reach, plan.stride) == 0, T.And(reach >= 0, reach < operands.length * plan.stride)):
                 total = (

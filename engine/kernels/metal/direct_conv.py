@@ -1,7 +1,4 @@
-"""The kernels of every convolution on Apple's GPUs: a grid of tiles, and the packing of their weights.
-
-It does not know the operator, nor what happens inside a tile.
-"""
+"""The kernels of all convolutions on Apple's GPUs but the depthwise: a grid of tiles, and the packing of weights."""
 
 from __future__ import annotations
 
@@ -20,11 +17,11 @@ from engine.kernels.signatures import convolution_function
 
 Tile = SimdgroupTile | ThreadTile
 FEWEST_FLOAT16_CHANNELS = 64
-"""Channels, and rows, below which factors stay of single precision: harmonics and spectra need it, and are small."""
+"""Channels and rows below which factors keep single precision: harmonics and spectra need it, and are small."""
 
 
 def tile_for(sizes: ConvWorkload, group: Threadgroup, factors: Precision = Precision.FLOAT32) -> Tile:
-    """The tile that suits the sizes; it multiplies what `factors` says only where that gains much."""
+    """The tile that suits the sizes; its factors have the precision asked for only if it gains much."""
     tile = SimdgroupTile(
         sizes, factors if min(sizes.channels, sizes.row_count) >= FEWEST_FLOAT16_CHANNELS else Precision.FLOAT32
     )
@@ -34,7 +31,7 @@ def tile_for(sizes: ConvWorkload, group: Threadgroup, factors: Precision = Preci
 def direct_conv(plan: Tile, epilogue: Epilogue) -> PrimFunc:
     """The kernel: x [B, channels, L], packed weight, bias [out], residual as y -> y [B, out channels, outputs].
 
-    Bias and residual are arguments only where the ending has them.
+    Bias and residual are arguments only if the epilogue has them.
     """
     return convolution_function(plan, epilogue, _tiles, T.int32)
 
@@ -48,6 +45,7 @@ def _tiles(plan: Any, operands: Any) -> None:
     for batch_index in T.thread_binding(operands.batch, thread="blockIdx.z"):
         for block in T.thread_binding(plan.blocks, thread="blockIdx.y"):
             for part in T.thread_binding(
+                # Columns that cover all outputs: each is stored at `upsampling` positions, of which `trim` are cut off.
                 T.ceildiv(T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
                 thread="blockIdx.x",
             ):
@@ -57,9 +55,9 @@ def _tiles(plan: Any, operands: Any) -> None:
 
 
 def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
-    """The function that packs: w of this shape -> packed weight.
+    """The function that packs: w of this shape -> packed weight, 0 in channels and rows beyond the last.
 
-    `value_at(w, channel, tap, row)` is the expression for one weight.
+    `value_at(w, channel, tap, row)` is the expression of one weight.
     """
     depth, taps, rows = plan.packed_shape
     count = depth * taps * rows

@@ -1,7 +1,7 @@
-"""The harmonic source and its STFT on Apple's GPUs in three kernels: phases, waveform, spectrum.
+"""The harmonic source and its STFT on Apple's GPUs, in three kernels: phases, waveform, spectrum.
 
-Phases count units of 2^-32 cycle in unsigned integers that wrap after a cycle; all else is float32, for there is no
-float64. It does not know the formula's reasons; those stand in `engine/ops/harmonic_source.py`.
+Phases count units of 2^-32 cycle in unsigned integers that wrap after a cycle; everything else is float32, because
+there is no float64. `engine/ops/harmonic_source.py` explains the formula.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from engine.ops.harmonic_source import (
 )
 
 PITCH_BITS = 20
-"""F0 is taken in units of 2^-20 Hz: exact from 16 Hz on."""
+"""F0 is converted to units of 2^-20 Hz, which is exact from 16 Hz on."""
 PHASE_BITS = 32
 _STEP_FACTOR = 1 << (PHASE_BITS - PITCH_BITS)
 _RADIANS = 2 * math.pi / (1 << PHASE_BITS)
@@ -46,7 +46,7 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
     """The kernel: f0 [batch, frames, values], lengths [batch] (int32) -> y [batch, 2 harmonics, frames * values].
 
     y is uint32, in units of 2^-32 cycle: per harmonic the step of each value, then per harmonic the sum of all steps up
-    to it. Beyond the length it is undefined.
+    to each value. Beyond the length it is undefined.
     """
     plan = _Source(1, 1, values, values, harmonics, group)
 
@@ -65,6 +65,7 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
                 batch_index: T.int32 = T.truncdiv(place, plan.harmonics)
                 harmonic: T.int32 = T.truncmod(place, plan.harmonics)
                 count: T.int32 = T.max(T.min(lengths[batch_index], frames), 0) * plan.values
+                # A running sum in parallel: each thread sums its share, then adds the sums of all shares before it.
                 share: T.int32 = T.truncdiv(count + plan.group.threads - 1, plan.group.threads)
                 own: T.int32 = T.max(T.min(share, count - thread * share), 0)
                 total[0] = T.uint32(0)
@@ -76,6 +77,7 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
                     target[batch_index, harmonic, index] = step
                     total[0] = total[0] + step
                 sums[thread] = total[0]
+                # Every share is summed before threads read the sums of others.
                 T.tvm_storage_sync("shared")
                 total[0] = T.uint32(0)
                 for other in T.serial(thread):
@@ -88,16 +90,19 @@ def phases(values: int, harmonics: int, group: Threadgroup) -> PrimFunc:
 
 
 def _step(pitch: Any, harmonic: Any) -> Any:
-    """The phase of one value's harmonic, modulo one cycle; negative pitch wraps upwards."""
+    """The step of a harmonic for one value, modulo one cycle; that of a negative pitch becomes positive."""
+    # round(f0 harmonic 2^32 / sample rate) in int64: a float32 would lose the low bits.
     fixed = T.Cast("int64", pitch * T.float32(1 << PITCH_BITS))
     cycles = fixed * T.Cast("int64", harmonic + 1) * T.int64(_STEP_FACTOR) + T.int64(SAMPLE_RATE_HZ // 2)
     return T.Cast("uint32", T.floordiv(cycles, T.int64(SAMPLE_RATE_HZ)) & T.int64((1 << PHASE_BITS) - 1))
 
 
 def waveform(values: int, samples: int, harmonics: int, group: Threadgroup) -> PrimFunc:
-    """The kernel: f0 [batch, frames, values], noise [batch, frames, samples, harmonics], phases as above, lengths
-    [batch], weight [1, harmonics], bias [1] -> y [batch, frames * samples], 0 beyond the length.
-    """  # noqa: D205
+    """The kernel: f0, noise, phases, lengths, weight, bias -> y [batch, frames * samples], 0 beyond the length.
+
+    f0 is [batch, frames, values], noise [batch, frames, samples, harmonics], phases the result of the kernel `phases`,
+    lengths [batch], weight [1, harmonics], bias [1].
+    """
     plan = _Source(1, 1, samples, values, harmonics, group)
 
     @T.prim_func(s_tir=True)
@@ -158,6 +163,7 @@ def _merge(
     inside: T.int32 = sample - frame * plan.samples
     value: T.int32 = T.max(T.truncdiv(sample + T.truncdiv(plan.samples_per_value, 2), plan.samples_per_value) - 1, 0)
     last: T.int32 = length * plan.values - 1
+    # Twice the distance from the value's centre, an integer, because centres lie between samples.
     twice: T.int32 = T.max(2 * sample + 1 - plan.samples_per_value - 2 * plan.samples_per_value * value, 0)
     voiced: T.bool = pitch[batch_index, frame, T.truncdiv(inside, plan.samples_per_value)] > T.float32(VOICED_ABOVE_HZ)
     deviation: T.float32 = T.Select(voiced, T.float32(VOICED_NOISE_DEVIATION), T.float32(UNVOICED_NOISE_DEVIATION))
@@ -166,12 +172,13 @@ def _merge(
         step: T.uint32 = T.if_then_else(
             value < last, counts[batch_index, harmonic, T.min(value + 1, last)], T.uint32(0)
         )
-        # Half of the step times twice the distance, without the product's 33rd bit.
+        # step * twice / 2, computed so that no product needs a 33rd bit.
         count: T.uint32 = (
             counts[batch_index, plan.harmonics + harmonic, value] * T.uint32(plan.samples_per_value)
             + step * T.Cast("uint32", T.truncdiv(twice, 2))
             + T.truncdiv(step, T.uint32(2)) * T.Cast("uint32", T.truncmod(twice, 2))
         )
+        # As int32, phases are from -1/2 to 1/2 cycle: float32 is more exact near 0, and sin reduces less.
         sine: T.float32 = sin(T.Cast("float32", T.Cast("int32", count)) * T.float32(_RADIANS))
         merged[0] += merging[0, harmonic] * (
             amplitude * sine + deviation * excitation[batch_index, frame, inside, harmonic]
@@ -179,9 +186,10 @@ def _merge(
 
 
 def spectrum(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimFunc:
-    """The kernel: signal [batch, samples in all], lengths [batch] frames of `samples` -> y [batch, n_fft + 2, columns].
+    """The kernel: signal [batch, samples in total], lengths [batch] -> y [batch, n_fft + 2, columns].
 
-    Magnitudes, then phases, under the phase contract; 0 beyond the length.
+    y holds magnitudes, then phases, under the phase contract, and 0 beyond the length. Lengths are in frames of
+    `samples` samples.
     """
     plan = _Source(n_fft, hop, samples, 1, 1, group)
 
@@ -230,13 +238,16 @@ def _column(
     parts[0] = T.float32(0)
     parts[1] = T.float32(0)
     for tap in T.serial(plan.n_fft):
+        # Reflection about the first sample is abs(), about the last 2 (length - 1) - index.
         index: T.int32 = T.abs(column * plan.hop + tap - plan.n_fft // 2)
         value: T.float32 = signal[batch_index, T.Select(index < length, index, 2 * length - 2 - index)] * (
+            # The Hann window from the table of cosines: 1/2 - cos(2 pi n / n_fft) / 2.
             T.float32(0.5) - T.float32(0.5) * cosines[tap]
         )
+        # e^(-2 pi i k n / n_fft) depends on k n modulo n_fft alone.
         parts[0] += value * cosines[T.truncmod(bin_number * tap, plan.n_fft)]
         parts[1] -= value * sines[T.truncmod(bin_number * tap, plan.n_fft)]
-    # Phase contract: what is zero by construction is exactly +0.
+    # Phase contract: an imaginary part that is zero by construction is exactly +0.
     if T.Or(T.Or(bin_number == 0, bin_number == plan.bins - 1), column == 0):
         parts[1] = T.float32(0)
     target[batch_index, bin_number, column] = T.sqrt(parts[0] * parts[0] + parts[1] * parts[1])

@@ -1,7 +1,4 @@
-"""The inverse STFT for Apple's GPUs: polar to rectangular, then every sample adds the columns that reach it.
-
-It does not know what made the spectrum.
-"""
+"""The inverse STFT on Apple's GPUs, in two kernels: polar to rectangular, then every sample adds its columns."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from engine.kernels.stft import Stft, fill_circle
 
 @dataclass(frozen=True)
 class _Inverse(Stft):
-    """Sizes of the transform; `reach` is how many columns may touch a sample."""
+    """Sizes of the transform; `reach` is the number of columns that may touch a sample."""
 
     group: Threadgroup
 
@@ -30,7 +27,7 @@ class _Inverse(Stft):
 def rectangular(n_fft: int, group: Threadgroup) -> PrimFunc:
     """The kernel: magnitude, phase [batch, bins, columns] -> y [batch, 2 bins, columns], real parts first.
 
-    Inner bins are doubled and all are divided by n_fft, as the inverse transform wants them.
+    Inner bins are doubled and all are divided by n_fft, as the inverse transform needs them.
     """
     plan = _Inverse(n_fft, 1, 1, group)
 
@@ -49,6 +46,7 @@ def rectangular(n_fft: int, group: Threadgroup) -> PrimFunc:
                     batch_index: T.int32 = T.truncdiv(row, plan.bins)
                     place: T.int32 = T.truncmod(row, plan.bins)
                     if column < columns:
+                        # Inner bins have conjugates at negative frequencies, which double their real part.
                         size: T.float32 = magnitude[batch_index, place, column] * T.Select(
                             T.Or(place == 0, place == plan.bins - 1),
                             T.float32(1 / plan.n_fft),
@@ -63,7 +61,7 @@ def rectangular(n_fft: int, group: Threadgroup) -> PrimFunc:
 def overlap_add(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimFunc:
     """The kernel: spectrum [batch, 2 bins, columns], lengths [batch] (int32) -> y [batch, (columns - 1) * hop].
 
-    `samples` samples per frame, of which the lengths count, are a multiple of `hop`.
+    Lengths are in frames of `samples` samples, a multiple of `hop`.
     """
     plan = _Inverse(n_fft, hop, samples, group)
 
@@ -91,7 +89,10 @@ def overlap_add(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimF
                         _add_columns(plan, spectrum, cosines, sines, result, batch_index, sample, last)
                     if sample < sample_count:
                         target[batch_index, sample] = T.Select(
-                            result[1] > T.float32(0), result[0] / T.max(result[1], T.float32(1e-30)), T.float32(0)
+                            # `T.Select` evaluates both sides: the maximum avoids 0 / 0.
+                            result[1] > T.float32(0),
+                            result[0] / T.max(result[1], T.float32(1e-30)),
+                            T.float32(0),
                         )
 
     return overlap_add
@@ -101,7 +102,8 @@ def overlap_add(n_fft: int, hop: int, samples: int, group: Threadgroup) -> PrimF
 def _add_columns(
     plan: Any, spectrum: Any, cosines: Any, sines: Any, result: Any, batch_index: Any, sample: Any, last: Any
 ) -> None:
-    """result[0] is the windowed sum, result[1] the sum of squared windows."""
+    """Set result[0] to the windowed sum, result[1] to the sum of squared windows, by which it is to be divided."""
+    # Column c covers the samples from c hop - n_fft / 2 on: the newest starts last.
     newest: T.int32 = T.truncdiv(sample + plan.n_fft // 2, plan.hop)
     for age in T.serial(plan.reach):
         column: T.int32 = newest - age
@@ -112,6 +114,7 @@ def _add_columns(
             piece[0] = T.float32(0)
             for place in T.serial(plan.bins):
                 piece[0] += (
+                    # Re((a + bi) e^(2 pi i k n / n_fft)) = a cos(2 pi k n / n_fft) - b sin(2 pi k n / n_fft)
                     spectrum[batch_index, place, column] * cosines[T.truncmod(place * tap, plan.n_fft)]
                     - spectrum[batch_index, plan.bins + place, column] * sines[T.truncmod(place * tap, plan.n_fft)]
                 )

@@ -1,7 +1,4 @@
-"""Layer normalisation of rows on Apple's GPUs: a threadgroup per row, its values in registers, sums made together.
-
-It does not know what the rows are.
-"""
+"""Layer normalisation of rows on Apple's GPUs: a threadgroup per row, whose values stay in registers."""
 
 from __future__ import annotations
 
@@ -24,17 +21,17 @@ class _Rows:
 
     @property
     def turns(self) -> int:
-        """Values of a row per thread."""
+        """Values of a row per thread, rounded up."""
         return -(-self.channels // self.group.threads)
 
     @property
     def style_turns(self) -> int:
-        """Values of a style per thread."""
+        """Values of a style per thread, rounded up."""
         return -(-self.style // self.group.threads)
 
 
 def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float, group: Threadgroup) -> PrimFunc:
-    """The kernel: x [rows, channels], what is added to it if any, scale and shift [channels] if any -> y as x."""
+    """The kernel: x [rows, channels], an addend as x if any, scale and shift [channels] if any -> y as x."""
     plan = _Rows(channels, epsilon, group)
 
     @T.prim_func(s_tir=True)
@@ -68,9 +65,10 @@ def layer_norm(channels: int, has_addend: bool, has_affine: bool, epsilon: float
 
 
 def adaptive_layer_norm(channels: int, style: int, epsilon: float, group: Threadgroup) -> PrimFunc:
-    """The kernel: x [B, T, channels], styles [B, values], beside [B, style], offset -> y [B, T, channels + style].
+    """The kernel: x [B, T, channels], styles [B, values], constant input [B, style], offset -> y.
 
-    `offset` is int32: where gamma and then beta stand in the styles.
+    y is [B, T, channels + style]: every step ends with the constant input. `offset` (int32) is the index in the styles
+    of the gammas, which the betas follow.
     """
     plan = _Rows(channels, epsilon, group, style)
 
@@ -102,17 +100,19 @@ def _load(plan: Any, source: Any, values: Any, row: Any, thread: Any) -> None:
 
 @T.inline
 def _measure(plan: Any, values: Any, line: Any, thread: Any) -> None:
-    """Set line[0] to the mean of the row, line[1] to what its distance from it is multiplied with."""
+    """Set line[0] to the mean of the row, line[1] to 1 / sqrt(variance + epsilon); every thread must call this."""
     partial = T.alloc_buffer((plan.group.threads,), "float32", scope="shared")
     partial[thread] = T.float32(0)
     for turn in T.unroll(plan.turns):
         partial[thread] += values[turn]
     sum_of_threads(plan.group, partial, thread)
     line[0] = partial[0] * T.float32(1 / plan.channels)
+    # Every thread has read partial[0] before it is overwritten.
     T.tvm_storage_sync("shared")
     partial[thread] = T.float32(0)
     for turn in T.unroll(plan.turns):
         if turn * plan.group.threads + thread < plan.channels:
+            # About the mean, not as mean(x^2) - mean(x)^2, which would cancel.
             partial[thread] += (values[turn] - line[0]) * (values[turn] - line[0])
     sum_of_threads(plan.group, partial, thread)
     line[1] = T.float32(1) / T.sqrt(partial[0] * T.float32(1 / plan.channels) + T.float32(plan.epsilon))
@@ -141,6 +141,7 @@ def _normalise_styled(
         channel: T.int32 = turn * plan.group.threads + thread
         if channel < plan.channels:
             normal: T.float32 = (values[turn] - line[0]) * line[1]
+            # y = (1 + gamma) normal + beta
             target[batch_index, step, channel] = (
                 T.float32(1) + styles[batch_index, offset + channel]
             ) * normal + styles[batch_index, offset + plan.channels + channel]

@@ -1,6 +1,6 @@
 """Linear layers on Apple's GPUs: tiles of rows and outputs, both operands passing through threadgroup memory.
 
-It does not know what the rows are: tokens, frames or members of a batch, their number is read at run time.
+Rows are tokens, frames or sequences; their number is read at run time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from engine.kernels.signatures import linear_function
 SIDE = 16
 """Threads of a tile in each direction."""
 EACH = 2
-"""Rows, and outputs, per thread: tokens are few, larger tiles would mostly be empty."""
+"""Rows, and outputs, per thread: with few tokens, larger tiles would be mostly empty."""
 DEPTH = 16
 """Features in threadgroup memory at a time."""
 
@@ -101,6 +101,7 @@ def _multiply(plan: Any, operands: Any, first: Any, panel: Any, sums: Any, ty: A
     for step in T.serial(plan.steps):
         for turn in T.serial(EACH):
             # Neighbouring threads read neighbouring features of a row, and neighbouring outputs of a weight.
+            # Values beyond the operands are 0, so that the products need no bounds check.
             row: T.int32 = first + turn * SIDE + ty
             values[tx, turn * SIDE + ty] = T.if_then_else(
                 T.And(row < operands.row_count, step * DEPTH + tx < plan.in_features),
@@ -113,11 +114,13 @@ def _multiply(plan: Any, operands: Any, first: Any, panel: Any, sums: Any, ty: A
                 operands.weight[step * DEPTH + ty, output],
                 T.float32(0),
             )
+        # All of the tile is loaded.
         T.tvm_storage_sync("shared")
         for depth in T.serial(DEPTH):
             for i in T.unroll(EACH):
                 for j in T.unroll(EACH):
                     sums[i, j] += values[depth, i * SIDE + ty] * weights[depth, j * SIDE + tx]
+        # All threads are done with it before the next step overwrites it.
         T.tvm_storage_sync("shared")
 
 

@@ -1,8 +1,8 @@
-"""The recurrence of the packed LSTM on Apple's GPUs: a threadgroup per member and direction, a thread per hidden unit.
+"""The recurrence of the packed LSTM on Apple's GPUs: a threadgroup per sequence and direction, a thread per unit.
 
-One dispatch runs all steps: the hidden state stays in threadgroup memory, the cell state in a register, weights are
-streamed. A sequence ends at its own length: the forward direction stops there, the backward direction starts there, the
-output beyond is 0. It does not know where projections come from.
+One dispatch computes all steps: the hidden state stays in threadgroup memory, the cell state in a register, weights are
+streamed. A sequence ends at its own length: the forward direction stops there, the backward direction starts there, and
+the output beyond is 0.
 """
 
 from __future__ import annotations
@@ -104,14 +104,16 @@ def _run(
     hidden[unit] = T.float32(0)
     for count in T.serial(length):
         step: T.int32 = T.Select(direction == 1, length - 1 - count, count)
-        # Each step reads one half of `hidden` and writes the other.
+        # Each step reads one half of `hidden` and writes the other, so that one barrier per step is enough.
         old: T.int32 = T.truncmod(count, 2) * plan.hidden_size
         T.tvm_storage_sync("shared")
         for gate in T.unroll(GATES):
             gates[gate] = projected[batch_index, step, (direction * GATES + gate) * plan.hidden_size + unit]
         for source in T.serial(plan.hidden_size):
             for gate in T.vectorized(GATES):
+                # gates = W_ih x + bias, which is projected, + W_hh h
                 gates[gate] = gates[gate] + hidden[old + source] * weight[direction, source, unit, gate]
+        # c = sigmoid(forget) c + sigmoid(input) tanh(candidate); h = sigmoid(output) tanh(c)
         cell[0] = sigmoid(gates[1]) * cell[0] + sigmoid(gates[0]) * tanh(gates[2])
         gates[0] = sigmoid(gates[3]) * tanh(cell[0])
         hidden[plan.hidden_size - old + unit] = gates[0]

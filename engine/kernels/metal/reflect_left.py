@@ -1,7 +1,4 @@
-"""One value reflected to the left of every row, for Apple's GPUs: a thread per value.
-
-It does not know why the rows need it.
-"""
+"""One value reflected to the left of every row, on Apple's GPUs: a thread per value."""
 
 from __future__ import annotations
 
@@ -29,6 +26,7 @@ def reflect_left(channels: int, group: Threadgroup) -> PrimFunc:
                         target[T.truncdiv(row, channels), T.truncmod(row, channels), place] = source[
                             T.truncdiv(row, channels),
                             T.truncmod(row, channels),
+                            # A row of one value has no second: it repeats its first.
                             T.Select(place == 0, T.min(1, length - 1), place - 1),
                         ]
 

@@ -1,8 +1,7 @@
-"""A tile of a convolution in which simdgroups multiply matrices of 8 by 8: where channels and rows are many.
+"""A tile of a convolution in which simdgroups multiply matrices of 8 by 8, for many channels and rows.
 
-A slab of input with its halo stays in threadgroup memory for all taps, which read it at their offsets. The weights of
-one tap follow each other through two places: while one is multiplied, the next is on its way from device memory. It
-does not know which operator it computes.
+A slab of input with its halo stays in threadgroup memory for all taps, which read it at their offsets. The weights are
+double-buffered: while those of one tap are multiplied, those of the next are on their way from device memory.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ ACROSS = 2
 SIMDGROUPS = ACROSS * ACROSS
 THREADS = SIMDGROUPS * LANES
 COLUMNS_EACH = 4
-"""Matrices of columns per simdgroup: as many columns as it has threads."""
+"""Matrices of columns per simdgroup, which has as many threads as they have columns."""
 MAX_ROWS_EACH = 4
 DEPTH = 16
 """Channels in threadgroup memory at a time."""
 _MIN_CHANNELS = 16
-"""Channels, and rows, below which most of a tile would be empty."""
+"""Channels and rows below which most of a tile would be empty."""
 _BYTES = {Precision.FLOAT32: 4, Precision.FLOAT16: 2}
 _MAX_BYTES = 28 * 1024
 
 
 @dataclass(frozen=True)
 class SimdgroupTile:
-    """How the work is divided, and what is multiplied; sums are of single precision always."""
+    """How the work is divided, and the type of the factors; sums always have single precision."""
 
     sizes: ConvWorkload
     factors: Precision = Precision.FLOAT32
@@ -60,7 +59,7 @@ class SimdgroupTile:
 
     @property
     def rows_each(self) -> int:
-        """Matrices of rows per simdgroup: fewer where there are few."""
+        """Matrices of rows per simdgroup, fewer for few rows."""
         return min(MAX_ROWS_EACH, -(-self.sizes.row_count // (SIDE * ACROSS)))
 
     @property
@@ -95,41 +94,44 @@ class SimdgroupTile:
 
     @property
     def weights(self) -> int:
-        """Weights of one tap of a slab's channels for a tile's rows: what is multiplied between two barriers."""
+        """Weights of one tap, of a slab's channels and a tile's rows: those multiplied between two barriers."""
         return DEPTH * self.tile_rows
 
     @property
     def weights_each(self) -> int:
-        """Of those, how many each thread moves."""
+        """Weights of a tap that each thread moves."""
         return self.weights // THREADS
 
     @property
     def at_once(self) -> int:
-        """Of those, how many in one access."""
+        """Weights that a thread moves in one access."""
         return 4 if self.weights_each % 4 == 0 else 2
 
     @property
     def threadgroup_bytes(self) -> int:
-        """Threadgroup memory of a tile; its sums pass through it when there is nothing else in it."""
+        """Threadgroup memory of a tile in bytes; its sums pass through the same memory when the rest is done."""
         return _BYTES[self.factors] * (DEPTH * self.slab_stride + 2 * self.weights)
 
     @property
     def packed_shape(self) -> tuple[int, int, int]:
-        """[block of rows, slab and tap, weights of the tile]: matrices one after the other, channels before rows."""
+        """Shape of the packed weight: [block of rows, slab and tap, weights of the tile].
+
+        The weights of a tile are matrices one after the other, channels before rows.
+        """
         return self.blocks, self.steps * self.sizes.taps, self.weights
 
     def channel_at(self, place: Any) -> Any:
-        """The channel of a place in the packed weight."""
+        """The channel of an index of the packed weight."""
         slab = T.truncmod(T.truncdiv(place, self.weights * self.sizes.taps), self.steps)
         matrix = T.truncdiv(T.truncmod(place, self.weights), self.tile_rows * SIDE)
         return slab * DEPTH + matrix * SIDE + T.truncmod(place, SIDE)
 
     def tap_at(self, place: Any) -> Any:
-        """The tap of a place in the packed weight."""
+        """The tap of an index of the packed weight."""
         return T.truncmod(T.truncdiv(place, self.weights), self.sizes.taps)
 
     def row_at(self, place: Any) -> Any:
-        """The row of a place in the packed weight."""
+        """The row of an index of the packed weight."""
         block = T.truncdiv(place, self.weights * self.sizes.taps * self.steps)
         return block * self.tile_rows + T.truncmod(T.truncdiv(place, SIDE), self.tile_rows)
 
@@ -143,6 +145,7 @@ def _load_slab(
             row: T.int32 = turn * SIMDGROUPS + ty
             place: T.int32 = part * LANES + tx
             position: T.int32 = column + place - plan.sizes.padding
+            # Positions outside the input, and channels beyond the last, are 0: the products need no bounds check.
             if place < plan.slab:
                 slab[row * plan.slab_stride + place] = T.cast(
                     T.if_then_else(
@@ -156,6 +159,7 @@ def _load_slab(
 
 @T.inline
 def _fetch(plan: Any, weight: Any, moving: Any, block: Any, stage: Any, thread: Any) -> None:
+    # To registers first: the loads are in flight while the simdgroups multiply.
     for turn in T.unroll(plan.weights_each // plan.at_once):
         for each in T.vectorized(plan.at_once):
             moving[turn * plan.at_once + each] = weight[block, stage, (turn * THREADS + thread) * plan.at_once + each]
@@ -163,6 +167,7 @@ def _fetch(plan: Any, weight: Any, moving: Any, block: Any, stage: Any, thread: 
 
 @T.inline
 def _place(plan: Any, moving: Any, weights: Any, stage: Any, thread: Any) -> None:
+    # To the half of `weights` that is not being multiplied.
     for turn in T.unroll(plan.weights_each // plan.at_once):
         for each in T.vectorized(plan.at_once):
             weights[T.truncmod(stage, 2) * plan.weights + (turn * THREADS + thread) * plan.at_once + each] = moving[
@@ -196,6 +201,7 @@ def _multiply(
                     slab[
                         depth * (SIDE * plan.slab_stride)
                         + (T.truncmod(ty, ACROSS) * COLUMNS_EACH + j) * SIDE
+                        # A tap reads the same slab, `dilation` columns further on.
                         + tap * plan.sizes.dilation
                     ]
                 ),
@@ -203,6 +209,7 @@ def _multiply(
             )
         for i in T.unroll(plan.rows_each):
             for j in T.unroll(COLUMNS_EACH):
+                # sums[i, j] += lefts[i] rights[j], matrices of 8 x 8: rows x channels times channels x columns.
                 T.metal.simdgroup_multiply_accumulate(
                     sums.data, i * COLUMNS_EACH + j, lefts.data, i, rights.data, j, sums.data, i * COLUMNS_EACH + j
                 )
@@ -210,12 +217,14 @@ def _multiply(
 
 @T.inline
 def _store(plan: Any, operands: Any, batch_index: Any, first: Any, column: Any, sums: Any, ty: Any, tx: Any) -> None:
+    # By way of memory, since which thread holds which value of a matrix is unspecified; a strip per simdgroup.
     strips = T.alloc_buffer((SIMDGROUPS * SIDE * LANES,), "float32", scope="shared")
     for i in T.unroll(plan.rows_each):
         for j in T.unroll(COLUMNS_EACH):
             T.metal.simdgroup_store(
                 sums.data, i * COLUMNS_EACH + j, T.address_of(strips[ty * (SIDE * LANES) + j * SIDE]), LANES
             )
+        # A simdgroup's own barriers suffice, because each has its own strip.
         T.tvm_storage_sync("warp")
         for row in T.serial(SIDE):
             store_sum(
@@ -247,9 +256,10 @@ def simdgroup_tile(plan: Any, operands: Any, batch_index: Any, block: Any, colum
         T.tvm_storage_sync("shared")
         for tap in T.serial(plan.sizes.taps):
             stage: T.int32 = step * plan.sizes.taps + tap
-            # After the last one it comes once more, which costs less than to ask each time.
+            # The last weights are fetched a second time, which costs less than a branch at every stage.
             _fetch(plan, operands.weight, moving, block, T.min(stage + 1, plan.packed_shape[1] - 1), ty * LANES + tx)
             _multiply(plan, slab, weights, lefts, rights, sums, stage, tap, ty)
             _place(plan, moving, weights, stage + 1, ty * LANES + tx)
+            # The next weights are in place; after the last tap, the slab may be overwritten.
             T.tvm_storage_sync("shared")
     _store(plan, operands, batch_index, block * plan.tile_rows, column, sums, ty, tx)

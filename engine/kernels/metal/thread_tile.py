@@ -1,7 +1,6 @@
-"""A tile of a convolution in which every thread owns a few rows and columns: for any sizes, strides and few channels.
+"""A tile of a convolution in which every thread owns a few rows and columns, for any sizes, strides and few channels.
 
-A slab of input with its halo, and the weights of as many channels, are in threadgroup memory together. It does not
-know which operator it computes.
+A slab of input with its halo, and the weights of as many channels, are in threadgroup memory together.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class ThreadTile:
 
     @property
     def factors(self) -> Precision:
-        """What is multiplied."""
+        """Type of the weight."""
         return Precision.FLOAT32
 
     @property
@@ -52,7 +51,7 @@ class ThreadTile:
 
     @property
     def rows_each(self) -> int:
-        """Rows per thread: fewer where there are few."""
+        """Rows per thread, fewer for few rows."""
         return min(MAX_ROWS_EACH, -(-self.sizes.row_count // SIDE))
 
     @property
@@ -77,7 +76,7 @@ class ThreadTile:
 
     @property
     def bytes_per_channel(self) -> int:
-        """Threadgroup memory that one channel takes."""
+        """Threadgroup memory of one channel in bytes."""
         return _FLOAT_BYTES * (self.slab + self.sizes.taps * self.tile_rows)
 
     @property
@@ -102,19 +101,19 @@ class ThreadTile:
 
     @property
     def packed_shape(self) -> tuple[int, int, int]:
-        """[channel, tap, row]: neighbouring threads read neighbouring rows."""
+        """Shape of the packed weight: [channel, tap, row], so that neighbouring threads read neighbouring rows."""
         return self.sizes.channels, self.sizes.taps, self.sizes.row_count
 
     def channel_at(self, place: Any) -> Any:
-        """The channel of a place in the packed weight."""
+        """The channel of an index of the packed weight."""
         return T.truncdiv(place, self.sizes.taps * self.sizes.row_count)
 
     def tap_at(self, place: Any) -> Any:
-        """The tap of a place in the packed weight."""
+        """The tap of an index of the packed weight."""
         return T.truncmod(T.truncdiv(place, self.sizes.row_count), self.sizes.taps)
 
     def row_at(self, place: Any) -> Any:
-        """The row of a place in the packed weight."""
+        """The row of an index of the packed weight."""
         return T.truncmod(place, self.sizes.row_count)
 
 
@@ -125,6 +124,7 @@ def _load_slab(plan: Any, operands: Any, slab: Any, batch_index: Any, column: An
         if place < plan.depth * plan.slab:
             row: T.int32 = channel + T.truncdiv(place, plan.slab)
             position: T.int32 = column * plan.sizes.stride + T.truncmod(place, plan.slab) - plan.sizes.padding
+            # Zero outside the input and beyond the last channel: the sums need no bounds check.
             slab[place] = T.if_then_else(
                 T.And(T.And(position >= 0, position < operands.length), row < plan.sizes.channels),
                 operands.source[batch_index, row, position],
@@ -151,6 +151,7 @@ def _accumulate(plan: Any, slab: Any, weights: Any, sums: Any, ty: Any, tx: Any)
         for tap in T.serial(plan.sizes.taps):
             for i in T.unroll(plan.rows_each):
                 for j in T.unroll(COLUMNS_EACH):
+                    # A thread's rows and columns are `SIDE` apart: neighbouring threads read neighbours.
                     sums[i, j] += (
                         weights[(channel * plan.sizes.taps + tap) * plan.tile_rows + i * SIDE + ty]
                         * slab[channel * plan.slab + (j * SIDE + tx) * plan.sizes.stride + tap * plan.sizes.dilation]
@@ -169,8 +170,10 @@ def thread_tile(plan: Any, operands: Any, batch_index: Any, block: Any, column: 
     for step in T.serial(plan.steps):
         _load_slab(plan, operands, slab, batch_index, column, step * plan.depth, ty * SIDE + tx)
         _load_weights(plan, operands.weight, weights, block * plan.tile_rows, step * plan.depth, ty * SIDE + tx)
+        # All of the slab and its weights are loaded.
         T.tvm_storage_sync("shared")
         _accumulate(plan, slab, weights, sums, ty, tx)
+        # All threads are done with them before the next step overwrites them.
         T.tvm_storage_sync("shared")
     for i in T.unroll(plan.rows_each):
         for j in T.unroll(COLUMNS_EACH):

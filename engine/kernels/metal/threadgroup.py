@@ -1,6 +1,6 @@
-"""How kernels for Apple's GPUs divide their work, and the sums that threads of a threadgroup make together.
+"""How kernels for Apple's GPUs divide their work, and reductions over the threads of a threadgroup.
 
-Kernels count in int32: 64-bit integers are slow there. It does not know any operator.
+Indices in these kernels are int32, because 64-bit integers are slow on these GPUs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from engine.kernels.precision import Precision
 
 @dataclass(frozen=True)
 class Threadgroup:
-    """`threads` is the usual number, a power of 2; `tile_bytes` bounds the threadgroup memory of a tile.
+    """The division of work: `threads` is the default number of threads, a power of 2.
 
-    `factors` is what large convolutions multiply.
+    `tile_bytes` bounds the threadgroup memory of a tile; `factors` is the precision of large convolutions' factors.
     """
 
     threads: int = 256
@@ -32,9 +32,11 @@ class Threadgroup:
 
 @T.inline
 def sum_of_threads(group: Any, partial: Any, thread: Any) -> None:
-    """Reduce `partial` [threads] of threadgroup memory to its sum in partial[0]; every thread must get here."""
+    """Reduce `partial` [threads] of threadgroup memory to its sum in partial[0]; every thread must call this."""
+    # All partial values are written.
     T.tvm_storage_sync("shared")
     for step in T.unroll(group.steps):
+        # A tree: each step halves the threads that add, and waits for the step before it.
         if thread < (group.threads >> (step + 1)):
             partial[thread] = partial[thread] + partial[thread + (group.threads >> (step + 1))]
         T.tvm_storage_sync("shared")
@@ -42,7 +44,7 @@ def sum_of_threads(group: Any, partial: Any, thread: Any) -> None:
 
 @T.inline
 def largest_of_threads(group: Any, partial: Any, thread: Any) -> None:
-    """Likewise for the largest."""
+    """Reduce `partial` [threads] of threadgroup memory to its maximum in partial[0]; every thread must call this."""
     T.tvm_storage_sync("shared")
     for step in T.unroll(group.steps):
         if thread < (group.threads >> (step + 1)):
