@@ -1,7 +1,4 @@
-"""Builds the libraries of a model's stages and the manifest that names them.
-
-It does not know any weight: libraries take them as inputs.
-"""
+"""Builds the libraries of a model's stages, which take all weights as inputs, and the manifest that lists them."""
 
 from __future__ import annotations
 
@@ -60,10 +57,10 @@ def build(
     report: Callable[[PreparationEvent], None],
     tuning_seconds: float = 0,
 ) -> Manifest:
-    """Build the libraries of these stages into `folder`; those of other stages stay when they are of the same identity.
+    """Build the libraries of these stages into `folder`; libraries of other stages stay if their identity is the same.
 
-    `report` gets one event before each stage and one at the end, and one for each convolution that is measured when
-    there is time for tuning. Raises `CompileError`.
+    `report` gets an event before each stage, one at the end, and one for each convolution that is measured if
+    `tuning_seconds` is above 0. Raises `CompileError`.
     """
     search = search_on(target_of(variant), tuning_seconds, report) if tuning_seconds else None
     _make_folder(folder)
@@ -99,16 +96,16 @@ def build_stage(
 ) -> Artifact:
     """Build the library of one stage, given as a torch module, into `folder`, whole or not at all.
 
-    Its convolutions are computed as `search` finds best, where there is one. Raises `CompileError`.
+    With a `search`, its convolutions are computed as that finds best. Raises `CompileError`.
     """
     started = time.perf_counter()
-    tvm_form = target_of(variant)
+    target = target_of(variant)
     program = trace(stage, module, config)
-    findings = () if search is None else search.findings(convolutions(stage, program), microkernel_for(tvm_form))
+    findings = () if search is None else search.findings(convolutions(stage, program), microkernel_for(target))
     tuned = [(finding.sizes, finding.choice) for finding in findings]
     method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
-    graph = StageGraph(translate(stage, program, tvm_form, method, precision, tuned), parameters_of(program))
-    executable = build_executable(graph.module, tvm_form)
+    graph = StageGraph(translate(stage, program, target, method, precision, tuned), parameters_of(program))
+    executable = build_executable(graph.module, target)
     content = link(executable, variant)
     file = f"{stage.name}{library_suffix(variant)}"
     write_atomically(folder / file, content)
@@ -126,14 +123,14 @@ def build_stage(
 
 
 def precision_of(stage: Stage, variant: Variant) -> Precision:
-    """What the stage's convolutions multiply: single precision where the stage does not do with less."""
+    """The precision of the factors of a stage's convolutions: single if the stage does not tolerate less."""
     return Precision.FLOAT32 if stage.float16_tolerance is None else Precision(variant.precision)
 
 
 def weightless_modules(
     config: ModelConfig, probed: bool = False, semantics: LstmSemantics = LstmSemantics.PACKED
 ) -> dict[str, torch.nn.Module]:
-    """The stages of this architecture as torch modules by stage name, their parameters without values."""
+    """The stages of this architecture as torch modules by stage name, with uninitialised parameters."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))
     return exportable_stages(network.to_empty(device="cpu"), semantics, probed)

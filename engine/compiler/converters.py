@@ -1,7 +1,6 @@
 """How operators of a torch graph become Relax: hand-written kernels for the heavy ones, TVM's own for the rest.
 
-Weights are packed by a kernel too, so that a later pass can move the packing to where weights are loaded. It does not
-know any stage.
+Weights are packed by a kernel too, so that a later pass can move the packing to where weights are loaded.
 """
 
 from __future__ import annotations
@@ -40,11 +39,10 @@ def converters_for(
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
     high_precision_nodes: Set[str] = frozenset(),
 ) -> Mapping[str, Converter]:
-    """Converters by the name of the torch operator, for one graph: its kernels are placed once per set of sizes.
+    """Converters by the name of the torch operator, for one graph, which has one kernel per set of sizes.
 
-    `high_precision_nodes` get kernels that lose less to rounding.
-
-    Raises `CompileError` for an LSTM method or a precision that the target has not.
+    `high_precision_nodes` get kernels that lose less to rounding. Raises `CompileError` for an LSTM method or a
+    precision that the target does not support.
     """
     default, high_precision = (
         kernels_for(target, precision, tuned, is_high_precision) for is_high_precision in (False, True)
@@ -102,7 +100,7 @@ def _conv_transpose1d(call: Call) -> relax.Var:
 
 
 def _embedding(call: Call) -> relax.Var:
-    """Rows of a table; numbers beyond it, which only padding may hold, read its last row instead of foreign memory."""
+    """Rows of a table; indices beyond it, which only padding may hold, are clipped to its last row."""
     weight, numbers, *_ = call.arguments
     return call.emit(relax.op.take(weight, numbers, axis=0, mode="clip"))
 
@@ -113,18 +111,19 @@ def _select(call: Call) -> relax.Var:
 
 
 def _masked_fill(call: Call) -> relax.Var:
-    """The number stands in the loop: where it is read from memory, LLVM makes no vectors of the loop."""
     x, mask, value = call.arguments
+    # A constant in the loop: LLVM does not vectorise a loop that reads the number from memory.
     number = tirx.const(value, x.ty.dtype.dtype)
     return call.of_each("masked", lambda kept, is_masked: tirx.Select(is_masked, number, kept), x, mask)
 
 
 def _sine(call: Call) -> relax.Var:
-    """Ours: LLVM calls a library for each value, and a Mac compiles its own with fast mathematics. Likewise below."""
+    # Not TVM's own sine: LLVM would call a library for each value, and a Mac would compile it with fast mathematics.
     return call.of_each("sine", mathematics.sin, *call.arguments)
 
 
 def _exponential(call: Call) -> relax.Var:
+    # For the same reasons as the sine.
     return call.of_each("exponential", mathematics.exp, *call.arguments)
 
 
@@ -138,7 +137,7 @@ def _linear_rows(call: Call, has_gelu: bool = False) -> relax.Var:
 
 
 def _gelu(call: Call) -> relax.Var:
-    """A GELU, made part of the linear layer before it where there is one; the layer without it is then unused."""
+    """A GELU, fused into the linear layer before it if there is one; the layer without it is then dead code."""
     x, approximate = call.arguments
     layer: Any = call.node.args[0]
     if approximate == "tanh" and operator_name(layer) == "linear.default":
@@ -148,7 +147,7 @@ def _gelu(call: Call) -> relax.Var:
 
 
 def _layer_norm(call: Call) -> relax.Var:
-    """A layer norm, which makes the sum before it where there is one; the sum by itself is then unused."""
+    """A layer norm, fused with the sum before it if there is one; the sum itself is then dead code."""
     x, (channels,), scale, shift, epsilon, _ = call.arguments
     *leading, _ = shape_of(x)
     rows = simplified(prod(leading))
@@ -160,7 +159,7 @@ def _layer_norm(call: Call) -> relax.Var:
 
 
 def _terms(call: Call, node: Any) -> list[relax.Var]:
-    """The two tensors of equal shape whose sum a node is; none when it is no such sum."""
+    """The two tensors of equal shape that a node adds; empty for any other node."""
     if operator_name(node) != "add.Tensor":
         return []
     first, second, factor = call.of(node).arguments

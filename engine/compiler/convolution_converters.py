@@ -1,7 +1,4 @@
-"""Convolutions, each with what is added to its result and the factor after that, in one kernel.
-
-It does not know any stage.
-"""
+"""How convolutions become Relax: each with the sum and the factor that follow it, in one kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _SUM = "add.Tensor"
 
 
 def _conv1d(call: Call, residual: relax.Var | None = None, factor: float = 1.0) -> relax.Var:
-    """The convolution, and what comes after it: (convolution + residual) * factor."""
+    """The convolution with its epilogue: (convolution + residual) * factor."""
     x, weight, bias, (stride,), (padding,), (dilation,), groups = call.arguments
     if groups != 1:
         raise CompileError("There is no kernel for a convolution in groups.")
@@ -40,13 +37,13 @@ def _conv1d(call: Call, residual: relax.Var | None = None, factor: float = 1.0) 
 
 
 def _add(call: Call) -> relax.Expr:
-    """A sum, made part of the convolution that only it reads, where there is one; that alone is then unused."""
+    """A sum, fused into a convolution that only it reads, if there is one, which alone is then dead code."""
     joined = _joined(call, 1.0)
     return call.default() if joined is None else joined
 
 
 def _multiply(call: Call) -> relax.Expr:
-    """Likewise for a sum times a constant."""
+    """A product, fused with a sum that only it reads into that sum's convolution if the other factor is constant."""
     total, factor = call.node.args
     if isinstance(factor, float) and _is_only_read_by(total, call.node, _SUM):
         joined = _joined(call.of(total), factor)
@@ -56,9 +53,9 @@ def _multiply(call: Call) -> relax.Expr:
 
 
 def _joined(call: Call, factor: float) -> relax.Var | None:
-    """(convolution + other) * factor for a sum of which one part is a convolution as large as the other."""
+    """(convolution + other) * factor for the sum of a convolution and a tensor of the same shape, otherwise None."""
     one, other, scale = call.arguments
-    if scale != 1:  # which TVM would leave out
+    if scale != 1:  # TVM would ignore it
         raise CompileError("There is no kernel for a sum with a factor in it.")
     if not _same_shape(one, other):
         return None

@@ -1,6 +1,6 @@
-"""The convolutions of a traced stage in one run: their sizes, and how often each occurs.
+"""The convolutions of a traced stage at given input lengths: their sizes, and how often each occurs.
 
-It does not know how they are computed. Those of one filter per channel are left out: they are no products of matrices.
+Depthwise convolutions are left out: they are not matrix products.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from engine.stages import Stage
 
 _PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
 _GROUPS = 6
-"""The place of this argument of both."""
+"""The index of this argument of both operators."""
 
 
 @dataclass(frozen=True)
 class ConvolutionLayer:
     """A convolution of an input of `length` positions; a transposed one has no dilation.
 
-    `high_precision` says that its sums lose little to rounding.
+    `high_precision` says whether its sums must lose little to rounding.
     """
 
     channels: int
@@ -55,7 +55,7 @@ class ConvolutionLayer:
 def convolution_layers(
     stage: Stage, program: ExportedProgram, shapes: Sequence[Sequence[int]]
 ) -> Counter[ConvolutionLayer]:
-    """How many there are of each, in order; `shapes` are those of the stage's inputs."""
+    """The stage's convolutions and the number of each, in order; `shapes` are those of the stage's inputs."""
     high_precision = high_precision_nodes(stage, program)
     numbers = numbers_of(program, shapes)
     nodes = filter(_is_convolution, program.graph.nodes)
@@ -63,7 +63,7 @@ def convolution_layers(
 
 
 def workload_of(layer: ConvolutionLayer) -> ConvWorkload:
-    """What it computes, transposed or not."""
+    """The workload of a layer, transposed or not."""
     if layer.is_transposed:
         return transposed(layer.channels, layer.out_channels, layer.kernel_size, layer.stride, layer.padding)
     return ConvWorkload(
@@ -91,7 +91,7 @@ def _layer(node: fx.Node, numbers: Numbers, high_precision: bool) -> Convolution
     )
 
 
-def _argument(node: fx.Node, place: int, usual: int) -> int:
-    """A number, or the only one of a list; what is usual where it is left out."""
-    given: Any = node.args[place] if len(node.args) > place else usual
+def _argument(node: fx.Node, position: int, default: int) -> int:
+    """A number, or the only one of a list; the default if the argument is left out."""
+    given: Any = node.args[position] if len(node.args) > position else default
     return int(given[0] if isinstance(given, (list, tuple)) else given)

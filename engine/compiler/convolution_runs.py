@@ -1,7 +1,4 @@
-"""One convolution by itself, built for this machine, on random numbers.
-
-It does not know how long it takes, nor what for.
-"""
+"""A single convolution, built for this machine and applied to random numbers, for measurements."""
 
 from __future__ import annotations
 
@@ -19,11 +16,11 @@ from engine.kernels.cpu.register_tile import Microkernel
 from engine.kernels.epilogue import Epilogue
 
 Convolve = Callable[[], object]
-"""Computes a convolution once more."""
+"""Computes a convolution once."""
 
 
 class Convolution:
-    """A convolution with bias, built, and its packed weight; shapes are those of the weight, the input, the output."""
+    """A compiled convolution with bias, and its packed weight; shapes are those of weight, input and output."""
 
     def __init__(
         self, library: Any, packed: Sequence[int], weight: Sequence[int], source: Sequence[int], target: Sequence[int]
@@ -34,7 +31,7 @@ class Convolution:
         library["pack"](_random(weight), self._weight)
 
     def prepared(self) -> Convolve:
-        """The convolution on arrays of its own, as soon as it has run once."""
+        """A function that computes the convolution on arrays of its own; it has been called once already."""
         x, bias = _random(self._source), _random(self._target[1:2])
         y = tvm.runtime.tensor(np.empty(self._target, np.float32))
 
@@ -61,7 +58,7 @@ def convolution(target: Target, sizes: ConvWorkload, length: int, microkernel: M
 
 
 def _weight(sizes: ConvWorkload) -> tuple[tuple[int, int, int], WeightAt]:
-    """The shape of its weight, and how that is read."""
+    """The shape of the weight of a convolution, and the function that reads it."""
     if sizes.upsampling == 1:
         return (sizes.out_channels, sizes.channels, sizes.taps), weight_at
     kernel_size = sizes.taps * sizes.upsampling

@@ -1,7 +1,7 @@
-"""A schedule for what fusion leaves: element by element operators, transposes, gathers, small reductions.
+"""A schedule for what fusion leaves: elementwise operators, transposes, gathers, small reductions.
 
-Intermediate values are computed where they are used, rows run in parallel, the last axis is left to LLVM's vectoriser.
-It does not know any operator; a function it cannot treat stays as it is.
+Intermediate values are computed where they are used, rows in parallel, and the last axis is left to LLVM's vectoriser.
+A function that cannot be scheduled so stays as it is.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ SCHEDULED = "tirx.is_scheduled"
 MIN_PARALLEL_AXES = 3
 """Arrays of fewer axes are masks, styles and biases: waking the other threads would cost more than they save."""
 MIN_ROW = 16
-"""A row shorter than this is not worth the divisions that find it; the axis before belongs to it too."""
+"""A shorter row is not worth the divisions that compute its index: the axis before is made part of it."""
 _MAIN = "main"
 
 
 def schedule_elementwise(function: PrimFunc) -> PrimFunc:
-    """The function with its loops scheduled; the same object when it is scheduled already or has no loops to treat."""
+    """The function with its loops scheduled; the same object if it is scheduled already or cannot be."""
     if function.attrs is not None and SCHEDULED in function.attrs:
         return function
     try:
@@ -46,7 +46,7 @@ def _inline_intermediates(schedule: Schedule) -> None:
 
 
 def _inline(schedule: Schedule, block: SBlockRV) -> None:
-    """Inline a block into its consumers; what cannot be inlined, such as a sum, stays a loop of its own."""
+    """Inline a block into its consumers; one that cannot be inlined, such as a sum, stays a loop of its own."""
     try:
         schedule.compute_inline(block)
     except ScheduleError:

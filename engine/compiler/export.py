@@ -1,6 +1,6 @@
 """From a stage's PyTorch module to a Relax function with symbolic batch, tokens and frames.
 
-It does not know how the function is lowered, nor any weight: the values of parameters never leave this module.
+Parameters become inputs of the function: their values never leave this module.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from engine.stages import Axis, Stage, Tensor
 BATCH = "batch"
 _EXAMPLE_BATCH = 2
 _EXAMPLE_LENGTHS = {"tokens": 7, "frames": 11}
-"""Any distinct lengths above 1 do: torch.export would take 0 and 1 for constants."""
+"""Any distinct lengths above 1 would do: torch.export takes 0 and 1 for constants."""
 
 
 @dataclass(frozen=True)
 class StageGraph:
-    """A stage as Relax: function `main` of its inputs, then its parameters in the order of `parameters`."""
+    """A stage as Relax: `main` takes the stage's inputs, then its parameters in the order of `parameters`."""
 
     module: tvm.IRModule
     parameters: tuple[Parameter, ...]
@@ -52,9 +52,9 @@ def export_stage(
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
 ) -> StageGraph:
-    """Trace the module and translate it; its `forward` takes the stage's inputs and returns its outputs, in order.
+    """Trace the module, whose `forward` takes the stage's inputs and returns its outputs in order, and translate it.
 
-    The inner values of a `Probed` module follow the outputs. Raises `CompileError` when an operation in it cannot be
+    The inner values of a `Probed` module follow the outputs. Raises `CompileError` if an operation in it cannot be
     translated.
     """
     program = trace(stage, module, config)
@@ -64,7 +64,7 @@ def export_stage(
 def trace(stage: Stage, module: torch.nn.Module, config: ModelConfig) -> ExportedProgram:
     """The stage as a torch graph of whole operators (convolutions and linear layers stay whole).
 
-    Raises `CompileError` when torch cannot trace it for every length.
+    Raises `CompileError` if torch cannot trace it for every length.
     """
     shapes = dynamic_shapes(stage, config)
     with torch.no_grad(), warnings.catch_warnings():
@@ -91,7 +91,7 @@ def translate(
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
 ) -> tvm.IRModule:
-    """The torch graph as Relax, hand-written kernels in the place of heavy operators; raises `CompileError`."""
+    """The torch graph as Relax, with hand-written kernels in place of heavy operators; raises `CompileError`."""
     unknown = sorted(name for name in _operators(program) if "rand" in name)
     if unknown:
         raise CompileError(f"Stage {stage.name} draws random numbers ({', '.join(unknown)}); noise must be an input.")
@@ -118,9 +118,9 @@ def example_inputs(stage: Stage, config: ModelConfig) -> tuple[torch.Tensor, ...
 
 
 def dynamic_shapes(stage: Stage, config: ModelConfig) -> tuple[dict[int, object], ...]:
-    """Which axes of the stage's inputs are symbolic, and how they hang together, as torch.export wants it.
+    """The symbolic axes of the stage's inputs and how they depend on each other, for torch.export.
 
-    They have no upper bound: TVM would reserve memory for the largest.
+    They have no upper bound, for which TVM would reserve memory.
     """
     batch = Dim(BATCH, min=1)
     plain = {axis.name for tensor in stage.inputs for axis in _symbolic(tensor).values() if _is_plain(axis, config)}
@@ -148,9 +148,9 @@ def _is_plain(axis: Axis, config: ModelConfig) -> bool:
 
 
 def _dimension(axis: Axis, config: ModelConfig, plain: set[str]) -> object:
-    """The length itself or what is derived from it; a symbol of its own where no input has the length itself.
+    """A length or an expression of it; a symbol of its own if no input has the plain length as an axis.
 
-    TVM reads a length off an axis, but solves no equation for it.
+    TVM reads a length off an axis, but does not solve an equation for it.
     """
     factor, plus = axis.factor(config), axis.plus
     if axis.name in plain:

@@ -1,7 +1,4 @@
-"""Calls of hand-written kernels in a Relax graph: each kernel is there once per size, each weight is packed once.
-
-It does not know which operator becomes which kernel.
-"""
+"""Calls of hand-written kernels in a Relax graph, which has each kernel once per size and packs each weight once."""
 
 from __future__ import annotations
 
@@ -19,13 +16,13 @@ from engine.compiler.script_parsing import quick_parsing
 from engine.kernels.epilogue import Epilogue
 
 Importer = Any
-"""TVM's translator: `env` maps torch nodes to Relax variables, `block_builder` takes new ones."""
+"""TVM's importer of torch graphs: `env` maps torch nodes to Relax variables, `block_builder` adds new ones."""
 _OPAQUE = 8
 """Relax's operator pattern of a function that fusion must leave alone."""
 
 
 class KernelBook:
-    """The kernels placed in one graph so far: `default` ones, or `high_precision` ones for the nodes named so."""
+    """The kernels placed in one graph so far: `high_precision` ones for `high_precision_nodes`, `default` otherwise."""
 
     def __init__(self, default: KernelSet, high_precision: KernelSet, high_precision_nodes: Set[str]) -> None:
         self._default, self._high_precision, self._high_precision_nodes = default, high_precision, high_precision_nodes
@@ -34,11 +31,11 @@ class KernelBook:
         self._unrounded: dict[fx.Node, relax.Var] = {}
 
     def kernels(self, node: fx.Node) -> KernelSet:
-        """The kernels that this node gets."""
+        """The kernel set for this node."""
         return self._high_precision if node.name in self._high_precision_nodes else self._default
 
     def place(self, importer: Importer, factory: Callable[..., PrimFunc], sizes: Sequence[Hashable]) -> Any:
-        """The name in the graph of the kernel `factory(*sizes)`, added when it is not there yet."""
+        """The name in the graph of the kernel `factory(*sizes)`, which is added on first use."""
         key = (factory, *sizes)
         if key not in self._placed:
             with quick_parsing():
@@ -47,22 +44,22 @@ class KernelBook:
         return self._placed[key]
 
     def packed(self, weight: relax.Var, key: Hashable, pack: Callable[[], relax.Var]) -> relax.Var:
-        """What `pack` makes of a weight, made once per weight and key: layers may share their weights."""
+        """The result of `pack` for a weight, emitted once per weight and key, because layers may share weights."""
         if (weight, key) not in self._packed:
             self._packed[weight, key] = pack()
         return self._packed[weight, key]
 
     def keep_unrounded(self, node: fx.Node, made: relax.Var) -> None:
-        """Keep what a node gives, for those who can take it as it was made."""
+        """Keep the unrounded result of a node for consumers that can use it."""
         self._unrounded[node] = made
 
     def unrounded(self, node: Any, rounded: relax.Var) -> relax.Var:
-        """What a node gives as it was made, where that was kept."""
+        """The unrounded result of a node if it was kept, otherwise the rounded one."""
         return self._unrounded.get(node, rounded)
 
 
 class Call:
-    """One operator being translated: its arguments, and the means to emit what stands for it."""
+    """One operator being translated: its arguments, and methods that emit its replacement."""
 
     def __init__(self, node: fx.Node, importer: Importer, book: KernelBook) -> None:
         self.node = node
@@ -72,7 +69,7 @@ class Call:
 
     @property
     def kernels(self) -> KernelSet:
-        """The kernels that the operator gets."""
+        """The kernel set for the operator."""
         return self._book.kernels(self.node)
 
     def of(self, node: fx.Node) -> Call:
@@ -80,20 +77,20 @@ class Call:
         return Call(node, self._importer, self._book)
 
     def rows(self, place: int) -> relax.Var:
-        """An argument in the type of rows: not rounded, where its operator made it so.
+        """An argument in the type of rows, not rounded to float32 if the operator before it kept more.
 
-        It is converted before it is reshaped to rows: TVM's kernel for two axes would not run in parallel.
+        It is converted before it is reshaped to rows, because TVM's kernel for two axes would not run in parallel.
         """
         made = self._book.unrounded(self.node.args[place], self.arguments[place])
         return self._in_type(made, self.kernels.rows_dtype)
 
     def rounded(self, made: relax.Var) -> relax.Var:
-        """What stands for the operator that made rows: float32, as every other operator wants it."""
+        """The result of an operator on rows as float32, which all other operators need; the unrounded one is kept."""
         self._book.keep_unrounded(self.node, made)
         return self._in_type(made, "float32")
 
     def default(self) -> relax.Expr:
-        """What TVM itself makes of the operator."""
+        """The operator as TVM's own converter translates it."""
         name = self.node.target.__name__  # type: ignore[union-attr]
         converted: relax.Expr = self._importer.create_convert_map()[name](self.node)
         return converted
@@ -103,9 +100,9 @@ class Call:
         return self._importer.block_builder.emit(expression)
 
     def of_each(self, name: str, function: Callable[..., Any], x: relax.Expr, *others: relax.Expr) -> relax.Var:
-        """A function of single values, written as an expression, of each value of a tensor; fusion may take it up.
+        """An elementwise function, written as an expression of single values; fusion may include it.
 
-        What else the function takes comes from other tensors, which are broadcast to the shape of the first.
+        Further arguments of the function come from other tensors, which are broadcast to the shape of the first.
         """
 
         def each(source: te.Tensor, *rest: te.Tensor) -> te.Tensor:
@@ -122,7 +119,7 @@ class Call:
         shape: Sequence[Any],
         dtype: str = "float32",
     ) -> relax.Var:
-        """Call the kernel `factory(*sizes, hardware)` on the arguments that are there; gives its output."""
+        """Call the kernel `factory(*sizes, target_traits)` on the arguments that are not None; returns its output."""
         name = self._book.place(self._importer, factory, (*sizes, self.kernels.target_traits))
         given = [argument for argument in arguments if argument is not None]
         return self.emit(relax.call_tir(name, given, relax.TensorType(list(shape), dtype)))
@@ -135,7 +132,7 @@ class Call:
         weight: relax.Var,
         dtype: str = "float32",
     ) -> relax.Var:
-        """The weight as kernels want it, by the kernel `pack(*sizes, hardware)`."""
+        """The weight packed by the kernel `pack(*sizes, target_traits)`."""
 
         def emit() -> relax.Var:
             return self.kernel(pack, sizes, [weight], packed_shape(*sizes, self.kernels.target_traits), dtype)
@@ -156,7 +153,7 @@ class Call:
 
 
 def shape_of(tensor: relax.Expr) -> list[Any]:
-    """The extents of a Relax tensor, fixed ones as ints."""
+    """The extents of a Relax tensor, with constant ones as ints."""
     return [int(extent) if hasattr(extent, "value") else extent for extent in tensor.ty.shape.values]
 
 
@@ -166,7 +163,7 @@ def simplified(extent: Any) -> Any:
 
 
 def int32(number: int) -> Any:
-    """A number as an argument of a kernel: one kernel then serves every such number."""
+    """A number as an argument of a kernel, so that one kernel serves every number."""
     return tirx.const(number, "int32")
 
 

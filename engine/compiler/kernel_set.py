@@ -1,7 +1,4 @@
-"""The kernels of one target: a module per heavy operator, with the same names in it for every target.
-
-It does not know which targets there are.
-"""
+"""The kernels of one target: a module per heavy operator, with the same names for every target."""
 
 from __future__ import annotations
 
@@ -11,16 +8,16 @@ from types import ModuleType
 from typing import Any
 
 HAND_WRITTEN = "kokoro.hand_written"
-"""The attribute of functions that are kernels of ours."""
+"""The attribute that marks hand-written kernels."""
 
 
 @dataclass(frozen=True)
 class KernelSet:
-    """Modules of kernels; `target_traits` is what every kernel gets as its last argument.
+    """Modules of kernels; `target_traits` is the last argument of every kernel's factory.
 
-    `rows_dtype` is the type of what linear layers, layer norms with a style and LSTMs take and give; also of styles.
-    `converters` replace those of whole operators, where a target takes other steps than a single kernel; they take a
-    `Call` and give its result.
+    `rows_dtype` is the type of the inputs and outputs of linear layers, adaptive layer norms and LSTMs, and of styles.
+    `converters` take a `Call` and return its result: they replace the converters of operators for which this target
+    needs something other than a single kernel.
     """
 
     target_traits: Hashable
@@ -28,7 +25,7 @@ class KernelSet:
     conv_transpose1d: ModuleType
     linear: ModuleType
     layer_norm: ModuleType
-    packed_lstm: ModuleType
+    lstm: ModuleType
     adaptive_norm: ModuleType
     attention: ModuleType
     reflect_left: ModuleType

@@ -1,6 +1,6 @@
 """Links libraries for this machine, for Macs and for Linux on ARM, the latter two with Zig's compiler on other systems.
 
-What TVM's runtime provides stays undefined until the library is loaded.
+Symbols of TVM's runtime stay undefined until the library is loaded.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from engine.system.paths import cache_folder
 
 
 def zig_command(target: str, system: str) -> list[str]:
-    """The compiler for a target as Zig spells it; raises `CompileError` that says what to install.
+    """The command of Zig's C compiler for a target in Zig's spelling; `system` names the target in messages.
 
-    `system` is the target in words.
+    Raises a `CompileError` that says what to install.
     """
     if find_spec("ziglang") is None:
         raise CompileError(
@@ -31,8 +31,8 @@ def zig_command(target: str, system: str) -> list[str]:
 
 
 def run_linker(command: Sequence[str], system: str) -> None:
-    """Run a linker; raises `CompileError` with what it says when it fails."""
-    # Zig keeps what it builds for itself, such as its own libraries for other systems.
+    """Run a linker; raises `CompileError` with the linker's message if it fails."""
+    # Zig caches what it builds for its own use, such as its libraries for other systems.
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache_folder() / "zig")}
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
@@ -65,7 +65,7 @@ _LEAST_SYSTEM = "13.0"
 _MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
 _MAC_TARGET = f"aarch64-macos.{_LEAST_SYSTEM}"
 _MAC_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
-# Without a name of its own a library is given that of the file, which would differ with every temporary folder.
+# By default a library is named after its file, which would differ with every temporary folder.
 _STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
 
 
@@ -87,7 +87,7 @@ def link_bridge(output: Path) -> None:
 
 
 def linker_command() -> list[str]:
-    """The compiler that links for Macs, with its target; raises `CompileError` that says what to install."""
+    """The command that links for Macs, with its target; raises a `CompileError` that says what to install."""
     if sys.platform == "darwin":
         clang = shutil.which("clang")
         if clang is None:

@@ -1,7 +1,4 @@
-"""How a packed LSTM becomes Relax, by its method: kernels in the module, or a call of a function outside of it.
-
-It does not know which LSTMs there are.
-"""
+"""How a packed LSTM becomes Relax, by its method: kernels in the module, or a call of a function outside of it."""
 
 from __future__ import annotations
 
@@ -22,17 +19,17 @@ from engine.ops.packed_lstm import LstmMethod
 _WEIGHTS = 3
 """Weights of a direction: of the input, of the hidden state, and the bias."""
 _STYLED, _STYLE = "adaptive_layer_norm.default", 2
-"""The operator that sets a style beside every step, and which of its arguments that is."""
+"""The operator that appends a constant input to every step, and the index of that argument."""
 _JOINED = "cat.default"
 _TIME, _CHANNELS = 1, 2
-"""Axes of what an LSTM gets."""
+"""Axes of an LSTM's input."""
 
 
 @dataclass(frozen=True)
 class _Lstm:
     """One LSTM of a graph; `directions` holds the weights of each.
 
-    `constant_input` [batch, values] is what stands at the end of every step of `x`, where that is known.
+    `constant_input` [batch, values] is what every step of `x` ends with, if that is known.
     """
 
     call: Call
@@ -47,7 +44,7 @@ class _Lstm:
 
     @property
     def changing(self) -> int:
-        """Channels of `x` that differ from step to step, as far as is known; the others come last."""
+        """Leading channels of `x` that may differ from step to step; the others are the constant input."""
         constant_input = 0 if self.constant_input is None else int(shape_of(self.constant_input)[1])
         return int(shape_of(self.x)[2]) - constant_input
 
@@ -57,7 +54,7 @@ class _Lstm:
         return [batch, time, len(self.directions) * self.hidden_size]
 
     def joined(self) -> list[relax.Var]:
-        """The weights of all directions one below the other: of the input, of the hidden state, the bias."""
+        """The weights of all directions concatenated: of the input, of the hidden state, the bias."""
         if len(self.directions) == 1:
             return list(self.directions[0])
         columns = zip(*self.directions, strict=True)
@@ -65,7 +62,7 @@ class _Lstm:
 
 
 def lstm_converters(method: LstmMethod, target: Target) -> Mapping[str, Callable[[Call], relax.Var]]:
-    """Converters of the LSTM operators by their names; raises `CompileError` when the target has not the method."""
+    """Converters of the LSTM operators by their names; raises `CompileError` for a method the target lacks."""
     lower = _lowering(method, target)
     names = ("lstm_forward_packed.default", "lstm_forward_packed_bidirectional.default")
     return dict.fromkeys(names, lambda call: lower(_read(call)))
@@ -84,11 +81,11 @@ def _lowering(method: LstmMethod, target: Target) -> Callable[[_Lstm], relax.Var
 def _read(call: Call) -> _Lstm:
     x, lengths, *weights = call.arguments
     directions = [weights[first : first + _WEIGHTS] for first in range(0, len(weights), _WEIGHTS)]
-    return _Lstm(call, x, lengths, directions, _beside(call, call.node.args[0]))
+    return _Lstm(call, x, lengths, directions, _constant_input(call, call.node.args[0]))
 
 
-def _beside(call: Call, maker: Any) -> relax.Var | None:
-    """What stands beside every step [batch, values], where the node that makes the steps tells."""
+def _constant_input(call: Call, maker: Any) -> relax.Var | None:
+    """The input [batch, values] that all steps end with, if the node that makes the steps shows it."""
     if operator_name(maker) == _STYLED:
         return call.of(maker).arguments[_STYLE]
     if operator_name(maker) == _JOINED and maker.args[1:] == (_CHANNELS,):
@@ -97,7 +94,7 @@ def _beside(call: Call, maker: Any) -> relax.Var | None:
 
 
 def _repeated(call: Call, node: Any) -> relax.Var | None:
-    """What a node [batch, time, values] repeats at every step, if that is how it is made."""
+    """The tensor [batch, values] that a node [batch, time, values] repeats at every step, if it is made that way."""
     if operator_name(node) != "expand.default":
         return None
     row = node.args[0]
@@ -110,8 +107,8 @@ def _outside(lstm: _Lstm, function: str) -> relax.Var:
 
 
 def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
-    """Per direction the input projections of all steps, as a linear layer, then the recurrence of all directions."""
-    call, kernels = lstm.call, lstm.call.kernels.packed_lstm
+    """The input projections of all steps as a linear layer per direction, then one recurrence for all directions."""
+    call, kernels = lstm.call, lstm.call.kernels.lstm
     pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
     x = _cut(call, call.rows(0), _CHANNELS, 0, lstm.changing)
     operands: list[relax.Var] = []
@@ -126,7 +123,7 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
 
 
 def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
-    """What all steps of a member share [batch, gates]: the bias, and the projection of what stands beside them."""
+    """The part of the gates [batch, gates] that all steps share: the bias and the projected constant input."""
     call = lstm.call
     batch, _, channels = shape_of(lstm.x)
     (gates,) = shape_of(bias)
@@ -138,7 +135,7 @@ def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:
 
 
 def _cut(call: Call, x: relax.Var, axis: int, begin: int, end: int) -> relax.Var:
-    """Part of an axis; all of it is `x` itself."""
+    """A slice of an axis; `x` itself if it covers the whole axis."""
     if begin == 0 and end == shape_of(x)[axis]:
         return x
     return call.emit(relax.op.strided_slice(x, axes=[axis], begin=[begin], end=[end]))
@@ -146,7 +143,7 @@ def _cut(call: Call, x: relax.Var, axis: int, begin: int, end: int) -> relax.Var
 
 def _kernels_for_metal(lstm: _Lstm) -> relax.Var:
     """The input projections of both directions as one linear layer, then one recurrence for both."""
-    call, kernels = lstm.call, lstm.call.kernels.packed_lstm
+    call, kernels = lstm.call, lstm.call.kernels.lstm
     of_input, of_hidden, bias = lstm.joined()
     projected = linear_rows(call, lstm.x, of_input, bias)
     sizes = (lstm.hidden_size, len(lstm.directions))

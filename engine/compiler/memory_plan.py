@@ -1,8 +1,8 @@
-"""Gives the arrays of a stage places in one piece of memory, where those that live at different times overlap.
+"""Places the arrays of a stage in one block of memory, in which arrays that are not needed at the same time overlap.
 
-TVM itself shares memory only between arrays of one size and takes each piece from the system, whose gaps then grow
-with what is spoken. Here a stage asks for its piece with a function of `engine.runners.workspace`, which has it ready.
-It does not know what is computed.
+TVM itself shares memory only between arrays of the same size and takes each block from the system, which becomes more
+and more fragmented as more is spoken. Here a stage gets its block from a function of `engine.runners.workspace`, which
+keeps it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from engine.system.aligned_arrays import ALIGNMENT_BYTES
 _STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
 _TENSOR = tvm.ir.Op.get("relax.memory.alloc_tensor")
 _DATA, _BYTE_OFFSET = 1, 8
-"""TVM's numbers of a tensor's fields."""
+"""TVM's indices of a tensor's fields."""
 
 
 @module_pass(opt_level=0, name="ShareWorkspace")
 def share_workspace(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Place the arrays of every function, each of which has a storage of its own before; results keep theirs."""
+    """Place the arrays of every function in a workspace; before, each has its own storage, which results keep."""
     builder = relax.BlockBuilder(module)
     begin = builder.add_func(begin_at_offset, begin_at_offset.__name__)
     for name, function in module.functions.items():
@@ -57,9 +57,9 @@ class Life:
 
 
 def places(lives: Sequence[Life]) -> list[int]:
-    """Where each array starts, so that those needed at the same step are apart.
+    """Where each array starts, so that arrays needed at the same step do not overlap.
 
-    The largest is placed first, each as low as it can be (Pisarchyk and Lee, "Efficient Memory Management for Deep
+    The largest is placed first, each as low as possible (Pisarchyk and Lee, "Efficient Memory Management for Deep
     Neural Net Inference", 2020).
     """
     starts: dict[int, int] = {}
@@ -99,7 +99,7 @@ with quick_parsing():
 
 @dataclass(frozen=True)
 class _Array:
-    """An array that can be placed, by its variable and that of its storage: `life.size` bytes times its symbols."""
+    """An array that can be placed, its variable and that of its storage; it has `life.size` bytes times its symbols."""
 
     tensor: relax.Var
     storage: relax.Var
@@ -130,7 +130,7 @@ def _with_workspace(function: relax.Function, begin: tvm.ir.GlobalVar) -> relax.
 
 
 def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
-    """The arrays that are not part of the result and grow evenly with each symbol in their size.
+    """The arrays that are not part of the result and whose size is linear in each of its symbols.
 
     Other sizes cannot be compared before the symbols are known.
     """
@@ -141,16 +141,16 @@ def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
             storage = binding.value.args[0]
             symbols = tuple(sorted(undefined_vars(sizes[storage]), key=str))
             if symbols and _grows_evenly(sizes[storage], symbols):
-                # for lengths from 1 no size is above the product of the lengths times the least
+                # For lengths from 1, no size exceeds the size at lengths of 1 times the product of the lengths.
                 least = _value(sizes[storage], dict.fromkeys(symbols, 1))
                 size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
                 yield _Array(binding.var, storage, symbols, Life(size, step, last_uses[binding.var]))
 
 
 def _last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
-    """The step at which each variable is used last, also under the name of what may be a view of it.
+    """The step at which each variable is used last, by itself or through a variable that may be a view of it.
 
-    What the result is made of is used after all steps.
+    Variables of the result are used after all steps.
     """
     uses = dict.fromkeys(relax.analysis.free_vars(result), len(bindings))
     for step, binding in reversed(list(enumerate(bindings))):
@@ -186,7 +186,7 @@ def _value(size: Any, lengths: Mapping[Any, int]) -> int:
 
 
 def _memory(size: Any) -> relax.VarBinding:
-    """So many bytes, as an array."""
+    """The workspace, an array of `size` bytes."""
     memory = relax.TensorType([size], "uint8")
     return relax.VarBinding(
         relax.Var("workspace", memory),

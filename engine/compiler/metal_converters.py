@@ -1,7 +1,4 @@
-"""Operators that take several kernels on Apple's GPUs, or one of ours where a CPU takes TVM's.
-
-It does not know any stage.
-"""
+"""Converters of operators that need several kernels on Apple's GPUs, or int32 indices where a CPU has int64."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from engine.kernels.metal import inverse_stft as inverse
 
 
 def _harmonic_source(call: Call) -> relax.Var:
-    """Phases, waveform, spectrum; the contract of each stands beside its kernel."""
+    """Three kernels: phases, waveform, spectrum."""
     f0, noise, lengths, weight, bias, n_fft, hop = call.arguments
     batch, frames, samples, harmonics = shape_of(noise)
     values = shape_of(f0)[2]
@@ -44,7 +41,7 @@ def _inverse_stft(call: Call) -> relax.Var:
 
 
 def _cast(call: Call) -> relax.Var:
-    """Another type; int32 stays where int64 is wanted, for kernels count in int32."""
+    """A conversion to another type; int32 stays int32 instead of int64, because indices in kernels are int32."""
     x, dtype, *_ = call.arguments
     if dtype == torch.int64 and x.ty.dtype.dtype == "int32":
         return x

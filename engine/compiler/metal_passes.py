@@ -1,6 +1,6 @@
-"""What a stage for Apple's GPUs goes through besides the passes of every target: schedules, int32 indices, limits.
+"""Passes for Apple's GPUs, in addition to those of every target: schedules, int32 indices, checks of limits.
 
-It does not know any stage. What an Apple GPU could not run is an error here, not on the user's Mac.
+What an Apple GPU could not run is an error here, not on the user's Mac.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KERNEL = re.compile(r"^// Function: (\w+)$", re.MULTILINE)
 
 
 def schedule_passes() -> tuple[Pass, ...]:
-    """Bind the loops of functions that are no kernel of ours to threads, one output each.
+    """Bind the loops of functions that are not hand-written kernels to threads, one output per thread.
 
     TVM's other GPU schedules are left out: its Metal matrix rule crashes, its vector rule takes convolutions for sums.
     """
@@ -42,13 +42,13 @@ def schedule_passes() -> tuple[Pass, ...]:
 
 
 def last_passes() -> tuple[Pass, ...]:
-    """What follows when the graph is lowered."""
+    """Passes that come after the graph is lowered."""
     return (narrow_indices, spell_constants)
 
 
 @module_pass(opt_level=0, name="SpellConstants")
 def spell_constants(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Give float constants as their bits where TVM's Metal code, with its seven digits, would change them."""
+    """Write float constants as bits where TVM's Metal code, which prints seven digits, would change them."""
     spelled = {
         name: function.with_body(tvm_ffi.structural_map(function.body, (FloatImm, _spelled)))
         if _is_kernel(function)
@@ -60,7 +60,7 @@ def spell_constants(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
 
 @module_pass(opt_level=0, name="NarrowIndices")
 def narrow_indices(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Count in int32 in kernels of TVM's, as ours do; functions of the host stay."""
+    """Make indices int32 in TVM's kernels, as they are in hand-written ones; host functions are unchanged."""
     narrowed = {
         name: _narrowed(function) if _is_kernel(function) and not _is_ours(function) else function
         for name, function in module.functions.items()
@@ -70,7 +70,7 @@ def narrow_indices(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
 
 @module_pass(opt_level=0, name="CheckThreads")
 def check_threads(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """The module itself; raises `CompileError` for a kernel with more threads in a group than Apple's GPUs run."""
+    """Return the module; raises `CompileError` for a kernel with more threads per threadgroup than Apple's GPUs run."""
     for name, function in module.functions.items():
         if _is_kernel(function):
             _check_threads(name.name_hint, function)
@@ -78,7 +78,7 @@ def check_threads(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
 
 
 def check_limits(executable: relax.VMExecutable) -> None:
-    """Raise `CompileError` for a kernel beyond Apple's limits on memory, buffers or types."""
+    """Raise `CompileError` for a kernel beyond Apple's limits on threadgroup memory, buffers or types."""
     for name, source in kernel_sources(executable.mod).items():
         shared = sum(_size(found) for found in _SHARED.finditer(source))
         buffers = len(_BUFFER.findall(source))
@@ -142,7 +142,7 @@ def _check_threads(name: str, function: PrimFunc) -> None:
 
 
 def _thread_axis(loop: For) -> str:
-    """Which axis of a threadgroup a loop runs over; none for any other loop."""
+    """The axis of a threadgroup that a loop is bound to; empty for any other loop."""
     axis = "" if loop.thread_binding is None else str(loop.thread_binding.thread_tag)
     return axis if axis.startswith("threadIdx") else ""
 

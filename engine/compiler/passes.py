@@ -1,7 +1,4 @@
-"""The named lists of passes that turn a stage's Relax function into an executable; every failure is an error.
-
-It does not know any stage.
-"""
+"""The lists of passes that turn a stage's Relax function into an executable; every failure is a `CompileError`."""
 
 from __future__ import annotations
 
@@ -21,18 +18,18 @@ from engine.errors import CompileError
 _OPTIMIZATION_LEVEL = 3
 _NO_ALIAS = "tirx.noalias"
 _CODE_GENERATION = {"tirx.disable_assert": True}
-"""Kernels check none of their arguments: the virtual machine has checked the stage's. Halves the libraries."""
+"""Kernels do not check their arguments, since the virtual machine checks the stage's; this halves the libraries."""
 
 
 def weight_passes() -> tuple[Pass, ...]:
-    """Move what depends on weights alone into a function of its own, which runs once when weights are loaded."""
+    """Move what depends on weights alone into a separate function, which is called once when weights are loaded."""
     return (relax.transform.LiftTransformParams(),)
 
 
 def graph_passes() -> tuple[Pass, ...]:
-    """Turn operators into loops and fuse neighbours; a reshape stays one, for the machine gives it the same memory.
+    """Turn operators into loops and fuse neighbours; the loops have no schedule yet.
 
-    Loops have no schedule yet.
+    A reshape stays an operator, because the virtual machine then gives its result the same memory.
     """
     return (
         relax.transform.DeadCodeElimination(),
@@ -52,14 +49,14 @@ def all_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
 
 
 def kernel_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
-    """Those up to the kernels as they are compiled, still called by a graph that tells their sizes."""
+    """The passes up to the final kernels, at which point the graph that calls them still shows their sizes."""
     schedules = metal_passes.schedule_passes() if target.kind.name == METAL else (schedule_loops,)
     return (*weight_passes(), *graph_passes(), *schedules)
 
 
 @module_pass(opt_level=0, name="ScheduleLoops")
 def schedule_loops(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Schedule every function of loops that is no kernel of ours."""
+    """Schedule every function of loops that is not a hand-written kernel."""
     scheduled = {
         name: schedule_elementwise(function) if isinstance(function, PrimFunc) else function
         for name, function in module.functions.items()
@@ -70,7 +67,7 @@ def schedule_loops(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
 def machine_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
     """Lower the graph to instructions of the virtual machine, with its memory planned.
 
-    A buffer of a GPU cannot be entered in its middle, so that there arrays of the same size share one.
+    A GPU buffer cannot be addressed from its middle, so there only arrays of the same size share memory.
     """
     planned = (
         (relax.transform.StaticPlanBlockMemory(), relax.transform.LowerAllocTensor())
@@ -93,9 +90,9 @@ def machine_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
 
 @module_pass(opt_level=0, name="TellArgumentsApart")
 def tell_arguments_apart(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
-    """Mark every function as one whose arguments share no memory, those that TVM added for shapes too.
+    """Mark every function, including those that TVM added for shapes, as one whose arguments share no memory.
 
-    One function without the mark can cost all others of a library theirs, and convolutions most of their speed.
+    One function without the mark can make all others of a library lose theirs, and convolutions most of their speed.
     """
     marked = {
         name: function.with_attr(_NO_ALIAS, True) if isinstance(function, PrimFunc) else function
@@ -128,5 +125,5 @@ def build_executable(module: tvm.IRModule, target: tvm.target.Target) -> relax.V
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's words; TVM adds pages of internals below it."""
+    """The first line of an error's message; TVM adds pages of internals below it."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,7 +1,4 @@
-"""Parsing of kernels by TVM's script parser in less time, with the same result.
-
-It does not know any kernel.
-"""
+"""Faster parsing of kernels by TVM's script parser, with the same result."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ from unittest.mock import patch
 def quick_parsing() -> Iterator[None]:
     """Have `inspect` list frames without their lines of source, in this context only.
 
-    At every macro TVM's parser asks for all frames below it, and needs nothing of them but their variables. `inspect`
-    looks for the source of each, in all loaded modules where code was evaluated: most of the time to make a kernel.
+    At every macro, TVM's parser asks for all frames below it and uses only their variables. `inspect` looks for the
+    source of each, in all loaded modules if code was evaluated, which took most of the time to make a kernel.
     """
     with patch.object(inspect, "getouterframes", _outer_frames):
         yield

@@ -1,7 +1,4 @@
-"""Which kernels a target gets.
-
-It does not know what the kernels compute.
-"""
+"""The kernel set of each target."""
 
 from __future__ import annotations
 
@@ -37,9 +34,9 @@ def kernels_for(
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
     high_precision: bool = False,
 ) -> KernelSet:
-    """The kernels of this target; on a processor, convolutions of `tuned` sizes are computed as chosen.
+    """The kernels of this target; on a CPU, convolutions of `tuned` sizes are computed as chosen.
 
-    There, `high_precision` kernels lose less to rounding and are never tuned. On Metal all convolutions are direct.
+    On a CPU, `high_precision` kernels lose less to rounding and are never tuned. On Metal all convolutions are direct.
     Raises `CompileError` for a precision that the target has no kernels for.
     """
     if target.kind.name == METAL:
@@ -52,7 +49,7 @@ def kernels_for(
 def cpu_kernels(
     target: Target, tuned: Sequence[tuple[ConvWorkload, Choice]] = (), high_precision: bool = False
 ) -> KernelSet:
-    """Kernels for an LLVM target, in register tiles that suit its processor."""
+    """Kernels for an LLVM target, with register tiles that suit its CPU."""
     microkernel = replace(
         microkernel_for(target), high_precision=high_precision, tuned=() if high_precision else tuple(tuned)
     )
@@ -62,7 +59,7 @@ def cpu_kernels(
         conv_transpose1d=conv_transpose1d,
         linear=linear,
         layer_norm=layer_norm,
-        packed_lstm=cpu_lstm,
+        lstm=cpu_lstm,
         adaptive_norm=cpu_adaptive_norm,
         attention=cpu_attention,
         reflect_left=cpu_reflect_left,
@@ -78,7 +75,7 @@ def metal_kernels(precision: Precision = Precision.FLOAT32) -> KernelSet:
         conv_transpose1d=metal_conv_transpose1d,
         linear=metal_linear,
         layer_norm=metal_layer_norm,
-        packed_lstm=lstm,
+        lstm=lstm,
         adaptive_norm=adaptive_norm,
         attention=attention,
         reflect_left=reflect_left,

@@ -1,7 +1,4 @@
-"""What the compiler can build for, by name, and how TVM spells it.
-
-It does not know any stage.
-"""
+"""The targets that the compiler can build for, by name and as TVM targets."""
 
 from __future__ import annotations
 
@@ -18,24 +15,24 @@ from engine.artifacts.manifest import MAC_PROCESSOR, MAC_TRIPLE, Variant
 from engine.errors import CompileError
 
 METAL = "metal"
-"""TVM's word for it."""
+"""TVM's name of the target kind."""
 DEFAULT_THREADS = 256
-"""Threads of a threadgroup unless a kernel says otherwise: every Apple GPU runs as many of any kernel."""
+"""Threads of a threadgroup by default: every Apple GPU can run this many of any kernel."""
 SIMD_WIDTH = 32
 MAX_THREADGROUP_BYTES = 32 * 1024
 ARM_PROCESSORS: Mapping[str, str] = MappingProxyType(
     {"aarch64-linux-gnu": "generic", "arm64-apple-macos": MAC_PROCESSOR}
 )
-"""LLVM's triples of what CPU modules can be built for elsewhere, and the oldest processor they run on."""
+"""LLVM triples that CPU modules can be cross-compiled for, with the oldest processor they run on."""
 
 
 class TargetName(Enum):
-    """The targets by the word used for them on the command line and in folder names."""
+    """The targets by the names used on the command line and in folder names."""
 
     CPU = "cpu"
     METAL_MACOS = "metal-macos"
     METAL_HOST = "metal-host"
-    """The same kernels, called from this machine's own code."""
+    """Metal kernels called from code for this machine."""
 
 
 def target_named(name: str) -> TargetName:
@@ -48,12 +45,12 @@ def target_named(name: str) -> TargetName:
 
 
 def tvm_target(target: TargetName) -> tvm.target.Target:
-    """The target in TVM's terms."""
+    """The TVM target of this name."""
     return {TargetName.CPU: host_cpu, TargetName.METAL_MACOS: metal_macos, TargetName.METAL_HOST: metal_host}[target]()
 
 
 def target_of(variant: Variant) -> tvm.target.Target:
-    """What a variant is built for; raises `CompileError` for a target or triple that is not known."""
+    """The TVM target of a variant; raises `CompileError` for an unknown target or triple."""
     return arm_cpu(variant.triple) if variant.triple else tvm_target(target_named(variant.target))
 
 
@@ -83,7 +80,7 @@ def metal_host() -> tvm.target.Target:
 
 
 def metal_called_from(host: Mapping[str, Any]) -> tvm.target.Target:
-    """Metal, its kernels started by code for `host`, described as TVM wants it; the limits are those of every GPU."""
+    """Metal with kernels launched by code for the TVM target `host`; the limits are those of every Apple GPU."""
     limits = {
         "max_threads_per_block": DEFAULT_THREADS,
         "max_num_threads": DEFAULT_THREADS,

@@ -1,4 +1,4 @@
-"""What a traced stage says of itself: its operators, which of them are careful, and its lengths."""
+"""What can be read from a traced stage: its operators, those of high precision, and its lengths."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from engine.stages import Stage
 
 
 def operator_name(node: Any) -> str:
-    """As torch calls the operator of a node; nothing for what is no operator's node."""
+    """Torch's name of a node's operator; empty for anything that is not the node of an operator."""
     return getattr(getattr(node, "target", None), "__name__", "")
 
 
 def high_precision_nodes(stage: Stage, program: ExportedProgram) -> frozenset[str]:
-    """The names of the nodes that the stage's careful outputs are computed from."""
+    """The names of the nodes that the stage's high-precision outputs are computed from."""
     outputs: Any = program.graph.output_node().args[0]
     declared = zip(stage.outputs, outputs, strict=False)  # probes come after the declared outputs
     return _with_sources(node for tensor, node in declared if tensor.high_precision)
@@ -35,7 +35,7 @@ def _with_sources(nodes: Iterable[fx.Node]) -> frozenset[str]:
 
 
 Numbers = Mapping[Any, int]
-"""What the symbols of a trace are in one run."""
+"""The values of a trace's symbols for given input shapes."""
 
 
 def numbers_of(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Numbers:
@@ -53,7 +53,7 @@ def numbers_of(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Num
 
 
 def example_shapes(program: ExportedProgram) -> list[list[int]]:
-    """Those of the inputs that the stage was traced with."""
+    """The shapes of the inputs that the stage was traced with."""
     return [
         [extent if isinstance(extent, int) else int(extent.node.hint) for extent in shape_of(node)]
         for node in _inputs(program)
@@ -61,13 +61,13 @@ def example_shapes(program: ExportedProgram) -> list[list[int]]:
 
 
 def shape_of(node: Any) -> Sequence[Any]:
-    """The extents of what a node of the trace computes, some symbolic."""
+    """The extents of a node's result, some symbolic."""
     shape: Sequence[Any] = node.meta["val"].shape
     return shape
 
 
 def number_of(extent: Any, numbers: Numbers) -> int:
-    """An extent in that run."""
+    """The value of an extent, given those of the symbols."""
     return extent if isinstance(extent, int) else int(extent.node.expr.subs(numbers))
 
 

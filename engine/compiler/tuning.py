@@ -1,6 +1,6 @@
-"""Finds, by measurement on this machine, the register tile and filter of every convolution of a stage.
+"""Finds, by measurement on this machine, the algorithm and register tile of every convolution of a stage.
 
-Sizes are tried in the order of their cost until the time is up; what was not tried stays as usual.
+Sizes are tried in the order of their cost until the time is up; the others keep the default.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from engine.stages import Stage
 from engine.system.cores import usable_cores
 
 MIN_GAIN = 1.03
-"""How many times faster another choice must be: less may be chance."""
+"""How many times faster than the default another choice must be: a smaller gain may be chance."""
 _TIMES_LONGER = 20
-"""Lengths measured at, in those of the example: about 5 seconds of audio."""
+"""Input length of a measurement as a multiple of the example's: about 5 seconds of audio."""
 
 Measure = Callable[[ConvWorkload, Choice, int], float]
 """(sizes, choice, input length) -> seconds."""
@@ -36,7 +36,7 @@ Measure = Callable[[ConvWorkload, Choice, int], float]
 
 @dataclass(frozen=True)
 class Finding:
-    """A choice that won, and how many times faster than the usual one it is."""
+    """A choice that won, and how many times faster than the default it is."""
 
     sizes: ConvWorkload
     choice: Choice
@@ -44,24 +44,24 @@ class Finding:
 
     @property
     def in_words(self) -> Tuned:
-        """For the manifest."""
+        """The finding as text, for the manifest."""
         winograd = self.choice.winograd
         how = "directly" if winograd is None else f"Winograd {winograd}"
         return Tuned(in_words(self.sizes), f"{how}, tile {self.choice.rows} x {self.choice.columns}", self.gain)
 
 
 def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
-    """The fastest choice and its gain over the first, which is kept unless another wins clearly."""
-    usual, *_ = seconds
+    """The fastest choice and its gain over the first, the default, which is kept unless another wins clearly."""
+    default, *_ = seconds
     fastest = min(seconds, key=lambda choice: seconds[choice])
-    gain = seconds[usual] / seconds[fastest]
-    return (fastest, gain) if gain > MIN_GAIN else (usual, 1.0)
+    gain = seconds[default] / seconds[fastest]
+    return (fastest, gain) if gain > MIN_GAIN else (default, 1.0)
 
 
 def convolutions(stage: Stage, program: ExportedProgram) -> dict[ConvWorkload, int]:
     """The sizes of the convolutions of a stage and the input length to measure each at, costliest first.
 
-    Careful ones stay as they are: what is fastest may lose more to rounding.
+    High-precision ones are left out: what is fastest may lose more to rounding.
     """
     lengths: dict[ConvWorkload, int] = {}
     costs: dict[ConvWorkload, int] = {}
@@ -77,7 +77,7 @@ def convolutions(stage: Stage, program: ExportedProgram) -> dict[ConvWorkload, i
 
 @dataclass(frozen=True)
 class Search:
-    """A search of so many seconds over all stages together; `began` is the clock's time at its start."""
+    """A search of `seconds` over all stages together; `began` is the clock's time at its start."""
 
     seconds: float
     began: float
@@ -91,7 +91,7 @@ class Search:
         return self.clock() - self.began > self.seconds
 
     def findings(self, lengths: Mapping[ConvWorkload, int], microkernel: Microkernel) -> Sequence[Finding]:
-        """What is clearly faster than usual, of sizes with the input length to measure each at."""
+        """Choices clearly faster than the default, for sizes with the input length to measure each at."""
         found = []
         for done, (sizes, length) in enumerate(lengths.items()):
             self.report(PreparationEvent(f"Measuring a convolution of {in_words(sizes)}", done, len(lengths)))
@@ -103,7 +103,7 @@ class Search:
         return found
 
     def _timed(self, sizes: ConvWorkload, length: int, microkernel: Microkernel) -> dict[Choice, float]:
-        """Seconds of each choice, the usual one first and always."""
+        """Seconds of each choice; the default comes first and is always measured."""
         seconds: dict[Choice, float] = {}
         for choice in choices(sizes, microkernel):
             if not seconds or not self.is_over:
@@ -112,7 +112,7 @@ class Search:
 
 
 def in_words(sizes: ConvWorkload) -> str:
-    """Sizes for a person."""
+    """Sizes as text for people."""
     apart = f"{sizes.upsampling} phases" if sizes.upsampling > 1 else f"dilation {sizes.dilation}"
     return f"{sizes.channels} to {sizes.out_channels} channels, {sizes.taps} taps, {apart}"
 
@@ -124,15 +124,15 @@ def search_on(target: Target, seconds: float, report: Callable[[PreparationEvent
 
 RUNS = 5
 _SHARE_ALL_CORES = -3
-"""TVM's name for threads that may run on any of the cores given."""
+"""TVM's value for threads that may run on any of the given cores."""
 
 
 def seconds_of(
     target: tvm.target.Target, clock: Callable[[], float] = time.perf_counter
 ) -> Callable[[ConvWorkload, Choice, int], float]:
-    """A function (sizes, choice, input length) -> median seconds of a few runs of the real kernel.
+    """A function (sizes, choice, input length) -> median seconds of a few calls of the real kernel.
 
-    It runs on the cores that speech is made on.
+    They use the cores that speech synthesis uses.
     """
     cores = usable_cores()
     tvm.get_global_func("runtime.config_threadpool")(_SHARE_ALL_CORES, len(cores), [str(core) for core in cores])

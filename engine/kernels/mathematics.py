@@ -49,18 +49,18 @@ _EXP64_TERMS = 14
 
 
 def exp(x: Expression) -> Expression:
-    """e^x, within 1.5e-7 of itself; 0 below -104, infinite above 89."""
+    """e^x, with a relative error of at most 1.5e-7; 0 below -104, infinite above 89."""
     clamped = tirx.max(tirx.min(x, _float(_EXP_MOST)), _float(_EXP_LEAST))
     return _let(clamped, _exp_of_clamped)
 
 
 def sigmoid(x: Expression) -> Expression:
-    """1 / (1 + e^-x), within 3e-7 of itself."""
+    """1 / (1 + e^-x), with a relative error of at most 3e-7."""
     return _float(1) / (_float(1) + exp(-x))
 
 
 def tanh(x: Expression) -> Expression:
-    """Hyperbolic tangent, within 3e-7 of itself."""
+    """Hyperbolic tangent, with a relative error of at most 3e-7."""
     return _let(x, _tanh)
 
 

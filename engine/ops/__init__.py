@@ -1,1 +1,1 @@
-"""What each hand-written operator means, in numpy, and the operators as PyTorch sees them."""
+"""The operators with hand-written kernels: their definitions in numpy, and as PyTorch custom operators."""

@@ -1,7 +1,4 @@
-"""Adaptive instance normalisation over a valid length, alone or with the activation that follows it, in numpy.
-
-It does not know where styles come from.
-"""
+"""Adaptive instance normalisation over a valid length, alone or with the activation that follows it, in numpy."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ def adaptive_norm(
     """Normalise each channel of `x` [batch, channels, time] over its valid steps, then scale and shift it.
 
     The result is (1 + gamma) (weight normal + bias) + beta with `weight`, `bias` [channels]; gamma and beta [batch,
-    channels] stand one after the other in `styles` [batch, values], from `offset` on. `lengths` [batch]. The variance
-    is the biased one; beyond the length the result is 0.
+    channels] follow each other in `styles` [batch, values] from index `offset` on. `lengths` [batch]. The variance is
+    the biased one; beyond the length the result is 0.
     """
     channels = x.shape[1]
     gamma, beta = np.split(styles[:, offset : offset + 2 * channels], 2, axis=1)
@@ -39,7 +36,7 @@ def adaptive_norm(
 def adaptive_norm_leaky_relu(
     x: Floats, lengths: Lengths, styles: Floats, weight: Floats, bias: Floats, offset: int, slope: float
 ) -> NDArray[np.float32]:
-    """`adaptive_norm`, then a leaky ReLU."""
+    """`adaptive_norm`, then a leaky ReLU: values below 0 are multiplied by `slope`."""
     y = adaptive_norm(x, lengths, styles, weight, bias, offset)
     return np.where(y > 0, y, np.float32(slope) * y)
 

@@ -1,7 +1,4 @@
-"""Softmax attention over the valid keys, in numpy.
-
-It does not know heads' projections.
-"""
+"""Softmax attention over the valid keys, in numpy."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ Floats = NDArray[np.float32]
 def attention(x: Floats, lengths: NDArray[np.integer], heads: int) -> NDArray[np.float32]:
     """softmax(query key^T / sqrt(width)) value over keys within the length, for each head.
 
-    `x` [batch, time, 3 * heads * width] holds a step's queries of all heads, then their keys, then their values;
+    `x` [batch, time, 3 * heads * width] holds per step the queries of all heads, then their keys, then their values;
     `lengths` [batch]. The result [batch, time, heads * width] is 0 in rows beyond the length.
     """
     batch, time, _ = x.shape

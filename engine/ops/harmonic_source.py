@@ -1,13 +1,13 @@
 """The harmonic source and its STFT in numpy: the exact float64 formula, and the integer-phase operator that equals it.
 
 The formula is that of kokoro's `SineGen`, `SourceModuleHnNSF` and `TorchSTFT` (`kokoro/istftnet.py`). Phases are in
-cycles. It does not know where pitch and noise come from, nor how a device evaluates it.
+cycles.
 
 Phase contract: an imaginary part that is zero by construction is exactly +0, so that its phase is 0 or +pi and never
 -pi. That holds for the first bin (0 Hz) and the last (Nyquist) of every column, and for every bin of the first column:
-reflection makes that frame symmetric about its own centre. It does not hold for the last column. Its frame is
-centred one sample past the end while reflection is about the last sample, so it is symmetric about no sample of
-the window and its imaginary parts are as large as those of any other column.
+reflection makes that frame symmetric about its own centre. It does not hold for the last column: its frame is centred
+one sample past the end while reflection is about the last sample, so it is symmetric about no sample of the window, and
+its imaginary parts are as large as those of any other column.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def harmonic_source(
     """Magnitudes, then phases, of the source's STFT, from integer phases.
 
     `f0` [batch, frames, values] in Hz, `noise` [batch, frames, samples, harmonics] standard normal, `lengths` [batch]
-    valid frames, `weight` [1, harmonics] and `bias` [1] of the merging layer. Gives
-    [batch, n_fft + 2, samples / hop * frames + 1]; columns beyond a member's length are 0.
+    valid frames, `weight` [1, harmonics] and `bias` [1] of the merging layer. Returns
+    [batch, n_fft + 2, samples / hop * frames + 1]; columns beyond a sequence's length are 0.
     """
     batch, frames, samples, _ = noise.shape
     result = np.zeros((batch, n_fft + 2, samples // hop * frames + 1), np.float32)
@@ -49,7 +49,7 @@ def harmonic_source(
 
 
 def exact_waveform(f0: Floats, noise: Floats, weight: Floats, bias: Floats) -> NDArray[np.float64]:
-    """The source's waveform [samples] in float64 throughout: the truth. Arguments as for `waveform`."""
+    """The source's waveform [samples] in float64 throughout: the reference. Arguments as for `waveform`."""
     return waveform(f0, noise, weight, bias, float64_phases)
 
 
@@ -73,8 +73,8 @@ def waveform(f0: Floats, noise: Floats, weight: Floats, bias: Floats, phases: Ph
 def integer_phases(f0: Floats, harmonic: int, samples_per_value: int) -> NDArray[np.float64]:
     """Phase [samples] in cycles, in [0, 1), of one harmonic, accumulated in integers that wrap after a cycle.
 
-    The step of one value is taken modulo a cycle before it is interpolated, as kokoro does: a negative F0 makes a
-    difference of half a cycle there.
+    The step of each value is taken modulo a cycle before interpolation, as in kokoro: for a negative F0, this makes a
+    difference of half a cycle.
     """
     cycle = 1 << PHASE_BITS
     step = np.rint(f0 * harmonic / SAMPLE_RATE_HZ * cycle).astype(np.int64) & (cycle - 1)
@@ -99,8 +99,8 @@ def interpolation(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """For each sample the value before it, the value after it, and twice its distance in samples from the former.
 
-    Linear interpolation about the centres of the values, as `torch.nn.functional.interpolate` without aligned corners;
-    before the first centre and after the last the value itself holds.
+    Interpolation is linear between the centres of the values, as in `torch.nn.functional.interpolate` without aligned
+    corners; before the first centre and after the last, it is constant.
     """
     twice_position = 2 * np.arange(values * samples_per_value) + 1 - samples_per_value
     value = np.clip(twice_position // (2 * samples_per_value), 0, values - 1)
@@ -112,7 +112,7 @@ def interpolation(
 def spectrum(signal: Floats, n_fft: int, hop: int) -> NDArray[np.float32]:
     """Magnitudes and phases [n_fft + 2, samples / hop + 1] under the phase contract.
 
-    As `torch.stft` with a periodic Hann window, centred frames and reflected borders.
+    It agrees with `torch.stft` with a periodic Hann window, centred frames and reflected borders.
     """
     padded = np.pad(signal.astype(np.float64), n_fft // 2, mode="reflect")
     frames = np.lib.stride_tricks.sliding_window_view(padded, n_fft)[::hop] * hann_window(n_fft)

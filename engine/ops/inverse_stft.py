@@ -1,7 +1,4 @@
-"""From magnitudes and phases to samples, in numpy.
-
-It does not know what made the spectrum.
-"""
+"""The inverse STFT, from magnitudes and phases to samples, in numpy."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ def inverse_stft(
 ) -> NDArray[np.float32]:
     """Overlap and add the windowed inverse transforms, divided by the sum of squared windows, as `torch.istft`.
 
-    `magnitude`, `phase` [batch, bins, columns], `lengths` [batch] valid frames of `samples_per_frame`. Only the
-    columns of valid frames count, and the one that closes the last. Gives [batch, (columns - 1) * hop], 0 beyond the
-    valid samples.
+    `magnitude`, `phase` [batch, bins, columns], `lengths` [batch] valid frames of `samples_per_frame`. Only the columns
+    of valid frames and the one that closes the last are read. Returns [batch, (columns - 1) * hop], 0 beyond the valid
+    samples.
     """
     batch, _, columns = magnitude.shape
     result = np.zeros((batch, (columns - 1) * hop), np.float32)

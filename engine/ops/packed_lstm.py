@@ -1,7 +1,7 @@
-"""The packed LSTM in numpy: what every other implementation must compute.
+"""The packed LSTM in numpy, the reference of every implementation, and the ways to compute it.
 
-A sequence ends at its own length: the forward direction stops there, the backward direction starts there, the output
-beyond is 0. It does not know how a device evaluates it.
+A sequence ends at its own length: the forward direction stops there, the backward direction starts there, and the
+output beyond is 0.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class LstmMethod(StrEnum):
     """What computes the LSTMs of a compiled module."""
 
     MPS = "mps"
-    """Metal Performance Shaders, through the function of `engine.mps_bridge`; where there is Metal."""
+    """Metal Performance Shaders, through the function of `engine.mps_bridge`; only on Metal."""
     TIR = "tir"
-    """A kernel of ours in the module."""
+    """A hand-written kernel in the module."""
     TORCH = "torch"
-    """PyTorch on the processor, through the function of `engine.runners.lstm_functions`."""
+    """PyTorch on the CPU, through the function of `engine.runners.lstm_functions`."""
 
     @property
     def function(self) -> str | None:
-        """The global function that a module calls for it; None when it computes the LSTM itself.
+        """The global function that a module calls for its LSTMs; None if it computes them itself.
 
-        It takes x [batch, time, input], lengths [batch], then the weights of all directions one below the other
+        It takes x [batch, time, input], lengths [batch], then the weights of all directions concatenated
         ([directions * 4 hidden, input], [directions * 4 hidden, hidden] and [directions * 4 hidden]), and fills its
         last argument, y [batch, time, directions * hidden].
         """
@@ -40,21 +40,21 @@ class LstmSemantics(StrEnum):
     """What an LSTM does with the padding of its sequences."""
 
     PACKED = "packed"
-    """It never reads it: every sequence ends at its own length."""
+    """Padding is never read: every sequence ends at its own length."""
     NO_PACK = "no-pack"
-    """It runs over it and its output is masked afterwards, as a static export without packing does.
+    """Padding is processed and the output masked afterwards, as in a static export without packing.
 
-    The backward direction then carries what it made of the padding into every valid step. There to be compared with.
+    The backward direction then carries its state from the padding into every valid step. For comparison only.
     """
 
 
 def lstm_forward_packed(
     x: Floats, lengths: Lengths, weight_ih: Floats, weight_hh: Floats, bias: Floats
 ) -> NDArray[np.float32]:
-    """One direction over `x` [batch, time, input]; gives [batch, time, hidden].
+    """One direction over `x` [batch, time, input]; returns [batch, time, hidden].
 
     `weight_ih` [4 hidden, input], `weight_hh` [4 hidden, hidden] and `bias` [4 hidden] (both of torch's biases summed)
-    hold the gates in the order input, forget, cell, output, as `torch.nn.LSTM` does.
+    hold the gates in the order input, forget, cell, output, as in `torch.nn.LSTM`.
     """
     batch, time, _ = x.shape
     result = np.zeros((batch, time, weight_hh.shape[1]), np.float32)
@@ -73,7 +73,7 @@ def lstm_forward_packed_bidirectional(
     weight_hh_reverse: Floats,
     bias_reverse: Floats,
 ) -> NDArray[np.float32]:
-    """Both directions side by side; gives [batch, time, 2 hidden]. Arguments as for `lstm_forward_packed`."""
+    """Both directions side by side; returns [batch, time, 2 hidden]. Arguments as for `lstm_forward_packed`."""
     forward = lstm_forward_packed(x, lengths, weight_ih, weight_hh, bias)
     backward = lstm_forward_packed(
         reversed_within(x, lengths), lengths, weight_ih_reverse, weight_hh_reverse, bias_reverse
@@ -82,7 +82,7 @@ def lstm_forward_packed_bidirectional(
 
 
 def reversed_within(x: Floats, lengths: Lengths) -> NDArray[np.float32]:
-    """`x` [batch, time, channels] with each member's first `length` steps in reverse order."""
+    """`x` [batch, time, channels] with the first `length` steps of each sequence in reverse order."""
     result = x.copy()
     for batch_index, length in enumerate(lengths):
         result[batch_index, :length] = x[batch_index, :length][::-1]
@@ -101,5 +101,6 @@ def _run(x: Floats, weight_ih: Floats, weight_hh: Floats, bias: Floats) -> NDArr
 
 
 def _sigmoid(x: Floats) -> NDArray[np.float32]:
+    # sigmoid x = (1 + tanh(x / 2)) / 2, which never overflows.
     half = np.float32(0.5)
     return np.asarray(half + half * np.tanh(half * x))

@@ -1,7 +1,4 @@
-"""One reflected step before a sequence, in numpy.
-
-It does not know why a generator wants one.
-"""
+"""One reflected step before a sequence, in numpy."""
 
 from __future__ import annotations
 
@@ -12,6 +9,6 @@ from numpy.typing import NDArray
 def reflect_left(x: NDArray[np.float32]) -> NDArray[np.float32]:
     """`x` [batch, channels, time] with its second step put before its first: [batch, channels, time + 1].
 
-    As `torch.nn.ReflectionPad1d((1, 0))`.
+    It agrees with `torch.nn.ReflectionPad1d((1, 0))`.
     """
     return np.concatenate([x[:, :, 1:2], x], axis=2)

@@ -1,6 +1,6 @@
 """The operators as PyTorch custom operators, which stay whole through `torch.export`.
 
-Slices of symbolic axes would lose their length in the compiler; an operator of its own keeps it.
+In the compiler, slices of symbolic axes would lose their length; a custom operator keeps it.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from engine.ops.adaptive_norm import EPSILON
 
 
 @torch.library.custom_op("kokoro::adaptive_layer_norm", mutates_args=())
-def adaptive_layer_norm(x: Tensor, styles: Tensor, beside: Tensor, offset: int, epsilon: float) -> Tensor:
-    """As `engine.ops.adaptive_layer_norm.adaptive_layer_norm`, on tensors."""
+def adaptive_layer_norm(x: Tensor, styles: Tensor, constant_input: Tensor, offset: int, epsilon: float) -> Tensor:
+    """`engine.ops.adaptive_layer_norm.adaptive_layer_norm` on tensors."""
     batch, time, channels = x.shape
     gamma, beta = styles[:, None].narrow(2, offset, 2 * channels).chunk(2, dim=2)
     styled = (1 + gamma) * functional.layer_norm(x, (channels,), eps=epsilon) + beta
-    return torch.cat([styled, beside[:, None].expand(batch, time, beside.shape[1])], dim=2)
+    return torch.cat([styled, constant_input[:, None].expand(batch, time, constant_input.shape[1])], dim=2)
 
 
 @adaptive_layer_norm.register_fake
-def _(x: Tensor, styles: Tensor, beside: Tensor, offset: int, epsilon: float) -> Tensor:
-    return x.new_empty(x.shape[0], x.shape[1], x.shape[2] + beside.shape[1])
+def _(x: Tensor, styles: Tensor, constant_input: Tensor, offset: int, epsilon: float) -> Tensor:
+    return x.new_empty(x.shape[0], x.shape[1], x.shape[2] + constant_input.shape[1])
 
 
 @torch.library.custom_op("kokoro::adaptive_norm", mutates_args=())
 def adaptive_norm(x: Tensor, lengths: Tensor, styles: Tensor, weight: Tensor, bias: Tensor, offset: int) -> Tensor:
-    """As `engine.ops.adaptive_norm.adaptive_norm`, on tensors; `lengths` is int32."""
+    """`engine.ops.adaptive_norm.adaptive_norm` on tensors; `lengths` is int32."""
     gamma, beta = styles.narrow(1, offset, 2 * x.shape[1]).chunk(2, dim=1)
     scale, shift = (1 + gamma) * weight, (1 + gamma) * bias + beta
     result = torch.zeros_like(x)
@@ -46,7 +46,7 @@ def adaptive_norm(x: Tensor, lengths: Tensor, styles: Tensor, weight: Tensor, bi
 def adaptive_norm_leaky_relu(
     x: Tensor, lengths: Tensor, styles: Tensor, weight: Tensor, bias: Tensor, offset: int, slope: float
 ) -> Tensor:
-    """As `engine.ops.adaptive_norm.adaptive_norm_leaky_relu`, on tensors; `lengths` is int32."""
+    """`engine.ops.adaptive_norm.adaptive_norm_leaky_relu` on tensors; `lengths` is int32."""
     return torch.nn.functional.leaky_relu(adaptive_norm(x, lengths, styles, weight, bias, offset), slope)
 
 
@@ -54,7 +54,7 @@ def adaptive_norm_leaky_relu(
 def adaptive_norm_snake(
     x: Tensor, lengths: Tensor, styles: Tensor, weight: Tensor, bias: Tensor, offset: int, alpha: Tensor
 ) -> Tensor:
-    """As `engine.ops.adaptive_norm.adaptive_norm_snake`, on tensors; `lengths` is int32."""
+    """`engine.ops.adaptive_norm.adaptive_norm_snake` on tensors; `lengths` is int32."""
     y = adaptive_norm(x, lengths, styles, weight, bias, offset)
     frequency = alpha[:, None]
     return torch.addcdiv(y, torch.sin(frequency * y) ** 2, frequency)
@@ -77,7 +77,7 @@ def _(x: Tensor, lengths: Tensor, styles: Tensor, weight: Tensor, bias: Tensor, 
 
 @torch.library.custom_op("kokoro::attention", mutates_args=())
 def attention(x: Tensor, lengths: Tensor, heads: int) -> Tensor:
-    """As `engine.ops.attention.attention`, on tensors; `lengths` is int32."""
+    """`engine.ops.attention.attention` on tensors; `lengths` is int32."""
     batch, time, channels = x.shape
     parts = x.reshape(batch, time, 3, heads, channels // (3 * heads)).permute(2, 0, 3, 1, 4)
     result = torch.zeros(parts.shape[1:], dtype=x.dtype)
@@ -96,7 +96,7 @@ def _(x: Tensor, lengths: Tensor, heads: int) -> Tensor:
 def harmonic_source(
     f0: Tensor, noise: Tensor, lengths: Tensor, weight: Tensor, bias: Tensor, n_fft: int, hop: int
 ) -> Tensor:
-    """As `engine.ops.harmonic_source.harmonic_source`, on tensors; `lengths` is int32."""
+    """`engine.ops.harmonic_source.harmonic_source` on tensors; `lengths` is int32."""
     pitch, excitation, frames = f0.numpy(), noise.numpy(), lengths.numpy()
     merging = weight.detach().numpy(), bias.detach().numpy()
     return torch.from_numpy(numpy_source.harmonic_source(pitch, excitation, frames, *merging, n_fft, hop))
@@ -112,7 +112,7 @@ def _(f0: Tensor, noise: Tensor, lengths: Tensor, weight: Tensor, bias: Tensor, 
 def inverse_stft(
     magnitude: Tensor, phase: Tensor, lengths: Tensor, n_fft: int, hop: int, samples_per_frame: int
 ) -> Tensor:
-    """As `engine.ops.inverse_stft.inverse_stft`, on tensors; `lengths` is int32."""
+    """`engine.ops.inverse_stft.inverse_stft` on tensors; `lengths` is int32."""
     result = magnitude.new_zeros(magnitude.shape[0], (magnitude.shape[2] - 1) * hop)
     window = torch.hann_window(n_fft)
     for batch_index, length in enumerate(lengths.tolist()):
@@ -132,7 +132,7 @@ def _(magnitude: Tensor, phase: Tensor, lengths: Tensor, n_fft: int, hop: int, s
 
 @torch.library.custom_op("kokoro::lstm_forward_packed", mutates_args=())
 def lstm_forward_packed(x: Tensor, lengths: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias: Tensor) -> Tensor:
-    """As `engine.ops.packed_lstm.lstm_forward_packed`, on tensors; `lengths` is int32."""
+    """`engine.ops.packed_lstm.lstm_forward_packed` on tensors; `lengths` is int32."""
     return _run(x, lengths, [weight_ih, weight_hh, bias, torch.zeros_like(bias)], bidirectional=False)
 
 
@@ -152,7 +152,7 @@ def lstm_forward_packed_bidirectional(
     weight_hh_reverse: Tensor,
     bias_reverse: Tensor,
 ) -> Tensor:
-    """As `engine.ops.packed_lstm.lstm_forward_packed_bidirectional`, on tensors; `lengths` is int32."""
+    """`engine.ops.packed_lstm.lstm_forward_packed_bidirectional` on tensors; `lengths` is int32."""
     none = torch.zeros_like(bias)
     weights = [weight_ih, weight_hh, bias, none, weight_ih_reverse, weight_hh_reverse, bias_reverse, none]
     return _run(x, lengths, weights, bidirectional=True)
@@ -193,7 +193,7 @@ def _run(x: Tensor, lengths: Tensor, weights: list[Tensor], *, bidirectional: bo
 
 @torch.library.custom_op("kokoro::reflect_left", mutates_args=())
 def reflect_left(x: Tensor) -> Tensor:
-    """As `engine.ops.reflect_left.reflect_left`, on a tensor."""
+    """`engine.ops.reflect_left.reflect_left` on a tensor."""
     return torch.cat([x[:, :, 1:2], x], dim=2)
 
 
