@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -23,17 +21,16 @@ from engine.artifacts.manifest import (
     Parameter,
     Variant,
     expected_identity,
-    is_for_mac,
     library_suffix,
 )
 from engine.compiler.export import StageGraph, parameters_of, trace, translate
-from engine.compiler.linking import link_bridge, link_for_arm_linux, link_for_mac
+from engine.compiler.linking import link_bridge, linker_for
 from engine.compiler.metal_passes import kernel_sources
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import target_of
 from engine.compiler.tuning import Search, convolutions, search_on
 from engine.config import ModelConfig
-from engine.errors import CompileError, Cure, DamagedFile
+from engine.errors import CompileError, DamagedFile
 from engine.kernels.cpu.register_tile import microkernel_for
 from engine.kernels.precision import Precision
 from engine.mps_bridge.bridge import BRIDGE_NAME
@@ -45,8 +42,6 @@ from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.speech import PreparationEvent
 from engine.stages import Stage
 from engine.system.whole_file import write_atomically
-
-_LINKERS = ("cc", "gcc", "clang")
 
 
 def build(
@@ -140,36 +135,8 @@ def link(executable: relax.VMExecutable, variant: Variant) -> bytes:
     """The executable as a shared library; raises `CompileError` when there is no linker or it fails."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"stage{library_suffix(variant)}"
-        executable.export_library(str(path), fcompile=_linker(variant), workspace_dir=folder)
+        executable.export_library(str(path), fcompile=linker_for(variant), workspace_dir=folder)
         return path.read_bytes()
-
-
-def _linker(variant: Variant) -> Callable[..., None]:
-    if is_for_mac(variant):
-        return link_for_mac
-    return link_for_arm_linux if variant.triple else _link_shared
-
-
-def find_linker() -> str:
-    """The system's C compiler, used to link; raises `CompileError` that names the package to install."""
-    for name in _LINKERS:
-        found = shutil.which(name)
-        if found:
-            return found
-    raise CompileError(
-        "There is no C compiler to link the speech modules with.",
-        "Install one: “apt-get install gcc” on Debian or Ubuntu, “xcode-select --install” on a Mac.",
-    )
-
-
-def _link_shared(output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
-    command = [find_linker(), "-shared", "-fPIC", "-o", output, *objects, *options]
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True)
-    except subprocess.CalledProcessError as error:
-        raise CompileError(
-            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
-        ) from error
 
 
 def _fingerprint(executable: relax.VMExecutable, parameters: Sequence[Parameter]) -> str:

@@ -9,13 +9,45 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from engine.artifacts.manifest import Variant, is_for_mac
 from engine.errors import CompileError, Cure
 from engine.mps_bridge.bridge import bridge_arguments
 from engine.system.paths import cache_folder
+
+_LINKERS = ("cc", "gcc", "clang")
+
+
+def linker_for(variant: Variant) -> Callable[..., None]:
+    """What TVM calls to link a variant's library, with the output, the objects and options."""
+    if is_for_mac(variant):
+        return link_for_mac
+    return link_for_arm_linux if variant.triple else _link_shared
+
+
+def find_linker() -> str:
+    """The system's C compiler, used to link; raises `CompileError` that names the package to install."""
+    for name in _LINKERS:
+        found = shutil.which(name)
+        if found:
+            return found
+    raise CompileError(
+        "There is no C compiler to link the speech modules with.",
+        "Install one: “apt-get install gcc” on Debian or Ubuntu, “xcode-select --install” on a Mac.",
+    )
+
+
+def _link_shared(output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
+    command = [find_linker(), "-shared", "-fPIC", "-o", output, *objects, *options]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except subprocess.CalledProcessError as error:
+        raise CompileError(
+            f"Linking failed: {error.stderr.strip()}", "Run “python -m engine doctor”.", Cure.EXAMINE
+        ) from error
 
 
 def zig_command(target: str, system: str) -> list[str]:

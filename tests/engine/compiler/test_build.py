@@ -8,7 +8,7 @@ import pytest
 from engine.artifacts.freshness import Fresh, Stale, freshness
 from engine.artifacts.manifest import CPU, MANIFEST_NAME, Manifest, Variant, expected_identity, verify
 from engine.compiler import build as building
-from engine.compiler.build import build, find_linker, precision_of, weightless_modules
+from engine.compiler.build import build, precision_of, weightless_modules
 from engine.compiler.tuning import Search
 from engine.errors import CompileError
 from engine.kernels.precision import Precision
@@ -115,18 +115,6 @@ def test_the_manifest_comes_last(tiny_config, tmp_path, monkeypatch):
     with pytest.raises(CompileError, match="no registers left"):
         make(tiny_config, tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_without_a_linker_the_package_to_install_is_named(monkeypatch):
-    monkeypatch.setattr(building.shutil, "which", lambda _: None)
-    with pytest.raises(CompileError, match="apt-get install gcc"):
-        find_linker()
-
-
-def test_a_linker_that_fails_is_an_error(tiny_config, tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "find_linker", lambda: "false")
-    with pytest.raises(CompileError, match="Linking failed"):
-        make(tiny_config, tmp_path)
 
 
 def test_an_output_folder_that_cannot_be_written_is_an_error(tiny_config, tmp_path):

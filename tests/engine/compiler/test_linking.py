@@ -2,11 +2,31 @@ from __future__ import annotations
 
 import pytest
 
+from engine.artifacts.manifest import CPU
 from engine.compiler import linking
-from engine.compiler import linking as compiler_linking
-from engine.compiler.linking import link_for_arm_linux, link_for_mac, linker_command, run_linker, zig_command
+from engine.compiler.linking import (
+    find_linker,
+    link_for_arm_linux,
+    link_for_mac,
+    linker_command,
+    linker_for,
+    run_linker,
+    zig_command,
+)
 from engine.errors import CompileError
 from tests.engine.compiler.elf import is_arm64_library
+
+
+def test_without_a_linker_the_package_to_install_is_named(monkeypatch):
+    monkeypatch.setattr(linking.shutil, "which", lambda _: None)
+    with pytest.raises(CompileError, match="apt-get install gcc"):
+        find_linker()
+
+
+def test_a_linker_that_fails_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(linking, "find_linker", lambda: "false")
+    with pytest.raises(CompileError, match="Linking failed"):
+        linker_for(CPU)(str(tmp_path / "stage.so"), [])
 
 
 def test_zig_is_asked_for_a_target():
@@ -39,13 +59,13 @@ def test_what_the_linker_for_linux_says_reaches_the_error(tmp_path):
 
 
 def test_zig_links_where_there_is_no_mac(monkeypatch):
-    monkeypatch.setattr(compiler_linking.sys, "platform", "linux")
+    monkeypatch.setattr(linking.sys, "platform", "linux")
     assert linker_command()[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.13.0"]
 
 
 def test_the_systems_compiler_links_on_a_mac(monkeypatch):
-    monkeypatch.setattr(compiler_linking.sys, "platform", "darwin")
-    monkeypatch.setattr(compiler_linking.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(linking.sys, "platform", "darwin")
+    monkeypatch.setattr(linking.shutil, "which", lambda name: f"/usr/bin/{name}")
     assert linker_command() == ["/usr/bin/clang", "-arch", "arm64", "-mmacosx-version-min=13.0"]
 
 
@@ -61,7 +81,7 @@ def test_nothing_of_where_a_library_was_linked_is_in_it(tmp_path):
 
 
 def test_a_missing_linker_is_named(monkeypatch):
-    monkeypatch.setattr(compiler_linking.sys, "platform", "darwin")
-    monkeypatch.setattr(compiler_linking.shutil, "which", lambda _: None)
+    monkeypatch.setattr(linking.sys, "platform", "darwin")
+    monkeypatch.setattr(linking.shutil, "which", lambda _: None)
     with pytest.raises(CompileError, match="xcode-select"):
         linker_command()
