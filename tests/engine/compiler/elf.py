@@ -1,4 +1,4 @@
-"""Reads as much of an ELF library as the tests ask for: what it is. It does not know what is in it."""
+"""Reads from an ELF library what the tests need: its type and processor."""
 
 from __future__ import annotations
 

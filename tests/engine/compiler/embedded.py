@@ -1,7 +1,4 @@
-"""Reads what TVM writes into a compiled library: the modules inside, and the kernels of one for Metal.
-
-It knows neither the library's format nor how kernels run.
-"""
+"""Reads what TVM writes into a compiled library of any format: the modules inside, and the kernels of one for Metal."""
 
 from __future__ import annotations
 

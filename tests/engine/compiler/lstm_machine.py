@@ -29,7 +29,7 @@ STAGE = Stage(
 
 
 class OneLstm(torch.nn.Module):
-    """A bidirectional LSTM over `inputs` channels with `hidden_size` units a direction."""
+    """A bidirectional LSTM over `inputs` channels with `hidden_size` units per direction."""
 
     def __init__(self, inputs: int, hidden_size: int, semantics: LstmSemantics = LstmSemantics.PACKED) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class OneLstm(torch.nn.Module):
 
 
 class CompiledLstm:
-    """The LSTM as a library; what its method calls must have been registered."""
+    """The LSTM as a library; functions that its method calls must be registered before."""
 
     def __init__(self, module: OneLstm, config: ModelConfig, target: tvm.target.Target, method: LstmMethod) -> None:
         graph = export_stage(STAGE, module, config, target, method)

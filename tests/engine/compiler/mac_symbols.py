@@ -1,7 +1,4 @@
-"""What a library may leave undefined on a Mac: the C names of TVM's two libraries there, and those of the system.
-
-It does not know which of them are needed.
-"""
+"""What a library may leave undefined on a Mac: the C names of TVM's two libraries there, and those of the system."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reads as much of a Mach-O library as the tests ask for: what it is, where symbols stand, which are left undefined.
-
-It does not know what a symbol means.
-"""
+"""Reads from a Mach-O library what the tests need: its type, the places of its symbols, which are left undefined."""
 
 from __future__ import annotations
 
@@ -62,7 +59,7 @@ class MachO:
         return {symbol.name for symbol in self._symbols() if not symbol.defined}
 
     def counted_bytes(self, name: str) -> bytes:
-        """What stands at a symbol that TVM's compiler wrote: 8 bytes that say how many, then as many."""
+        """The content at a symbol that TVM's compiler wrote: 8 bytes that say how many, then as many."""
         start = self._offset(next(symbol.address for symbol in self._symbols() if symbol.name == name))
         return self.content[start + 8 : start + 8 + self._number("<Q", start)]
 

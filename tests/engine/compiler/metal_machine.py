@@ -25,7 +25,7 @@ from tests.metal_device import MetalDevice
 
 
 class MetalStage:
-    """One stage with its weights; `module` stands for the model's own where there is one."""
+    """One stage with its weights; `module` replaces the model's own if given."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ def _linked(executable: relax.VMExecutable) -> tvm.runtime.Module:
 
 
 def arrays_for(stage: Stage, config: ModelConfig, counts: Mapping[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
-    """Inputs of a batch whose members have these counts of tokens and frames."""
+    """Inputs of a batch whose sequences have these counts of tokens and frames."""
     generator = np.random.default_rng(0)
     lengths = {name: max(values) for name, values in counts.items()}
     arrays = {}

@@ -66,7 +66,7 @@ def test_only_libraries_and_the_manifest_are_left_behind(built):
     assert {path.name for path in folder.iterdir()} == {"source.so", "istft.so", "manifest.json"}
 
 
-def test_one_stage_can_be_built_again_beside_the_others(built, tiny_config, tmp_path):
+def test_one_stage_can_be_built_again_among_the_others(built, tiny_config, tmp_path):
     folder, before, _ = built
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
@@ -194,9 +194,9 @@ def test_other_methods_and_semantics_reach_the_library(tiny_config, tmp_path):
     assert [b"kokoro.torch.lstm_packed" in content for content in contents] == [True, True]
 
 
-def test_only_the_decoder_multiplies_halves():
-    halves = Variant("metal-macos", precision="float16")
-    chosen = {stage.name for stage in DEVICE_STAGES if precision_of(stage, halves) is Precision.FLOAT16}
+def test_only_the_decoder_has_float16_factors():
+    float16 = Variant("metal-macos", precision="float16")
+    chosen = {stage.name for stage in DEVICE_STAGES if precision_of(stage, float16) is Precision.FLOAT16}
     assert chosen == {"decoder"}
     assert all(precision_of(stage, Variant("metal-macos")) is Precision.FLOAT32 for stage in DEVICE_STAGES)
 
@@ -217,8 +217,8 @@ def test_what_tuning_found_is_in_the_manifest(tiny_config, tmp_path, monkeypatch
     monkeypatch.setattr(building, "search_on", lambda *_: search)
     stage = stage_named("text_encoder")
     manifest = build(tiny_config, [stage], CPU, tmp_path, lambda _: None, tuning_seconds=60)
-    usual = make(tiny_config, tmp_path / "usual", [stage])
-    assert usual.artifact("text_encoder").tuning == ()
+    default = make(tiny_config, tmp_path / "default", [stage])
+    assert default.artifact("text_encoder").tuning == ()
     assert manifest.artifact("text_encoder").tuning
     assert Manifest.load(tmp_path) == manifest
     assert freshness(tmp_path, expected_identity(tiny_config, CPU), ["text_encoder"]) == Fresh(manifest)

@@ -83,7 +83,7 @@ def test_linear_layers_equal_torch(compiled, bias):
 def test_a_gelu_joins_the_linear_layer_before_it(compiled):
     made = compiled(nn.Sequential(nn.Linear(CHANNELS, 50), nn.GELU(approximate="tanh")), ROWS)
     close(made, rows(17))
-    assert "gelu" not in made.graph.module.script().replace("Epilogue", "")  # TVM's own stands nowhere
+    assert "gelu" not in made.graph.module.script().replace("Epilogue", "")  # TVM's own is not used
 
 
 def test_a_gelu_of_its_own_is_translated(compiled):

@@ -1,4 +1,4 @@
-"""What convolutions are joined with on every target, and that the results stay what PyTorch computes."""
+"""What is fused into convolutions on every target, with results that equal PyTorch's."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from tests.metal_device import metal_device
 
 CHANNELS = 32
 NO_KERNELS = ("vm.", "shape_func", "runtime.", "begin_at_offset", WORKSPACE_FUNCTION)
-"""How what is called for memory and shapes is named."""
+"""Prefixes of the functions called for memory and shapes."""
 FACTOR = 0.7071
 STAGE = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
 
@@ -36,7 +36,7 @@ class Joined(nn.Module):
         return self.epilogue(self, x)
 
 
-ENDINGS = {
+EPILOGUES = {
     "sum": (lambda self, x: self.first(x) + x, 1),
     "without bias": (lambda self, x: self.second(x) + x, 1),
     "sum the other way round": (lambda self, x: x + self.first(x), 1),
@@ -53,9 +53,9 @@ def _with_itself(y, x):
     return (y + x) * y
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@pytest.mark.parametrize("name", EPILOGUES)
 def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
-    epilogue, launches = ENDINGS[name]
+    epilogue, launches = EPILOGUES[name]
     module = Joined(epilogue)
     weights = {key: value.detach().numpy() for key, value in module.named_parameters()}
     software = metal_device()
@@ -69,9 +69,9 @@ def test_what_follows_a_convolution_is_joined_on_metal(tiny_config, name):
     assert software.launches() - before == launches
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@pytest.mark.parametrize("name", EPILOGUES)
 def test_what_follows_a_convolution_is_joined_on_processors(tiny_config, name):
-    epilogue, calls = ENDINGS[name]
+    epilogue, calls = EPILOGUES[name]
     module = Joined(epilogue)
     graph = export_stage(STAGE, module, tiny_config, host_cpu())
     x = np.random.default_rng(0).standard_normal((2, CHANNELS, 21), np.float32)

@@ -17,7 +17,7 @@ from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import host_cpu
 from engine.ops.torch_ops import adaptive_layer_norm
 from engine.stages import TOKENS, Size, Tensor
-from tests.engine.kernels.cpu.running import lost_to_rounding
+from tests.engine.kernels.cpu.running import error_half_ulps
 
 
 def copying(extent, microkernel):
@@ -29,7 +29,7 @@ def copying(extent, microkernel):
     return copying
 
 
-USUAL, CARING = (kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (False, True))
+DEFAULT, HIGH_PRECISION = (kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (False, True))
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def importer():
 
 @pytest.fixture
 def book():
-    return KernelBook(USUAL, CARING, {"high_precision"})
+    return KernelBook(DEFAULT, HIGH_PRECISION, {"high_precision"})
 
 
 def test_a_kernel_is_placed_once_per_size(book, importer):
@@ -49,9 +49,9 @@ def test_a_kernel_is_placed_once_per_size(book, importer):
     assert len(importer.block_builder.get().functions) == 2
 
 
-def test_high_precision_nodes_get_the_caring_kernels(book):
-    assert book.kernels(SimpleNamespace(name="high_precision")) is CARING
-    assert book.kernels(SimpleNamespace(name="other")) is USUAL
+def test_high_precision_nodes_get_high_precision_kernels(book):
+    assert book.kernels(SimpleNamespace(name="high_precision")) is HIGH_PRECISION
+    assert book.kernels(SimpleNamespace(name="other")) is DEFAULT
 
 
 def test_what_was_kept_unrounded_is_found_again(book):
@@ -104,7 +104,7 @@ def test_a_high_precision_value_is_rounded_once(compiled):
     x = np.random.default_rng(0).standard_normal((2, 300, 32), np.float32)
     with torch.no_grad():
         exact = copy.deepcopy(layer).double()(torch.from_numpy(x).double()).numpy()
-    assert lost_to_rounding(made(x), exact) < 0.5
+    assert error_half_ulps(made(x), exact) < 0.5
 
 
 class Styled(nn.Module):
@@ -126,4 +126,4 @@ def test_between_high_precision_layers_nothing_is_rounded(compiled, high_precisi
     x = np.random.default_rng(0).standard_normal((2, 300, 32), np.float32)
     with torch.no_grad():
         exact = copy.deepcopy(layers).double()(torch.from_numpy(x).double()).numpy()
-    assert (lost_to_rounding(made(x), exact) < 0.5) == high_precision
+    assert (error_half_ulps(made(x), exact) < 0.5) == high_precision

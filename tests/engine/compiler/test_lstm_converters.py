@@ -64,35 +64,37 @@ def test_on_metal_an_lstm_is_two_launches_once_weights_are_loaded(tiny_config):
     assert set(names) == {"relax.call_tir", "relax.reshape"}
 
 
-BESIDE = 5
+CONSTANT_INPUT = 5
 
 
 class StyledLstm(OneLstm):
     """An LSTM whose inputs end with the same values at every step."""
 
     def __init__(self, channels, hidden_size):
-        super().__init__(channels + BESIDE, hidden_size)
+        super().__init__(channels + CONSTANT_INPUT, hidden_size)
 
     def styled(self, x):
         styles = torch.cat([x[:, 0], x[:, 0]], dim=1)
-        return adaptive_layer_norm(x, styles, x[:, 0, :BESIDE], 0, 1e-5)
+        return adaptive_layer_norm(x, styles, x[:, 0, :CONSTANT_INPUT], 0, 1e-5)
 
     def forward(self, x, lengths):
         return super().forward(self.styled(x), lengths)
 
 
 class JoinedLstm(StyledLstm):
-    """Likewise, without a norm."""
+    """An LSTM whose inputs end with the same values at every step, without a norm."""
 
     def styled(self, x):
-        return torch.cat([x, x[:, 0, :BESIDE].unsqueeze(1).expand(x.shape[0], x.shape[1], BESIDE)], dim=2)
+        return torch.cat(
+            [x, x[:, 0, :CONSTANT_INPUT].unsqueeze(1).expand(x.shape[0], x.shape[1], CONSTANT_INPUT)], dim=2
+        )
 
 
 class ChangingLstm(StyledLstm):
     """An LSTM whose inputs end with others at every step."""
 
     def styled(self, x):
-        return torch.cat([x, x[:, :, :BESIDE]], dim=2)
+        return torch.cat([x, x[:, :, :CONSTANT_INPUT]], dim=2)
 
 
 def linear_inputs(graph):
@@ -103,8 +105,8 @@ def linear_inputs(graph):
     return sorted(int(shape_of(x)[1]) for x in linear)
 
 
-@pytest.mark.parametrize(("kind", "constant_input"), [(StyledLstm, 0), (JoinedLstm, 0), (ChangingLstm, BESIDE)])
-def test_what_stands_beside_every_step_is_projected_once(tiny_config, kind, constant_input):
+@pytest.mark.parametrize(("kind", "constant_input"), [(StyledLstm, 0), (JoinedLstm, 0), (ChangingLstm, CONSTANT_INPUT)])
+def test_the_constant_input_is_projected_once(tiny_config, kind, constant_input):
     channels = tiny_config.hidden_dim
     module = kind(channels, 32)
     assert linear_inputs(export_stage(STAGE, module, tiny_config, host_cpu())) == [channels + constant_input] * 2

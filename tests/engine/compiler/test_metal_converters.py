@@ -33,7 +33,7 @@ def exportable(tiny_config, weights):
 
 
 def with_spoilt_padding(config, stage, arrays, counts):
-    """The same inputs with NaN, or a huge number, beyond each member's length."""
+    """The same inputs with NaN, or a huge number, beyond the length of each sequence."""
     spoilt = {name: array.copy() for name, array in arrays.items()}
     for tensor in stage.inputs:
         for place, axis in enumerate(tensor.axes):
@@ -44,7 +44,7 @@ def with_spoilt_padding(config, stage, arrays, counts):
     return spoilt
 
 
-def test_a_decoder_that_multiplies_halves_keeps_its_tolerance(tiny_config):
+def test_a_float16_decoder_keeps_its_tolerance(tiny_config):
     """The tolerance is for libraries fed by the reference, as that of every stage; weights are random."""
     stage, software = stage_named("decoder"), metal_device()
     generator = replace(
@@ -60,8 +60,8 @@ def test_a_decoder_that_multiplies_halves_keeps_its_tolerance(tiny_config):
     arrays = arrays_for(stage, config, {"tokens": (9,), "frames": (4,)})
     expected = ExportableRunner(network_with(config, weights)).run(stage, arrays)
     with software.fast():
-        halves = MetalStage(software, stage, config, weights, precision=Precision.FLOAT16)
-        result = halves.run(arrays)
+        float16 = MetalStage(software, stage, config, weights, precision=Precision.FLOAT16)
+        result = float16.run(arrays)
     for output, array in result.items():
         correlation = np.corrcoef(array.ravel(), expected[output].ravel())[0, 1]
         assert stage.float16_tolerance <= correlation < 1 - 1e-9

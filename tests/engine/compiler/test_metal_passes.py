@@ -76,4 +76,4 @@ def test_kernels_count_in_int32_and_single_precision(tiny_config, name):
     sources = kernel_sources(build_executable(graph.module, metal_macos()).mod)
     assert sources
     wide = {kernel for kernel, source in sources.items() if "long" in source}
-    assert wide <= {"phases_kernel"}  # which multiplies there, and counts in int32 none the less
+    assert wide <= {"phases_kernel"}  # it multiplies in int64, with int32 indices

@@ -1,10 +1,11 @@
+import dataclasses
 from dataclasses import fields
 from types import ModuleType
 
 import pytest
 
 from engine.compiler.kernel_set import KernelSet
-from engine.compiler.target_kernels import kernels_for
+from engine.compiler.target_kernels import kernels_for, metal_kernels
 from engine.compiler.targets import host_cpu, metal_macos
 from engine.errors import CompileError
 from engine.kernels.convolution import ConvWorkload
@@ -21,27 +22,29 @@ def public(module):
     return {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
 
 
-def test_each_target_has_kernels_for_its_hardware():
+def test_each_target_has_kernels_for_its_traits():
     assert kernels_for(host_cpu()).target_traits == microkernel_for(host_cpu())
     assert kernels_for(metal_macos()).target_traits == Threadgroup()
 
 
-def test_high_precision_kernels_of_a_processor_hand_on_what_is_not_rounded():
-    high_precision, usual = (kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (True, False))
-    assert (high_precision.rows_dtype, usual.rows_dtype) == ("float64", "float32")
+def test_high_precision_cpu_kernels_pass_on_unrounded_rows():
+    high_precision, default = (
+        kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (True, False)
+    )
+    assert (high_precision.rows_dtype, default.rows_dtype) == ("float64", "float32")
     assert kernels_for(metal_macos(), high_precision=True) == kernels_for(metal_macos())
 
 
-def test_what_was_tuned_is_for_kernels_without_care():
+def test_only_default_kernels_are_tuned():
     tuned = [(ConvWorkload(64, 64, 3), choice_for(ConvWorkload(64, 64, 5), microkernel_for(host_cpu())))]
-    high_precision, usual = (
+    high_precision, default = (
         kernels_for(host_cpu(), tuned=tuned, high_precision=high_precision).target_traits
         for high_precision in (True, False)
     )
-    assert (high_precision.tuned, usual.tuned) == ((), tuple(tuned))
+    assert (high_precision.tuned, default.tuned) == ((), tuple(tuned))
 
 
-def test_only_metal_has_kernels_that_multiply_halves():
+def test_only_metal_has_float16_kernels():
     assert kernels_for(metal_macos(), Precision.FLOAT16).target_traits == Threadgroup(factors=Precision.FLOAT16)
     with pytest.raises(CompileError, match="float16"):
         kernels_for(host_cpu(), Precision.FLOAT16)
@@ -54,3 +57,8 @@ def test_the_same_kernels_are_there_for_every_target():
         if isinstance(module, ModuleType):
             names = {name for name in public(module) if not name.startswith("_") and name[0].islower()} - ONLY_ON_CPU
             assert names <= public(getattr(metal, field.name)), field.name
+
+
+def test_a_kernel_set_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        metal_kernels().linear = None

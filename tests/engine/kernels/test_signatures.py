@@ -1,4 +1,4 @@
-"""The functions have the operands they are asked for, in order, and sums end as asked."""
+"""Functions have the given operands, in order, and sums get the given epilogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adaptive layer normalisation must be kokoro's, with the style beside it."""
+"""Adaptive layer normalisation equals kokoro's, with the constant input appended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.ops.adaptive_layer_norm import adaptive_layer_norm
 STYLE, CHANNELS, OFFSET = 4, 6, 3
 
 
-def test_equals_kokoros_with_the_style_beside_it() -> None:
+def test_equals_kokoros_with_the_constant_input_appended() -> None:
     norm = AdaLayerNorm(STYLE, CHANNELS).requires_grad_(False)
     x, style = 3 + torch.randn(2, 7, CHANNELS), torch.randn(2, STYLE)
     styles = torch.cat([torch.randn(2, OFFSET), norm.fc(style), torch.randn(2, 1)], dim=1)

@@ -1,4 +1,4 @@
-"""Adaptive normalisation must be torch's instance norm of each member alone."""
+"""Adaptive normalisation equals torch's instance norm of each sequence alone."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def alone(x: np.ndarray, styles: np.ndarray, weight: np.ndarray, bias: np.ndarra
     return (1 + gamma) * normal + beta
 
 
-@pytest.mark.parametrize("member", range(3))
-def test_equals_instance_norm_of_the_member_alone(batch_index: int) -> None:
+@pytest.mark.parametrize("batch_index", range(3))
+def test_equals_instance_norm_of_the_sequence_alone(batch_index: int) -> None:
     x, *affine = case()
     ours = adaptive_norm(x, LENGTHS, *affine, OFFSET)[batch_index]
     np.testing.assert_allclose(ours[:, : LENGTHS[batch_index]], alone(x, *affine, batch_index)[0], atol=1e-5)

@@ -1,4 +1,4 @@
-"""Attention over valid keys must be torch's attention of each member alone."""
+"""Attention over valid keys equals torch's attention of each sequence alone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def case() -> np.ndarray:
     return np.random.default_rng(0).standard_normal((3, 7, 3 * HEADS * 5), dtype=np.float32)
 
 
-@pytest.mark.parametrize("member", range(3))
-def test_equals_torch_attention_of_the_member_alone(batch_index: int) -> None:
+@pytest.mark.parametrize("batch_index", range(3))
+def test_equals_torch_attention_of_the_sequence_alone(batch_index: int) -> None:
     length = LENGTHS[batch_index]
     ours = attention(case(), LENGTHS, HEADS)[batch_index]
     alone = [

@@ -1,4 +1,4 @@
-"""The inverse STFT must be torch's of each member alone, and undo the STFT."""
+"""The inverse STFT equals torch's of each sequence alone and undoes the STFT; the left reflection equals torch's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 
 from engine.ops.harmonic_source import spectrum
 from engine.ops.inverse_stft import inverse_stft
+from engine.ops.reflect_left import reflect_left
 
 N_FFT, HOP, SAMPLES_PER_FRAME = 20, 5, 600
 COLUMNS_PER_FRAME = SAMPLES_PER_FRAME // HOP
@@ -22,8 +23,8 @@ def case() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-@pytest.mark.parametrize("member", [0, 1])
-def test_equals_torch_of_the_member_alone(batch_index: int) -> None:
+@pytest.mark.parametrize("batch_index", [0, 1])
+def test_equals_torch_of_the_sequence_alone(batch_index: int) -> None:
     magnitude, phase = case()
     samples = SAMPLES_PER_FRAME * LENGTHS[batch_index]
     ours = inverse_stft(magnitude, phase, LENGTHS, N_FFT, HOP, SAMPLES_PER_FRAME)[batch_index]
@@ -50,3 +51,9 @@ def test_padding_does_not_matter(filling: float) -> None:
     magnitude[1, :, COLUMNS_PER_FRAME + 1 :] = phase[1, :, COLUMNS_PER_FRAME + 1 :] = filling
     actual = inverse_stft(magnitude, phase, LENGTHS, N_FFT, HOP, SAMPLES_PER_FRAME)
     np.testing.assert_array_equal(actual, expected)
+
+
+def test_the_left_reflection_equals_reflection_padding() -> None:
+    x = np.random.default_rng(0).standard_normal((2, 3, 5), dtype=np.float32)
+    expected = torch.nn.ReflectionPad1d((1, 0))(torch.from_numpy(x))
+    np.testing.assert_array_equal(reflect_left(x), expected)

@@ -63,7 +63,7 @@ def test_padding_does_not_matter(filling: float) -> None:
     assert not actual[1, 1:].any()
 
 
-def test_backward_starts_at_each_members_last_step() -> None:
+def test_backward_starts_at_the_last_step_of_each_sequence() -> None:
     x = np.arange(8, dtype=np.float32).reshape(2, 4, 1)
     reverse = reversed_within(x, np.array([3, 1], np.int32))
     assert reverse[:, :, 0].tolist() == [[2, 1, 0, 3], [4, 5, 6, 7]]

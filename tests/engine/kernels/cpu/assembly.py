@@ -55,7 +55,7 @@ def _count(pattern: re.Pattern[str], lines: list[str]) -> int:
 
 
 def _innermost_loops(lines: list[str]) -> Iterator[list[str]]:
-    """What stands between a label and a jump to it, without another label."""
+    """The code between a label and a jump to it, without another label."""
     label, begin = "", 0
     for index, line in enumerate(lines):
         if line.endswith(":"):

@@ -1,4 +1,4 @@
-"""Builds one kernel for this machine and runs it on numpy arrays, for the tests of kernels."""
+"""Builds a kernel for this machine and runs it on numpy arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NARROW = (AVX2, NEON)
 
 
 def built(function: PrimFunc) -> Kernel:
-    """A callable (output shape, inputs...) -> output of `dtype`; it starts as NaN: nothing may be left unwritten."""
+    """A callable (output shape, inputs...) -> output of `dtype`; it starts as NaN, so that unwritten values show."""
     run = tvm.compile(tvm.IRModule({"main": function}), target=host())["main"]
 
     def kernel(shape: tuple[int, ...], *inputs: np.ndarray | int, dtype: npt.DTypeLike = np.float32) -> np.ndarray:
@@ -45,6 +45,6 @@ def built(function: PrimFunc) -> Kernel:
     return kernel
 
 
-def lost_to_rounding(found: np.ndarray, exact: np.ndarray) -> float:
-    """The rms error of float32 results in units of half a last place of their rms: 0.4 when rounded just once."""
+def error_half_ulps(found: np.ndarray, exact: np.ndarray) -> float:
+    """The rms error of float32 results in half ulps of their rms (2^-24): 0.4 if each was rounded once."""
     return float(np.sqrt(np.mean((found - exact) ** 2) / np.mean(exact**2)) * 2**24)

@@ -9,7 +9,7 @@ from engine.kernels.cpu.attention import VECTORS, attention
 from engine.kernels.cpu.register_tile import microkernel_for
 from engine.ops.attention import attention as meaning
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run, stores_beside
-from tests.engine.kernels.cpu.running import Kernel, built, host_microkernel, lost_to_rounding
+from tests.engine.kernels.cpu.running import Kernel, built, error_half_ulps, host_microkernel
 
 
 @functools.cache
@@ -33,7 +33,7 @@ def test_long_averages_lose_little_to_rounding() -> None:
     x = np.random.default_rng(0).standard_normal((1, 400, 3 * 3 * 64), np.float32)
     valid = np.array([400], np.int32)
     exact = meaning(x.astype(np.float64), valid, 3)
-    assert lost_to_rounding(kernel(3, 64)((1, 400, 3 * 64), x, valid), exact) < 5  # 8 in a single sum
+    assert error_half_ulps(kernel(3, 64)((1, 400, 3 * 64), x, valid), exact) < 5  # 8 in a single sum
 
 
 @pytest.mark.parametrize("processor", OTHER_PROCESSORS)

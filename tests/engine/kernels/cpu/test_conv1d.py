@@ -15,7 +15,7 @@ from engine.kernels.cpu.conv_choice import choices
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.kernels.epilogue import Epilogue
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
-from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel, lost_to_rounding
+from tests.engine.kernels.cpu.running import NARROW, Kernel, built, error_half_ulps, host_microkernel
 
 LENGTHS = [1, 2, 3, 15, 47, 48, 49, 95, 191, 193, 384, 1001]
 SIZES = [
@@ -85,7 +85,7 @@ def test_high_precision_sums_lose_little_to_rounding(taps: int) -> None:
     pack, kernel = kernels(sizes, False, microkernel)
     found = kernel((1, 24, 100), x, pack(packed_shape(sizes, microkernel), weight))
     doubles = torch.from_numpy(x).double(), torch.from_numpy(weight).double()
-    assert lost_to_rounding(found, torch.conv1d(*doubles, padding=taps // 2).numpy()) < 2.6
+    assert error_half_ulps(found, torch.conv1d(*doubles, padding=taps // 2).numpy()) < 2.6
 
 
 @given(length=st.integers(1, 2500), batch=st.integers(1, 4))
@@ -108,7 +108,7 @@ def test_not_a_number_stays_where_the_taps_reach() -> None:
     assert np.array_equal(found[1], np.full((13, 100), 5))
 
 
-def test_a_member_of_a_batch_equals_it_alone() -> None:
+def test_a_sequence_of_a_batch_equals_it_alone() -> None:
     pack, kernel = kernels(SMALL, True, host_microkernel())
     random = np.random.default_rng(0)
     x = random.standard_normal((3, 16, 77), np.float32)

@@ -1,4 +1,4 @@
-"""The filter of a convolution follows from its sizes."""
+"""The sizes of a convolution decide whether it is computed by Winograd, unless it was tuned."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_winograd_follows_from_the_sizes(sizes: tuple[int, int, int, int], winog
     assert winograd_for(ConvWorkload(in_channels, out_channels, taps, stride=stride)) == winograd
 
 
-def test_transposed_convolutions_are_filtered_phase_by_phase() -> None:
+def test_transposed_convolutions_use_winograd_phase_by_phase() -> None:
     sizes = transposed(512, 256, 20, 10, 5)
     assert winograd_for(sizes) == Winograd(3, 2)
     assert winograd_for(transposed(1024, 256, 20, 10, 5)) is None

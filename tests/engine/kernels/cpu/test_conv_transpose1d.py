@@ -1,4 +1,4 @@
-"""Transposed convolutions against PyTorch in float64, at every kind of length."""
+"""Transposed convolutions against PyTorch in float64, at every kind of length, and the left reflection."""
 
 import functools
 
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernels.cpu.conv_transpose1d import conv_transpose1d, depthwise, pack_weight, packed_shape
+from engine.kernels.cpu.reflect_left import reflect_left
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
@@ -21,13 +22,13 @@ SIZES = [  # in, out, kernel, stride, padding
     (4, 9, 7, 3, 0),
     (3, 2, 2, 3, 0),
     (4, 5, 3, 1, 1),
-    # with so many channels, by minimal filtering
+    # with this many channels, by Winograd
     (17, 16, 20, 10, 5),
     (16, 19, 12, 6, 3),
     (16, 16, 11, 6, 2),
     (16, 17, 3, 1, 0),
 ]
-TWO_WAYS = [(8, 5, 20, 10, 5), (17, 16, 20, 10, 5)]  # directly, and filtered
+TWO_WAYS = [(8, 5, 20, 10, 5), (17, 16, 20, 10, 5)]  # directly, and by Winograd
 
 
 @functools.cache
@@ -113,10 +114,17 @@ def test_depthwise_without_bias() -> None:
     assert found[0].tolist() == [[2, 5, 2, 4]] * 2
 
 
-@pytest.mark.parametrize("channels", [8, 16], ids=["direct", "filtered"])
+@pytest.mark.parametrize("channels", [8, 16], ids=["direct", "Winograd"])
 @pytest.mark.parametrize("processor", OTHER_PROCESSORS)
 def test_sums_stay_in_registers_on_other_processors(processor: str, channels: int) -> None:
     target = OTHER_PROCESSORS[processor]
     microkernel = microkernel_for(target)
     lines = assembly(conv_transpose1d(16, channels, 20, 10, 5, True, microkernel), target)
     assert longest_run(lines) >= microkernel.rows * microkernel.vectors
+
+
+@pytest.mark.parametrize("length", [2, 3, 40])
+def test_a_left_reflection_puts_the_second_value_first(length: int) -> None:
+    x = np.random.default_rng(length).standard_normal((2, 5, length), np.float32)
+    result = built(reflect_left(5, host_microkernel()))((2, 5, length + 1), x)
+    assert np.array_equal(result, np.pad(x, ((0, 0), (0, 0), (1, 0)), mode="reflect"))

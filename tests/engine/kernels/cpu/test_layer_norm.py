@@ -7,7 +7,7 @@ import pytest
 
 from engine.kernels.cpu.layer_norm import adaptive_layer_norm, layer_norm
 from engine.ops import adaptive_layer_norm as meaning
-from tests.engine.kernels.cpu.running import built, host_microkernel, lost_to_rounding
+from tests.engine.kernels.cpu.running import built, error_half_ulps, host_microkernel
 
 EPSILON = 1e-5
 
@@ -30,7 +30,7 @@ def test_a_mean_far_from_zero_takes_nothing_away() -> None:
     exact = x.astype(np.float64)
     expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + EPSILON)
     result = built(layer_norm(768, False, False, EPSILON, host_microkernel()))(x.shape, x)
-    assert lost_to_rounding(result, expected) < 1
+    assert error_half_ulps(result, expected) < 1
 
 
 def test_rows_of_a_sum_are_normalised() -> None:
@@ -40,12 +40,12 @@ def test_rows_of_a_sum_are_normalised() -> None:
     exact = x.astype(np.float64) + addend
     expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + EPSILON)
     result = built(layer_norm(37, True, True, EPSILON, host_microkernel()))(x.shape, x, addend, scale, shift)
-    assert lost_to_rounding(result, expected * scale + shift) < 0.5
+    assert error_half_ulps(result, expected * scale + shift) < 0.5
 
 
 @pytest.mark.parametrize(("high_precision", "most"), [(False, 0.5), (True, 1e-6)])
 @pytest.mark.parametrize("channels", [1, 37])
-def test_a_styled_row_has_the_style_beside_it(channels: int, high_precision: bool, most: float) -> None:
+def test_a_styled_row_ends_with_the_constant_input(channels: int, high_precision: bool, most: float) -> None:
     random = np.random.default_rng(channels)
     microkernel = replace(host_microkernel(), high_precision=high_precision)
     shapes = (2, 7, channels), (2, 2 * channels + 9)
@@ -56,4 +56,4 @@ def test_a_styled_row_has_the_style_beside_it(channels: int, high_precision: boo
     exact = meaning.adaptive_layer_norm(
         *(values.astype(np.float64) for values in (x, styles, constant_input)), 7, EPSILON
     )
-    assert lost_to_rounding(result, exact) < most
+    assert error_half_ulps(result, exact) < most

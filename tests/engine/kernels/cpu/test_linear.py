@@ -13,7 +13,7 @@ from engine.kernels.cpu.linear import linear, pack_weight, packed_shape
 from engine.kernels.cpu.register_tile import AVX2, AVX512, NEON, Microkernel, microkernel_for
 from engine.kernels.epilogue import Epilogue
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run, stores_beside
-from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel, lost_to_rounding
+from tests.engine.kernels.cpu.running import NARROW, Kernel, built, error_half_ulps, host_microkernel
 
 ROWS = [1, 2, 3, 7, 8, 9, 47, 129]
 
@@ -90,7 +90,7 @@ def test_long_sums_lose_little_to_rounding(microkernel: Microkernel, most: float
     found = kernel(
         (64, 48), x.astype(microkernel.accumulation_dtype), packed, dtype=np.dtype(microkernel.accumulation_dtype)
     )
-    assert lost_to_rounding(found, x.astype(np.float64) @ weight.T) < most
+    assert error_half_ulps(found, x.astype(np.float64) @ weight.T) < most
 
 
 def test_not_a_number_stays_in_its_row() -> None:

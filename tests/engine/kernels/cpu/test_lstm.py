@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.kernels.cpu.lstm import lstm_offset, pack_hidden_weight, packed_hidden_shape, recurrence
 from engine.kernels.cpu.register_tile import Microkernel
 from engine.ops.packed_lstm import lstm_forward_packed, lstm_forward_packed_bidirectional
-from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel, lost_to_rounding
+from tests.engine.kernels.cpu.running import NARROW, Kernel, built, error_half_ulps, host_microkernel
 
 INPUT_SIZE = 6
 Weights = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -73,7 +73,7 @@ def test_any_lengths(lengths: list[int], padding: int) -> None:
     compare(lengths, 48, 2, host_microkernel(), padding)
 
 
-def test_a_member_of_a_batch_equals_it_alone() -> None:
+def test_a_sequence_of_a_batch_equals_it_alone() -> None:
     random = np.random.default_rng(3)
     x = random.standard_normal((3, 20, INPUT_SIZE), np.float32)
     weights = [random_weights(random, 32), random_weights(random, 32)]
@@ -93,7 +93,7 @@ def test_many_steps_lose_little_to_rounding(high_precision: bool) -> None:
     packed = pack(packed_hidden_shape(256, microkernel), weight)
     operands = [projected, np.zeros((1, 4 * 256)), packed, np.array([150], np.int32)]
     found = kernel((1, 150, 256), *operands, dtype=projected.dtype)
-    assert lost_to_rounding(found[0], exact_states(projected[0], weight)) < 2
+    assert error_half_ulps(found[0], exact_states(projected[0], weight)) < 2
 
 
 def exact_states(projected: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -112,7 +112,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
-def test_every_member_has_an_offset_of_its_own() -> None:
+def test_every_sequence_has_its_own_offset() -> None:
     random = np.random.default_rng(4)
     x = random.standard_normal((2, 9, INPUT_SIZE), np.float32)
     weight_ih, weight_hh, _ = random_weights(random, 33)

@@ -1,4 +1,4 @@
-"""Phases are stored in their places, and no other place is written; every kind of size is tested with the operators."""
+"""Phases are stored at their positions, and nothing else is; every kind of size is tested with the operators."""
 
 import numpy as np
 import pytest

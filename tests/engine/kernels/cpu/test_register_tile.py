@@ -26,7 +26,7 @@ from engine.kernels.cpu.register_tile import (
     microkernel_for,
 )
 from engine.kernels.mathematics import ceil_div
-from tests.engine.kernels.cpu.running import built, lost_to_rounding
+from tests.engine.kernels.cpu.running import built, error_half_ulps
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_totals_in_two_parts_are_as_if_rounded_once(has_compensated_sums: bool, 
             target[row, column] = totals.at(row, column)
 
     x = np.random.default_rng(0).standard_normal((COUNT, 3, 8), np.float32)
-    assert least <= lost_to_rounding(built(summed)((3, 8), x), x.astype(np.float64).sum(0)) < most
+    assert least <= error_half_ulps(built(summed)((3, 8), x), x.astype(np.float64).sum(0)) < most
 
 
 @pytest.mark.parametrize("depth", [1, 22, 128, 256, 512, 1090])

@@ -1,4 +1,4 @@
-"""Minimal filters are exact identities, and lose little to rounding."""
+"""Winograd's matrices give exact identities, and F(m, r) loses little to rounding."""
 
 from fractions import Fraction
 

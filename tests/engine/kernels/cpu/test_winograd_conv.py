@@ -1,4 +1,4 @@
-"""Convolutions by minimal filtering against PyTorch in float64, at every kind of length, and their code elsewhere."""
+"""Winograd convolutions against PyTorch in float64, at every kind of length, and their code for other processors."""
 
 import functools
 
@@ -101,7 +101,7 @@ def test_many_channels_need_narrow_tiles() -> None:
     compare(made, 1, 700)
 
 
-def test_a_member_of_a_batch_equals_it_alone() -> None:
+def test_a_sequence_of_a_batch_equals_it_alone() -> None:
     made = plan(11, 5, (6, 6), host_microkernel())
     transform, kernel = kernels(made, WITH_BIAS)
     random = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The pieces and tiles of a filtered convolution; combinations leave out what is 0."""
+"""The pieces and tiles of a Winograd convolution; combinations leave out coefficients of 0."""
 
 from fractions import Fraction
 

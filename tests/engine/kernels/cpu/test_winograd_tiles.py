@@ -1,4 +1,4 @@
-"""Stored outputs are those of the exact matrix, and no place but theirs is written."""
+"""Stored outputs are those of the exact matrix, and nothing else is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds one kernel for Metal and runs it on numpy arrays on the Metal device, for the tests of kernels."""
+"""Builds a kernel for Metal and runs it on numpy arrays on the Metal device."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from torch.nn import functional
 from engine.kernels.convolution import ConvWorkload
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.metal.conv1d import conv1d, pack_weight, packed_dtype, packed_shape
+from engine.kernels.metal.direct_conv import packing_kernel, tile_for
 from engine.kernels.metal.threadgroup import Threadgroup
 from engine.kernels.precision import Precision
 from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
@@ -67,17 +68,27 @@ def rounded(array):
 
 
 @pytest.mark.parametrize("shape", [(64, 64, 3, 1, 1, 1, True), (70, 80, 2, 3, 1, 1, False)], ids=str)
-def test_halves_are_multiplied_and_their_sums_stay_exact(shape):
+def test_float16_factors_have_exact_sums(shape):
     weight, bias = parameters(shape)
-    halves = Threadgroup(factors=Precision.FLOAT16)
-    kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6]), halves))
+    group = Threadgroup(factors=Precision.FLOAT16)
+    kernel = built(conv1d(ConvWorkload(*shape[:6]), Epilogue(shape[6]), group))
     x = normal(2, shape[0], 70, seed=2)
     wanted = expected(rounded(x), rounded(weight), bias, shape)
-    result = kernel(wanted.shape, x, packed(shape, weight, halves), *([] if bias is None else [bias]))
+    result = kernel(wanted.shape, x, packed(shape, weight, group), *([] if bias is None else [bias]))
     np.testing.assert_allclose(result, wanted, **TOLERANCE)
     assert np.abs(expected(x, weight, bias, shape) - wanted).max() > 10 * TOLERANCE["atol"]
 
 
-def test_small_convolutions_do_not_multiply_halves():
-    halves = Threadgroup(factors=Precision.FLOAT16)
-    assert packed_dtype(ConvWorkload(128, 22, 7), halves) == packed_dtype(ConvWorkload(22, 128, 1), halves) == "float32"
+def test_small_convolutions_keep_float32_factors():
+    group = Threadgroup(factors=Precision.FLOAT16)
+    assert packed_dtype(ConvWorkload(128, 22, 7), group) == packed_dtype(ConvWorkload(22, 128, 1), group) == "float32"
+
+
+@pytest.mark.parametrize("channels", [3, 35])
+def test_packing_keeps_every_weight_once_and_fills_with_zeros(channels):
+    sizes = ConvWorkload(channels, 40, 2, 1, 1, 0)
+    plan = tile_for(sizes, GROUP)
+    weight = 1 + np.arange(channels * 2 * 40, dtype=np.float32).reshape(channels, 2, 40)
+    pack = packing_kernel(plan, GROUP, weight.shape, lambda w, channel, tap, row: w[channel, tap, row])
+    packed = built(pack)(plan.packed_shape, weight)
+    np.testing.assert_array_equal(np.sort(packed[packed != 0]), weight.ravel())

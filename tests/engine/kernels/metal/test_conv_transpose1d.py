@@ -4,6 +4,8 @@ import torch
 from torch.nn import functional
 
 from engine.kernels.metal.conv_transpose1d import conv_transpose1d, depthwise, pack_weight, packed_shape
+from engine.kernels.metal.reflect_left import reflect_left as kernel_for
+from engine.ops.reflect_left import reflect_left
 from tests.engine.kernels.metal.running import GROUP, TOLERANCE, built, normal
 
 
@@ -32,7 +34,7 @@ def test_any_length_equals_torch(shape):
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
-def test_one_filter_per_channel_equals_torch(has_bias):
+def test_depthwise_equals_torch(has_bias):
     weight, bias = normal(5, 1, 3), normal(5, seed=1) if has_bias else None
     kernel = built(depthwise(5, 3, 2, 1, has_bias, GROUP))
     for length in (1, 200):
@@ -40,3 +42,10 @@ def test_one_filter_per_channel_equals_torch(has_bias):
         expected = torchs(x, weight, bias, stride=2, padding=1, output_padding=1, groups=5)
         result = kernel(tuple(expected.shape), x, weight, *([bias] if has_bias else []))
         np.testing.assert_allclose(result, expected, **TOLERANCE)
+
+
+@pytest.mark.parametrize("length", [2, 300])
+def test_a_left_reflection_of_any_length_equals_numpy(length):
+    x = normal(2, 3, length)
+    result = built(kernel_for(3, GROUP))((2, 3, length + 1), x)
+    np.testing.assert_array_equal(result, reflect_left(x))

@@ -2,7 +2,9 @@ import numpy as np
 
 from engine.kernels.metal.harmonic_source import PHASE_BITS, phases, spectrum
 from engine.kernels.metal.harmonic_source import waveform as waveform_kernel
+from engine.kernels.metal.inverse_stft import overlap_add, rectangular
 from engine.ops.harmonic_source import exact_waveform, harmonic_source
+from engine.ops.inverse_stft import inverse_stft
 from tests.engine.kernels.metal.running import GROUP, built, normal
 
 VALUES, SAMPLES, HARMONICS, N_FFT, HOP = 2, 600, 9, 20, 5
@@ -51,3 +53,13 @@ def test_the_spectrum_is_the_references_and_keeps_the_phase_contract():
     assert not np.signbit(result[:, [bins, -1]]).any()
     assert not np.signbit(result[:, bins:, 0]).any()
     assert (result[1, :, SAMPLES // HOP + 1 :] == 0).all()
+
+
+def test_the_inverse_stft_of_ragged_batches_equals_numpy():
+    samples, lengths = 60, np.array([5, 1, 3], np.int32)
+    columns = samples // HOP * 5 + 1
+    magnitude, phase = np.exp(normal(3, 11, columns)), 3 * normal(3, 11, columns, seed=1)
+    expected = inverse_stft(magnitude, phase, lengths, N_FFT, HOP, samples)
+    spectrum = built(rectangular(N_FFT, GROUP))((3, 22, columns), magnitude, phase)
+    result = built(overlap_add(N_FFT, HOP, samples, GROUP))(expected.shape, spectrum, lengths)
+    np.testing.assert_allclose(result, expected, atol=3e-6)

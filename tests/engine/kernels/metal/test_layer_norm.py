@@ -26,7 +26,7 @@ def test_rows_of_a_sum_equal_torch():
 
 
 @pytest.mark.parametrize(("channels", "style"), [(5, 3), (300, 260)])
-def test_a_styled_row_has_the_style_beside_it(channels, style):
+def test_a_styled_row_ends_with_the_constant_input(channels, style):
     x, styles, constant_input = (
         3 + normal(2, 3, channels),
         normal(2, 2 * channels + 9, seed=1),
