@@ -42,7 +42,7 @@ def _measure(
     own[1] = T.float32(0)
     for turn in T.serial(turns):
         value: T.float32 = source[batch_index, channel, turn * group.threads + thread]
-        # Welford: mean += d / n, squares += d (x - new mean), which never cancels.
+        # Welford: mean += d / n, squares += d (x - new mean), which is never negative: nothing cancels.
         distance: T.float32 = value - own[0]
         own[0] = own[0] + distance / T.Cast("float32", turn + 1)
         own[1] = own[1] + distance * (value - own[0])

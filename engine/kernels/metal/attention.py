@@ -192,7 +192,7 @@ def _mix(plan: Any, source: Any, mixed: Any, batch_index: Any, head: Any, first:
             shrinking[thread] = own[2]
         T.tvm_storage_sync("shared")
         for row in T.unroll(ROWS):
-            # Before this barrier, `weights` held scores; from here on, exp(score - m').
+            # `weights` held the scores so far; from here on, it holds exp(score - m').
             weights[row, thread] = exp(scores[row] - highest[row])
         T.tvm_storage_sync("shared")
         if thread < ROWS:
