@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.audio.player_panel import PlayerPanel
-from app.models.offer import ModelOffer
 from app.speech.header_bar import HeaderBar
+from app.speech.model_offer import ModelOffer
 from app.speech.status_line import StatusLine
 from app.speech.text_editor import TextEditor
 from app.theme import Colours
