@@ -22,11 +22,11 @@ from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.icons import application_icon
 from app.main_window import MainWindow
+from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, engine_for
 from app.system.garbage import collected_between_events
-from app.system.screenshot import ScreenshotWhenIdle
 from app.theme import Theme
 from engine.languages import language_of
 from engine.speech import SpeechRequest, VoiceInfo

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from app.activity import Activity
+from app.speech.activity import Activity
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE

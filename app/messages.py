@@ -1,7 +1,4 @@
-"""What the window says: every failure and every activity in words, and the button that goes with a failure.
-
-It does not know where the words are shown or what a button does.
-"""
+"""What the window says about a failure, and the button that goes with it."""
 
 from __future__ import annotations
 
@@ -10,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from app.activity import Activity, Readiness
 from app.audio.output import AudioDeviceLost, NoAudioDevice
-from app.audio.player import Playback
 from engine.errors import (
     CompileError,
     Cure,
@@ -29,7 +24,7 @@ from engine.errors import (
     UnknownVoice,
     UnusableModel,
 )
-from engine.speech import Notice, PreparationEvent
+from engine.speech import Notice
 
 
 class Remedy(Enum):
@@ -127,31 +122,3 @@ def message_for_notices(notices: Sequence[Notice]) -> Message:
     details = "\n".join(notice.message for notice in notices)
     span = notices[0].start, notices[0].end
     return Message(f"{notices[0].message}{others}", Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span)
-
-
-def describe(activity: Activity) -> str:
-    """The status line."""
-    if activity.playback is Playback.PLAYING and not activity.waiting:
-        return _counted("Speaking", activity)
-    if activity.readiness is Readiness.PREPARING:
-        return _preparing(activity.preparation)
-    if activity.making:
-        return _counted("Making speech", activity)
-    if activity.saving:
-        return "Saving"
-    if activity.readiness is Readiness.FAILED:
-        return "Not ready"
-    return "Paused" if activity.playback is Playback.PAUSED else "Ready"
-
-
-def _counted(word: str, activity: Activity) -> str:
-    if not activity.utterance_count:
-        return word
-    return f"{word} {activity.utterance_number} of {activity.utterance_count}"
-
-
-def _preparing(event: PreparationEvent | None) -> str:
-    if event is None:
-        return "Preparing"
-    title = event.title[:1].lower() + event.title[1:]
-    return f"Preparing: {title}, {event.done} of {event.total}"

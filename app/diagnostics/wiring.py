@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Slot
 
-from app.activity import Activity, Readiness
 from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
@@ -25,6 +24,7 @@ from app.diagnostics.run_folders import RunFolders
 from app.main_window import MainWindow
 from app.messages import message_for
 from app.settings import Settings
+from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from engine.errors import InvalidRequest

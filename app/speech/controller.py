@@ -9,10 +9,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 
-from app.activity import Activity, Readiness
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
+from app.speech.activity import Activity, Readiness
 from app.speech.engine_worker import EngineFactory, EngineWorker
 from app.speech.jobs import (
     ChunkSpoken,

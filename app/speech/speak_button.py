@@ -9,8 +9,8 @@ from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.activity import Activity
 from app.icons import icon
+from app.speech.activity import Activity
 from app.theme import LIGHT, Colours
 
 ICON_PIXELS = 18

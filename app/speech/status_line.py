@@ -8,9 +8,10 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
-from app.activity import Activity, Readiness
-from app.messages import describe
+from app.audio.player import Playback
+from app.speech.activity import Activity, Readiness
 from app.widgets.elided_text import ElidedLabel
+from engine.speech import PreparationEvent
 
 PROGRESS_WIDTH_PIXELS = 140
 PROGRESS_HEIGHT_PIXELS = 4
@@ -93,6 +94,34 @@ class StatusLine(QWidget):
         layout.addWidget(self.progress)
         layout.addStretch(1)
         layout.addWidget(self.counter)
+
+
+def describe(activity: Activity) -> str:
+    """What the application is doing, in a few words."""
+    if activity.playback is Playback.PLAYING and not activity.waiting:
+        return _counted("Speaking", activity)
+    if activity.readiness is Readiness.PREPARING:
+        return _preparing(activity.preparation)
+    if activity.making:
+        return _counted("Making speech", activity)
+    if activity.saving:
+        return "Saving"
+    if activity.readiness is Readiness.FAILED:
+        return "Not ready"
+    return "Paused" if activity.playback is Playback.PAUSED else "Ready"
+
+
+def _counted(word: str, activity: Activity) -> str:
+    if not activity.utterance_count:
+        return word
+    return f"{word} {activity.utterance_number} of {activity.utterance_count}"
+
+
+def _preparing(event: PreparationEvent | None) -> str:
+    if event is None:
+        return "Preparing"
+    title = event.title[:1].lower() + event.title[1:]
+    return f"Preparing: {title}, {event.done} of {event.total}"
 
 
 def _number(count: int, word: str) -> str:

@@ -1,1 +1,1 @@
-"""What the window asks of the desktop and of Python: displays, screenshots, folders, garbage."""
+"""What the window asks of the desktop and of Python: displays, folders, garbage collection."""

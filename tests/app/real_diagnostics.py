@@ -20,10 +20,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.activity import Readiness
 from app.application import Application, Options
 from app.diagnostics.run import RunState
 from app.settings import Settings
+from app.speech.activity import Readiness
 from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
 from engine.validator.wire import Wire
 

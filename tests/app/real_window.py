@@ -21,10 +21,10 @@ import numpy as np
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.activity import Activity, Readiness
 from app.application import Application, Options
 from app.audio.player import Playback
 from app.settings import Settings
+from app.speech.activity import Activity, Readiness
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest
 from tests.app.fakes import FakeEngine, utterances_of
 

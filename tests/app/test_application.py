@@ -8,11 +8,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
-from app.activity import Readiness
 from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.settings import Settings
+from app.speech.activity import Readiness
 from engine.errors import CompileError
 from engine.languages import BRITISH
 from engine.model_store import ModelState

@@ -4,8 +4,8 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app import main_menu
-from app.activity import Activity, Readiness
 from app.main_menu import MainMenu
+from app.speech.activity import Activity, Readiness
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
 from engine.preparation.devices import DEVICES

@@ -9,12 +9,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.activity import Readiness
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.settings import Settings
+from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from engine.errors import CompileError, DamagedFile

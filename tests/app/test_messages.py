@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 import engine.errors
-from app.activity import Activity, Readiness
 from app.audio.output import AudioDeviceLost, NoAudioDevice
-from app.audio.player import Playback
-from app.messages import Remedy, Tone, describe, message_for, message_for_notices
+from app.messages import Remedy, Tone, message_for, message_for_notices
 from engine.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
@@ -26,7 +24,7 @@ from engine.errors import (
     UnknownVoice,
 )
 from engine.model_store import ModelStore
-from engine.speech import Notice, PreparationEvent
+from engine.speech import Notice
 from engine.system.paths import project_folder
 
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
@@ -142,31 +140,3 @@ def test_notices_are_counted_and_all_kept() -> None:
     assert both.text == "The emoji was skipped. And 1 more."
     assert both.details == "The emoji was skipped.\nA link was spelled."
     assert both.remedy is Remedy.SHOW_IN_TEXT
-
-
-@pytest.mark.parametrize(
-    ("activity", "words"),
-    [
-        (Activity(), "Preparing"),
-        (
-            Activity(preparation=PreparationEvent("Compiling the decoder", 5, 7)),
-            "Preparing: compiling the decoder, 5 of 7",
-        ),
-        (Activity(Readiness.READY), "Ready"),
-        (Activity(Readiness.FAILED), "Not ready"),
-        (Activity(Readiness.READY, saving=True), "Saving"),
-        (Activity(Readiness.READY, making=True), "Making speech"),
-        (Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7), "Making speech 3 of 7"),
-        (
-            Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=7),
-            "Speaking 2 of 7",
-        ),
-        (
-            Activity(Readiness.READY, None, True, False, Playback.PLAYING, True, 1, 7),
-            "Making speech 1 of 7",
-        ),
-        (Activity(Readiness.READY, playback=Playback.PAUSED), "Paused"),
-    ],
-)
-def test_the_status_line(activity: Activity, words: str) -> None:
-    assert describe(activity) == words

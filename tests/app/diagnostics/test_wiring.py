@@ -10,13 +10,13 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.activity import Readiness
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.diagnostics.run import DiagnosticsRun, RunState
 from app.diagnostics.wiring import Diagnostics
 from app.main_window import MainWindow
 from app.settings import Settings
+from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, Appearance, Theme
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput

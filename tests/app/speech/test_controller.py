@@ -7,9 +7,9 @@ import pytest
 import soundfile
 from pytestqt.qtbot import QtBot
 
-from app.activity import Readiness
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
+from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from engine.errors import CompileError, OutputError
 from engine.speech import SpeechRequest, Utterance

@@ -1,6 +1,6 @@
 from pytestqt.qtbot import QtBot
 
-from app.activity import Activity, Readiness
+from app.speech.activity import Activity, Readiness
 from app.speech.speak_button import SpeakButton
 
 IDLE = Activity(Readiness.READY)

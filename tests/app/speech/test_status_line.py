@@ -1,8 +1,9 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.activity import Activity, Readiness
-from app.speech.status_line import StatusLine
+from app.audio.player import Playback
+from app.speech.activity import Activity, Readiness
+from app.speech.status_line import StatusLine, describe
 from engine.speech import PreparationEvent
 
 READY = Activity(Readiness.READY)
@@ -64,3 +65,31 @@ def test_news_stay_until_something_begins(status: StatusLine) -> None:
 def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> None:
     status.count(text)
     assert status.counter.text() == words
+
+
+@pytest.mark.parametrize(
+    ("activity", "words"),
+    [
+        (Activity(), "Preparing"),
+        (
+            Activity(preparation=PreparationEvent("Compiling the decoder", 5, 7)),
+            "Preparing: compiling the decoder, 5 of 7",
+        ),
+        (Activity(Readiness.READY), "Ready"),
+        (Activity(Readiness.FAILED), "Not ready"),
+        (Activity(Readiness.READY, saving=True), "Saving"),
+        (Activity(Readiness.READY, making=True), "Making speech"),
+        (Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7), "Making speech 3 of 7"),
+        (
+            Activity(Readiness.READY, playback=Playback.PLAYING, utterance_number=2, utterance_count=7),
+            "Speaking 2 of 7",
+        ),
+        (
+            Activity(Readiness.READY, None, True, False, Playback.PLAYING, True, 1, 7),
+            "Making speech 1 of 7",
+        ),
+        (Activity(Readiness.READY, playback=Playback.PAUSED), "Paused"),
+    ],
+)
+def test_every_activity_has_words(activity: Activity, words: str) -> None:
+    assert describe(activity) == words

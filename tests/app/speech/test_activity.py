@@ -1,7 +1,7 @@
 import pytest
 
-from app.activity import Activity, Readiness
 from app.audio.player import Playback
+from app.speech.activity import Activity, Readiness
 
 
 @pytest.mark.parametrize(

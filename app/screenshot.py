@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from app.activity import Activity
+from app.speech.activity import Activity
 
 SETTLED_AFTER_MS = 500
 

@@ -4,9 +4,9 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.activity import Activity, Readiness
 from app.audio.player import Playback
-from app.system.screenshot import SETTLED_AFTER_MS, ScreenshotWhenIdle
+from app.screenshot import SETTLED_AFTER_MS, ScreenshotWhenIdle
+from app.speech.activity import Activity, Readiness
 
 IDLE = Activity(Readiness.READY)
 BUSY = Activity(Readiness.READY, playback=Playback.PLAYING)

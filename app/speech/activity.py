@@ -1,7 +1,4 @@
-"""What the application is doing at a moment, as plain data.
-
-It does not know the words for it; `messages` does.
-"""
+"""What the application is doing at a given moment, as plain data."""
 
 from __future__ import annotations
 
