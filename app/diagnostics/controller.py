@@ -10,9 +10,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.diagnostics.options import DiagnosticsOptions
 from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.run_folders import RunFolders
 from engine.errors import EngineError
 from engine.model_store.checkpoints import STARTER, model_config

@@ -11,10 +11,10 @@ from PySide6.QtCore import QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
-from app.diagnostics.envelope import Envelope, envelope
 from app.diagnostics.metric_words import number_words
 from app.diagnostics.plain_plot import PlainPlot
 from app.diagnostics.run import DiagnosticsRun, Shown
+from app.diagnostics.signals import Envelope, envelope
 from app.diagnostics.strip_content import StripContent, audio_envelope, content_of, errors_of, words_instead
 from app.diagnostics.strip_items import CellRow, CellsItem, WaveItem, WordsItem
 from app.diagnostics.utterance_clock import Word

@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.diagnostics.envelope import Envelope
+from app.diagnostics.signals import Envelope
 
 Numbers = NDArray[np.float64]
 THINNEST_PIXELS = 1.0

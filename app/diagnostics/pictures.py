@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.diagnostics.colours import Steps, error_positions, steps_of
-from app.diagnostics.envelope import Envelope, envelope
 from app.diagnostics.metric_words import number_words, regime_title
+from app.diagnostics.signals import Envelope, envelope, spectrogram_db
 from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.diagnostics.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
@@ -21,6 +21,7 @@ from engine.validator.results import Row
 
 MOST_LINES = 128
 USUAL_PERCENT = 99.5
+QUIETEST_DB = -90.0
 NO_ARRAYS = "The arrays of this run were not kept."
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
 
@@ -202,24 +203,3 @@ def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
 
 def _audible(samples: Numbers) -> NDArray[np.float32]:
     return np.nan_to_num(np.asarray(samples, np.float32), nan=0.0, posinf=1.0, neginf=-1.0)
-
-
-WINDOW_SAMPLES = 1024
-QUIETEST_DB = -90.0
-_SILENCE = 1e-12
-
-
-def spectrogram_db(samples: NDArray[np.float32], start: int, end: int, columns: int, lines: int) -> NDArray[np.float32]:
-    """Decibels [lines, columns] of samples `start` to `end`; the first line is the lowest frequency.
-
-    Each column is the spectrum of a window in its middle; a line is the loudest of its frequencies.
-    """
-    middles = start + (np.arange(columns) + 0.5) * (end - start) / columns
-    first = middles.astype(int) - WINDOW_SAMPLES // 2
-    padded = np.pad(samples, WINDOW_SAMPLES)
-    places = first[:, None] + WINDOW_SAMPLES + np.arange(WINDOW_SAMPLES)
-    windows = padded[np.clip(places, 0, len(padded) - 1)] * np.hanning(WINDOW_SAMPLES).astype(np.float32)
-    power = np.abs(np.fft.rfft(windows, axis=1)) ** 2
-    edges = np.linspace(0, power.shape[1], min(lines, power.shape[1]) + 1).astype(int)[:-1]
-    loudest = np.maximum.reduceat(power, edges, axis=1)
-    return np.asarray(10 * np.log10(loudest + _SILENCE), np.float32).T

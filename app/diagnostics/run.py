@@ -1,7 +1,4 @@
-"""One validation as the window sees it: everything its events have said so far.
-
-It does not know where the events come from or how they are shown.
-"""
+"""One diagnostic run: what the user asked to compare, and everything its events have reported so far."""
 
 from __future__ import annotations
 
@@ -20,6 +17,7 @@ from engine.validator.results import (
     Finding,
     FinishedEvent,
     Reading,
+    Regime,
     Report,
     Row,
     RowEvent,
@@ -29,7 +27,20 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import severity
 
+USUAL_PADDING = 1.0
 STOPPED_WORDS = "Stopped."
+
+
+@dataclass(frozen=True)
+class DiagnosticsOptions:
+    """Part of a `ValidationRequest`, field by field under the same names; `regimes` does not list the reference."""
+
+    regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED)
+    reference: Regime = Regime.DYNAMIC
+    padding: float = USUAL_PADDING
+    device: str = "auto"
+    lstm_method: str = "auto"
+    probes: bool = False
 
 
 class RunState(Enum):

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.diagnostics.metric_words import REGIME_TITLES, regime_title
-from app.diagnostics.options import USUAL_PADDING, DiagnosticsOptions
+from app.diagnostics.run import USUAL_PADDING, DiagnosticsOptions
 from app.widgets.choice_box import ChoiceBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS

@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from app.diagnostics.colours import ERROR_TICKS, LARGEST_ERROR, SMALLEST_ERROR
-from app.diagnostics.envelope import Envelope
 from app.diagnostics.envelope_item import EnvelopeItem
 from app.diagnostics.metric_words import number_words
 from app.diagnostics.pictures import OTHER_LENGTH, ProfilePicture, SignalPicture
+from app.diagnostics.signals import Envelope
 from app.diagnostics.time_pane import PaneStack, TimePane
 from app.theme import LIGHT, Colours
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.diagnostics.envelope import Envelope, envelope
 from app.diagnostics.metric_words import VERDICT_SIGNS
 from app.diagnostics.run import DiagnosticsRun, Shown
+from app.diagnostics.signals import Envelope, envelope
 from app.diagnostics.utterance_clock import UtteranceClock, clock_of
 from engine.errors import EngineError
 from engine.speech import Utterance

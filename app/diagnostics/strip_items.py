@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPolyg
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.diagnostics.colours import coloured, error_positions, error_table, steps_of
-from app.diagnostics.envelope import Envelope
+from app.diagnostics.signals import Envelope
 from app.diagnostics.utterance_clock import Word
 from app.theme import LIGHT, Colours
 

@@ -17,9 +17,9 @@ from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.dock import DiagnosticsDock
-from app.diagnostics.options import DiagnosticsOptions
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
+from app.diagnostics.run import DiagnosticsOptions
 from app.diagnostics.run_folders import RunFolders
 from app.main_window import MainWindow
 from app.messages import message_for

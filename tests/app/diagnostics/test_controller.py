@@ -8,9 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.controller import KEPT_RUNS, WAITING_WORDS, DiagnosticsController, under_way
-from app.diagnostics.options import DiagnosticsOptions
 from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.run_folders import RunFolders
 from engine.errors import OutputError, UnknownModel
 from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config

@@ -3,9 +3,9 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.envelope import envelope
 from app.diagnostics.envelope_item import EnvelopeItem
 from app.diagnostics.plain_plot import PlainPlot
+from app.diagnostics.signals import envelope
 from app.theme import LIGHT
 
 INK = "#ff0000"

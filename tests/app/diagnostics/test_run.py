@@ -1,10 +1,10 @@
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import pytest
 
-from app.diagnostics.run import DiagnosticsRun, RunState, Shown
-from engine.speech import Plan, PlanEvent, PreparationEvent
+from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.results import (
     FailedEvent,
@@ -13,6 +13,7 @@ from engine.validator.results import (
     Reading,
     Regime,
     RowEvent,
+    ValidationRequest,
     Verdict,
 )
 from engine.validator.verdicts import severity
@@ -203,3 +204,9 @@ def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
     crossed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
     run.take(RowEvent(crossed))
     assert run.regimes[-1] == "compiled with bert from dynamic"
+
+
+def test_every_option_is_part_of_a_request() -> None:
+    options = DiagnosticsOptions(padding=2.0, probes=True)
+    asked = ValidationRequest(SpeechRequest("Hello.", "af_heart"), **vars(options))
+    assert all(getattr(asked, field.name) == getattr(options, field.name) for field in fields(options))

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics import run_controls
-from app.diagnostics.options import DiagnosticsOptions
+from app.diagnostics.run import DiagnosticsOptions
 from app.diagnostics.run_controls import RunControls
 from engine.preparation.devices import DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS

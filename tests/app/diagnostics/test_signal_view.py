@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.envelope import envelope
 from app.diagnostics.pictures import ProfilePicture, SignalPicture
 from app.diagnostics.signal_view import ProfileView, SignalView
+from app.diagnostics.signals import envelope
 from app.theme import DARK
 
 RATE = 80.0

@@ -6,8 +6,8 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.colours import error_table
-from app.diagnostics.envelope import envelope
 from app.diagnostics.plain_plot import PlainPlot
+from app.diagnostics.signals import envelope
 from app.diagnostics.strip_items import CellRow, CellsItem, StripItem, WaveItem, WordsItem
 from app.diagnostics.utterance_clock import Word
 from app.theme import DARK, LIGHT
