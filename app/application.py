@@ -26,15 +26,15 @@ from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, engine_for
-from app.system.garbage import collected_between_events
+from app.system.threads import collected_between_events
 from app.theme import Theme
 from engine.languages import language_of
 from engine.speech import SpeechRequest, VoiceInfo
 from engine.system.paths import APPLICATION_NAME, sample_text_path
 
 if TYPE_CHECKING:
-    from app.diagnostics.wiring import Diagnostics
-    from app.models.manager import ModelManager
+    from app.diagnostics.feature import DiagnosticsFeature
+    from app.models.feature import ModelsFeature
     from app.models.worker import LibraryFactory
 
 log = logging.getLogger(__name__)
@@ -100,20 +100,20 @@ class Application(QObject):
         self._apply(options, first_start=settings.text is None)
 
     @cached_property
-    def diagnostics(self) -> Diagnostics:
+    def diagnostics(self) -> DiagnosticsFeature:
         """The diagnostics, added to the window when they are first asked for, soon after it is shown."""
-        from app.diagnostics.wiring import Diagnostics  # brings plots and what the engine knows of validation
+        from app.diagnostics.feature import DiagnosticsFeature  # brings plots and what the engine knows of validation
 
-        return Diagnostics(
+        return DiagnosticsFeature(
             self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
         )
 
     @cached_property
-    def models(self) -> ModelManager:
+    def models(self) -> ModelsFeature:
         """The models, added to the window soon after it is shown."""
-        from app.models.manager import ModelManager  # brings what the engine needs to have models
+        from app.models.feature import ModelsFeature  # brings what the engine needs to have models
 
-        models = ModelManager(self.window, self._settings, self.theme, self._make_library)
+        models = ModelsFeature(self.window, self._settings, self.theme, self._make_library)
         models.engine_wanted.connect(self._on_engine_wanted)
         return models
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QBrush, QColor, QPalette
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.theme import LIGHT, Colours
 from engine.validator.results import Verdict
@@ -71,3 +73,17 @@ def verdict_colour(verdict: Verdict, colours: Colours) -> str:
         Verdict.INHERITED: colours.warning,
         Verdict.INCOMPARABLE: colours.note,
     }.get(verdict, colours.error)
+
+
+class PlainSelection(QStyledItemDelegate):
+    """Keeps the colour of selected items, such as a verdict's, in a view whose style sheet gives them only a ground."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Selected or not, an item is written alike."""
+        super().initStyleOption(option, index)
+        own = index.data(Qt.ItemDataRole.ForegroundRole)
+        palette: QPalette = option.palette  # type: ignore[attr-defined]
+        colour = own.color() if isinstance(own, QBrush) else own
+        if not isinstance(colour, QColor):
+            colour = palette.color(QPalette.ColorRole.WindowText)
+        palette.setColor(QPalette.ColorRole.HighlightedText, colour)

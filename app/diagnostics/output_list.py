@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.diagnostics.colours import verdict_colour
+from app.diagnostics.colours import PlainSelection, verdict_colour
 from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, correlation_words, duration_words
-from app.diagnostics.plain_selection import PlainSelection
 from app.theme import LIGHT, Colours
 from engine.stages import stage_named
 from engine.validator.results import Row

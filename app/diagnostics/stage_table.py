@@ -9,8 +9,8 @@ from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from app.diagnostics.colours import PlainSelection
 from app.diagnostics.metric_words import VERDICT_TITLES, verdict_words
-from app.diagnostics.plain_selection import PlainSelection
 from app.diagnostics.stage_columns import Column
 from app.diagnostics.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
 from engine.stages import STAGES

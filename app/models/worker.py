@@ -15,7 +15,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.models.jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
-from app.system.failure import failure_of
+from app.system.threads import failure_of
 from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
 

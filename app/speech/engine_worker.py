@@ -27,7 +27,7 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
-from app.system.failure import failure_of
+from app.system.threads import failure_of
 from engine.errors import Cancelled
 from engine.preparation.devices import AUTO
 from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
-from app.system.garbage import collect_what_is_due, not_collected
+from app.system.threads import collect_what_is_due, not_collected
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QStyleOptionViewItem
+from pytestqt.qtbot import QtBot
 
 from app.diagnostics.colours import (
     ERROR_TICKS,
     STEPS,
+    PlainSelection,
     coloured,
     error_positions,
     error_table,
@@ -76,3 +79,19 @@ def test_every_verdict_can_be_read_on_any_ground(colours: Colours) -> None:
 def test_good_and_bad_differ() -> None:
     assert verdict_colour(Verdict.PASS, LIGHT) != verdict_colour(Verdict.FAIL, LIGHT)
     assert verdict_colour(Verdict.CRASHED, LIGHT) == verdict_colour(Verdict.FAIL, LIGHT)
+
+
+def test_selected_items_keep_their_colour(qtbot: QtBot) -> None:
+    items, delegate = QListWidget(), PlainSelection()
+    qtbot.addWidget(items)
+    items.addItems(["plain", "red"])
+    red = items.item(1)
+    assert isinstance(red, QListWidgetItem)
+    red.setForeground(QColor("#ff0000"))
+    option = QStyleOptionViewItem()
+    option.palette = items.palette()
+    delegate.initStyleOption(option, items.model().index(1, 0))
+    assert option.palette.color(QPalette.ColorRole.HighlightedText).name() == "#ff0000"
+    delegate.initStyleOption(option, items.model().index(0, 0))
+    text = option.palette.color(QPalette.ColorRole.WindowText)
+    assert option.palette.color(QPalette.ColorRole.HighlightedText) == text

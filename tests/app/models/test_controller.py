@@ -131,3 +131,10 @@ def test_ending_stops_what_is_under_way_and_keeps_what_was_received(desk: Desk) 
     assert desk.controller.shut_down(5000)
     assert FULL_SIZE not in desk.library.states
     assert not desk.library.discarded
+
+
+def test_every_job_can_be_stopped_on_its_own() -> None:
+    one, other = ModelJob(Task.FETCH, "a"), ModelJob(Task.FETCH, "a")
+    one.cancel.set()
+    assert one == other
+    assert not other.cancel.is_set()

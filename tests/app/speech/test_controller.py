@@ -11,6 +11,7 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
+from app.speech.jobs import SpeakJob
 from engine.errors import CompileError, OutputError
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, utterances_of
@@ -255,3 +256,10 @@ def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     qtbot.waitUntil(lambda: bool(engine.requests))
     assert controller.shut_down(2000)
     assert engine.closed
+
+
+def test_every_job_has_a_cancel_of_its_own() -> None:
+    request = SpeechRequest("Hello.", "af_heart")
+    first, second = SpeakJob(1, request), SpeakJob(2, request)
+    first.cancel.set()
+    assert not second.cancel.is_set()

@@ -1,9 +1,11 @@
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.messages import Message, Remedy, Tone
-from app.theme import DARK
+from app.theme import DARK, LIGHT
 from app.widgets.message_banner import MessageBanner
+from app.widgets.notice_strip import ICON_PIXELS, NoticeStrip
 
 
 @pytest.fixture
@@ -55,3 +57,17 @@ def test_every_tone_has_a_sign(banner: MessageBanner, tone: Tone) -> None:
     banner.show_message(Message("x", tone))
     assert not banner.symbol.pixmap().isNull()
     assert banner.property("tone") == tone.value
+
+
+def test_symbol_sentence_and_buttons_stand_from_left_to_right(qtbot):
+    strip = NoticeStrip()
+    qtbot.addWidget(strip)
+    first, second = QPushButton("One", strip), QPushButton("Two", strip)
+    strip.label.setText("Something was said.")
+    strip.draw_symbol("save", LIGHT.accent)
+    strip.lay_out(first, second)
+    strip.resize(500, 50)
+    strip.show()
+    places = [widget.x() for widget in (strip.symbol, strip.label, first, second)]
+    assert places == sorted(set(places))
+    assert strip.symbol.pixmap().deviceIndependentSize().width() == ICON_PIXELS

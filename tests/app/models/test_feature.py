@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.main_window import MainWindow
 from app.messages import Remedy
-from app.models import manager
+from app.models import feature
 from app.models.card import ModelCard
-from app.models.manager import ModelManager
+from app.models.feature import ModelsFeature
 from app.models.row import ModelRow, RowButton
 from app.models.worker import ModelLibrary
 from app.settings import Settings
@@ -40,7 +40,7 @@ class Desk:
         self.speech = SpeechController(FakeEngine, FakeOutput())
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
-        self.models = ModelManager(self.window, self.settings, self.theme, lambda: library or self.library)
+        self.models = ModelsFeature(self.window, self.settings, self.theme, lambda: library or self.library)
         self.dialog, self.page = self.models.dialog, self.window.page
         self.engines_wanted: list[str] = []
         self.models.engine_wanted.connect(self.note_engine)
@@ -252,7 +252,7 @@ def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) 
 
 
 def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(manager, "reveal", lambda folder: False)
+    monkeypatch.setattr(feature, "reveal", lambda folder: False)
     desk.dialog.reveal_wanted.emit(tmp_path)
     assert str(tmp_path) in desk.dialog.banner.label.text()
 

@@ -1,16 +1,22 @@
-"""Looks for garbage between events, on the thread of the window, instead of wherever Python happens to make an object.
+"""Threads and Qt: garbage is collected on the window's thread alone, and a failure in a worker's thread becomes data.
 
-That may be a thread that must not delete widgets, or inside Qt while it holds a lock that deleting them waits for, and
-then for ever. Only reference cycles are garbage; everything else goes at once as ever. It does not know the window.
+Left to itself, Python collects garbage wherever it happens to make an object. That may be a thread that must not
+delete widgets, or inside Qt while it holds a lock that deleting them waits for, and then for ever. Only reference
+cycles are garbage in this sense; everything else is freed at once as always.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QTimer
+
+from engine.errors import EngineError
+
+log = logging.getLogger(__name__)
 
 LOOK_EVERY_MS = 1000
 
@@ -46,3 +52,14 @@ def collect_what_is_due() -> None:
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
         gc.collect(max(due))
+
+
+def failure_of(work: Callable[[], object]) -> Exception | None:
+    """Run some work; what it failed with, logged where nobody expected that."""
+    try:
+        work()
+    except Exception as error:
+        if not isinstance(error, EngineError):
+            log.exception("Unexpected failure in a worker's thread")
+        return error
+    return None

@@ -26,7 +26,7 @@ from engine.errors import EngineError
 from engine.model_store import ModelState, ModelStore
 
 
-class ModelManager(QObject):
+class ModelsFeature(QObject):
     """`engine_wanted` is emitted when another model is to speak, or the one that speaks has changed."""
 
     engine_wanted = Signal()

@@ -1,4 +1,5 @@
 import gc
+import logging
 import threading
 import weakref
 from collections.abc import Callable
@@ -7,8 +8,9 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from app.system import garbage
-from app.system.garbage import collect_what_is_due, collected_between_events, not_collected
+from app.system import threads
+from app.system.threads import collect_what_is_due, collected_between_events, failure_of, not_collected
+from engine.errors import Cancelled
 
 
 class Cycle:
@@ -63,15 +65,15 @@ def test_the_oldest_generation_due_is_collected(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_events_of_the_window_collect(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "LOOK_EVERY_MS", 10)
-    threads: list[int] = []
+    monkeypatch.setattr(threads, "LOOK_EVERY_MS", 10)
+    seen: list[int] = []
     with collected_between_events():
         alone = left_alone()
-        weakref.finalize(alone(), lambda: threads.append(threading.get_ident()))
+        weakref.finalize(alone(), lambda: seen.append(threading.get_ident()))
         kept = in_another_thread(enough_for_a_collection)
         assert alone() is not None
         qtbot.waitUntil(lambda: alone() is None)
-    assert threads == [threading.get_ident()]
+    assert seen == [threading.get_ident()]
     assert kept
 
 
@@ -85,11 +87,30 @@ def in_another_thread(make: Callable[[], list[list[int]]]) -> list[list[int]]:
 
 def test_the_timer_ends_with_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[None] = []
-    monkeypatch.setattr(garbage, "LOOK_EVERY_MS", 1)
-    monkeypatch.setattr(garbage, "collect_what_is_due", lambda: looks.append(None))
+    monkeypatch.setattr(threads, "LOOK_EVERY_MS", 1)
+    monkeypatch.setattr(threads, "collect_what_is_due", lambda: looks.append(None))
     with collected_between_events():
         qtbot.waitUntil(lambda: bool(looks))
     seen = len(looks)
     QTimer.singleShot(20, lambda: looks.append(None))
     qtbot.waitUntil(lambda: len(looks) > seen)
     assert len(looks) == seen + 1
+
+
+def raising(error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.parametrize(("error", "logged"), [(Cancelled("It was stopped."), 0), (KeyError("phonemes"), 1)])
+def test_a_failure_is_handed_on_and_logged_where_nobody_expected_it(
+    error: Exception, logged: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        assert failure_of(lambda: raising(error)) is error
+    assert len(caplog.records) == logged
+
+
+def test_work_that_is_done_has_no_failure() -> None:
+    done: list[int] = []
+    assert failure_of(lambda: done.append(1)) is None
+    assert done == [1]

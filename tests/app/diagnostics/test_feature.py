@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
+from app.diagnostics.feature import DiagnosticsFeature
 from app.diagnostics.run import DiagnosticsRun, RunState
-from app.diagnostics.wiring import Diagnostics
 from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.activity import Readiness
@@ -36,7 +36,7 @@ class Desk:
         self.speech = SpeechController(lambda: self.engine, self.output)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
-        self.diagnostics = Diagnostics(self.window, self.speech, self.output, self.settings, self.theme, COMMAND)
+        self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, self.theme, COMMAND)
         self.panel, self.controller = self.diagnostics.panel, self.diagnostics.controller
         qtbot.addWidget(self.window)
         self.window.show()

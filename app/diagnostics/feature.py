@@ -33,7 +33,7 @@ from engine.speech import SpeechRequest
 SHORTCUT = "Ctrl+D"
 
 
-class Diagnostics(QObject):
+class DiagnosticsFeature(QObject):
     """While the panel is open, everything that is spoken is diagnosed; closing it releases the reference process."""
 
     def __init__(
