@@ -54,7 +54,7 @@ class MainMenu(QMenuBar):
         self.usual_speed = _action(speech, "Normal Speed", "Ctrl+0")
         speech.addSeparator()
         self.model_menu = speech.addMenu("Model")
-        self.model_choices = QActionGroup(self)
+        self.model_actions = QActionGroup(self)
         self.models = _action(speech, "Models…", "Ctrl+Shift+M")
         self.devices = self._add_devices(speech.addMenu("Device"))
         self.view_menu = self.addMenu("&View")
@@ -100,19 +100,19 @@ class MainMenu(QMenuBar):
         for action in self.devices.actions():
             action.setChecked(action.data() == device)
 
-    def offer_models(self, choices: Sequence[tuple[str, str]], in_use: str) -> None:
+    def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
         """The models that can speak, each with its name and title; the one in use is ticked."""
-        offered = [(action.data(), action.text()) for action in self.model_choices.actions()]
-        if offered != list(choices):
+        offered = [(action.data(), action.text()) for action in self.model_actions.actions()]
+        if offered != list(models):
             self.model_menu.clear()
-            for action in self.model_choices.actions():
-                self.model_choices.removeAction(action)
-            for name, title in choices:
+            for action in self.model_actions.actions():
+                self.model_actions.removeAction(action)
+            for name, title in models:
                 action = _action(self.model_menu, title)
                 action.setCheckable(True)
                 action.setData(name)
-                self.model_choices.addAction(action)
-        for action in self.model_choices.actions():
+                self.model_actions.addAction(action)
+        for action in self.model_actions.actions():
             action.setChecked(action.data() == in_use)
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:

@@ -179,20 +179,20 @@ class WaveformView(QWidget):
             lines.append((self._hovered, QPen(QColor(self._colours.faint), 1, Qt.PenStyle.DotLine)))
         for sample, pen in lines:
             painter.setPen(pen)
-            place = self._place_of(sample)
-            painter.drawLine(QPointF(place, area.top()), QPointF(place, area.bottom()))
+            x = self._x_of(sample)
+            painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
     def _paint_times(self, painter: QPainter, top: float) -> None:
         """Minutes and seconds below whole seconds, as far as they fit in whole."""
         painter.setPen(QColor(self._colours.faint))
         step = self.seconds_per_word
         for seconds in range(0, self.length // self._sample_rate_hz + 1, step):
-            place = QRectF(0, top, ROOM_FOR_WORDS_PIXELS, AXIS_HEIGHT_PIXELS)
-            place.moveCenter(QPointF(self._place_of(seconds * self._sample_rate_hz), place.center().y()))
+            area = QRectF(0, top, ROOM_FOR_WORDS_PIXELS, AXIS_HEIGHT_PIXELS)
+            area.moveCenter(QPointF(self._x_of(seconds * self._sample_rate_hz), area.center().y()))
             words = clock_time(seconds)
-            inked = painter.boundingRect(place, Qt.AlignmentFlag.AlignCenter, words)
+            inked = painter.boundingRect(area, Qt.AlignmentFlag.AlignCenter, words)
             if inked.left() >= FRAME_PIXELS and inked.right() <= self.width() - FRAME_PIXELS:
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, words)
 
     def _paint_nothing(self, painter: QPainter, area: QRectF) -> None:
         font = self.font()
@@ -213,7 +213,7 @@ class WaveformView(QWidget):
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
-    def _place_of(self, sample: int) -> float:
+    def _x_of(self, sample: int) -> float:
         return self._area.left() + self._area.width() * sample / self.length
 
     def _sample_at(self, event: QMouseEvent) -> int:

@@ -62,8 +62,8 @@ def is_light(colours: Colours) -> bool:
 
 def _table(stops: tuple[float, ...], names: tuple[str, ...]) -> Table:
     parts = np.array([QColor(name).getRgb() for name in names], np.float64)
-    places = np.linspace(0, 1, STEPS)
-    return np.stack([np.interp(places, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
+    positions = np.linspace(0, 1, STEPS)
+    return np.stack([np.interp(positions, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
 
 
 def verdict_colour(verdict: Verdict, colours: Colours) -> str:

@@ -71,7 +71,7 @@ class DivergenceStrip(PlainPlot):
         self._cells.mark(-1 if stage is None else STAGE_NAMES.index(stage))
         content = content_of(run, shown, stage) if run is not None else None
         before, self._content = self._content, content
-        anew = run is not self._run or _place(before) != _place(content)
+        anew = run is not self._run or _origin(before) != _origin(content)
         self._run = run
         if content is None:
             self._clear()
@@ -201,14 +201,14 @@ class DivergenceStrip(PlainPlot):
         left = event.button() is Qt.MouseButton.LeftButton  # type: ignore[attr-defined]
         if not left or event.double() or self._content is None:  # type: ignore[attr-defined]
             return
-        place = self.place_of(event.scenePos())  # type: ignore[attr-defined]
-        self.show_moment(place.x())
-        self._choose(_stage_at(place.y()) or self._stage)
+        point = self.plot_position(event.scenePos())  # type: ignore[attr-defined]
+        self.show_moment(point.x())
+        self._choose(_stage_at(point.y()) or self._stage)
 
     @Slot(object)
     def _on_hover(self, position: QPointF) -> None:
-        place = self.place_of(position)
-        self.setToolTip(self._words_at(place.x(), place.y()))
+        point = self.plot_position(position)
+        self.setToolTip(self._words_at(point.x(), point.y()))
 
     def _words_at(self, seconds: float, row: float) -> str:
         content = self._content
@@ -240,7 +240,7 @@ def _stage_at(row: float) -> str | None:
     return STAGE_NAMES[number] if 0 <= number < len(STAGES) else None
 
 
-def _place(content: StripContent | None) -> tuple[int, object, object] | None:
+def _origin(content: StripContent | None) -> tuple[int, object, object] | None:
     return (content.index, content.utterance, content.clock) if content is not None else None
 
 

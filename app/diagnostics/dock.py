@@ -23,7 +23,7 @@ class DiagnosticsDock(QDockWidget):
         super().__init__(TITLE, window)
         self._window = window
         self._shown = False
-        self._knows_its_place = False
+        self._was_open = False
         self.setObjectName("diagnostics")  # its name in the remembered state
         self.setWidget(panel)
         window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self)
@@ -38,11 +38,11 @@ class DiagnosticsDock(QDockWidget):
     @property
     def state(self) -> QByteArray:
         """Where it is, for `restore`; empty as long as it was never open."""
-        return self._window.saveState() if self._knows_its_place else QByteArray()
+        return self._window.saveState() if self._was_open else QByteArray()
 
     def restore(self, state: QByteArray) -> None:
         """Bring it back as it was; what cannot be read changes nothing."""
-        self._knows_its_place = self._window.restoreState(state)
+        self._was_open = self._window.restoreState(state)
 
     @Slot()
     def open(self) -> None:
@@ -55,8 +55,8 @@ class DiagnosticsDock(QDockWidget):
         if self.shown == self._shown:
             return
         self._shown = self.shown
-        if self._shown and not self._knows_its_place:
-            self._knows_its_place = True
+        if self._shown and not self._was_open:
+            self._was_open = True
             self._make_room()
         self.shown_changed.emit(self._shown)
 

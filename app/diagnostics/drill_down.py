@@ -39,7 +39,7 @@ NOT_YET = "Nothing is known of this stage yet."
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Subject:
     """What is looked at: a row and when it is spoken."""
 
     run: DiagnosticsRun
@@ -54,7 +54,7 @@ class DrillDown(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._place: _Place | None = None
+        self._subject: _Subject | None = None
         self._stage: str | None = None
         self._output: str | None = None
         self.title = ElidedLabel(self)
@@ -83,16 +83,16 @@ class DrillDown(QWidget):
         row = next((each for each in rows if each.output == self._output), worst)
         self.outputs.show_rows(rows, row.output)
         clock = clock_of(run.utterance_at(row.utterance), run.alignment(row.utterance), run.config)
-        place = _Place(run, row, clock)
-        if self._place is None or place != self._place:
-            self._place = place
-            self._show_place(place)
+        subject = _Subject(run, row, clock)
+        if self._subject is None or subject != self._subject:
+            self._subject = subject
+            self._show_subject(subject)
 
     def choose(self, output: str) -> None:
         """Look at this output or inner value of the stage."""
         self._output = output
-        if self._place is not None:
-            run, row = self._place.run, self._place.row
+        if self._subject is not None:
+            run, row = self._subject.run, self._subject.row
             shown = Shown(row.regime, row.reading, row.utterance)
             self.show_stage(run, shown, row.stage)
 
@@ -112,21 +112,21 @@ class DrillDown(QWidget):
     def _views(self) -> tuple[PaneStack, ...]:
         return self.signals, self.heat_maps, self.profile
 
-    def _show_place(self, place: _Place) -> None:
-        row = place.row
+    def _show_subject(self, subject: _Subject) -> None:
+        row = subject.row
         ours, reference = regime_title(row.regime), regime_title(row.reference)
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
         self.figures.show_row(row)
-        self.listening.setVisible(has_audio(place.run.arrays, row))
+        self.listening.setVisible(has_audio(subject.run.arrays, row))
         self.listening.name_sides(ours, reference)
         self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
         for view in self._views:
-            view.show_length(place.clock.seconds)
+            view.show_length(subject.clock.seconds)
         self._load()
 
     def _show_nothing(self, words: str) -> None:
-        self._place = None
+        self._subject = None
         self._loader.forget()
         self.outputs.show_rows((), "")
         self.figures.show_row(None)
@@ -140,15 +140,15 @@ class DrillDown(QWidget):
 
     @Slot()
     def _load(self) -> None:
-        if self._place is None:
+        if self._subject is None:
             return
         current = self.stack.currentWidget()
         view = current if isinstance(current, PaneStack) else self.signals
         start, end = view.seconds_in_view
-        place = self._place
+        subject = self._subject
         spectrogram = self.listening.spectrogram_button.isChecked()
         self._loader.load(
-            PictureRequest(place.run.arrays, place.row, place.clock, start, end, view.columns, spectrogram)
+            PictureRequest(subject.run.arrays, subject.row, subject.clock, start, end, view.columns, spectrogram)
         )
 
     @Slot(object, object)
@@ -171,11 +171,11 @@ class DrillDown(QWidget):
 
     @Slot(object)
     def _on_listen(self, part: Part) -> None:
-        if self._place is None or self._place.run.arrays is None:
+        if self._subject is None or self._subject.run.arrays is None:
             return
-        found = heard(self._place.run.arrays, self._place.row, part)
+        found = heard(self._subject.run.arrays, self._subject.row, part)
         if found is not None:
-            self.playback_wanted.emit(found.samples, self._place.run.config.sample_rate_hz)
+            self.playback_wanted.emit(found.samples, self._subject.run.config.sample_rate_hz)
 
     @Slot(float, float)
     def _on_range(self, start: float, end: float) -> None:

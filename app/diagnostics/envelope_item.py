@@ -85,8 +85,8 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         _, bottom = _placed(transform, self.times[1:][known], low[known])
         width = max(transform.m11() * float(np.median(np.diff(self.times))), THINNEST_PIXELS)
         heights = np.maximum(bottom - top, THINNEST_PIXELS)
-        places = zip(left.tolist(), top.tolist(), heights.tolist(), strict=True)
-        return [QRectF(x, y, width, height) for x, y, height in places]
+        corners = zip(left.tolist(), top.tolist(), heights.tolist(), strict=True)
+        return [QRectF(x, y, width, height) for x, y, height in corners]
 
     def _lines(self, transform: QTransform) -> list[QPolygonF]:
         finite = np.isfinite(self._lowest)

@@ -36,11 +36,11 @@ class HeatView(PaneStack):
     def show_picture(self, picture: HeatPicture) -> None:
         """Draw heat maps."""
         self._picture = picture
-        place = QRectF(picture.start_seconds, 0, picture.end_seconds - picture.start_seconds, 1)
+        area = QRectF(picture.start_seconds, 0, picture.end_seconds - picture.start_seconds, 1)
         for pane, image, drawn in zip(self.panes, self._images, picture.panes, strict=True):
             table = error_table(self._colours) if drawn.is_error else value_table(self._colours)
             image.setImage(coloured(drawn.steps, table), autoLevels=False, levels=None)
-            image.setRect(place)
+            image.setRect(area)
             pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)
 
     def set_colours(self, colours: Colours) -> None:

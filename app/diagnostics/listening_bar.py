@@ -33,12 +33,12 @@ class ListeningBar(QWidget):
         self.buttons = {part: QPushButton(title, self) for part, (title, _) in WORDS.items()}
         self.waveform_button = _switch("Waveform", self)
         self.spectrogram_button = _switch("Spectrogram", self)
-        self._choice = QButtonGroup(self)
+        self._group = QButtonGroup(self)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE_PIXELS)
         for button in (self.waveform_button, self.spectrogram_button):
-            self._choice.addButton(button)
+            self._group.addButton(button)
             layout.addWidget(button)
         layout.addStretch(1)
         for part, button in self.buttons.items():

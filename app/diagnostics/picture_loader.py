@@ -22,14 +22,14 @@ class PictureLoader(QObject):
         self._newest: PictureRequest | None = None
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
-        self._outcome = _Outcome()
-        self._outcome.made.connect(self._on_made)
+        self._maker = _PictureMaker()
+        self._maker.made.connect(self._on_made)
 
     def load(self, request: PictureRequest) -> None:
         """Make this picture; one that has not been begun is not wanted any more."""
         self._newest = request
         self._pool.clear()
-        self._pool.start(partial(self._outcome.make, request))
+        self._pool.start(partial(self._maker.make, request))
 
     def forget(self) -> None:
         """What was asked for is not wanted any more."""
@@ -42,7 +42,7 @@ class PictureLoader(QObject):
             self.loaded.emit(request, picture)
 
 
-class _Outcome(QObject):
+class _PictureMaker(QObject):
     """Without an owner, so that a thread may outlive whoever asked."""
 
     made = Signal(object, object)

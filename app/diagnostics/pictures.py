@@ -161,10 +161,10 @@ def _columns(request: PictureRequest, count: int, axis: str) -> NDArray[np.int_]
     """The value at the start of every column."""
     moments = np.linspace(request.start_seconds, request.end_seconds, request.columns, endpoint=False)
     if axis == TOKENS:
-        places = np.searchsorted(request.clock.token_edges, moments, side="right") - 1
+        positions = np.searchsorted(request.clock.token_edges, moments, side="right") - 1
     else:
-        places = np.floor(moments / request.clock.seconds * count)
-    return np.clip(places, 0, count - 1).astype(int)
+        positions = np.floor(moments / request.clock.seconds * count)
+    return np.clip(positions, 0, count - 1).astype(int)
 
 
 def _in_view(request: PictureRequest, count: int, axis: str) -> tuple[int, int]:

@@ -67,7 +67,7 @@ class PlainPlot(pyqtgraph.GraphicsView):
         low, high = self.view.viewRange()[0]
         return float(low), float(high)
 
-    def place_of(self, position: QPointF) -> QPointF:
+    def plot_position(self, position: QPointF) -> QPointF:
         """Where in the plot a point of the scene lies."""
         return self.view.mapSceneToView(position)  # type: ignore[no-any-return]
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
 
 from app.diagnostics.metric_words import REGIME_TITLES, regime_title
 from app.diagnostics.run import USUAL_PADDING, DiagnosticsOptions
-from app.widgets.choice_box import ChoiceBox
+from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.preparation.devices import DEVICES, metal_obstacle
@@ -34,11 +34,11 @@ class RunControls(WrappingBar):
         self._running = False
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
-        self.regime = ChoiceBox("Compared", "The way of running the model that is looked at", 16, self)
-        self.reference = ChoiceBox("Reference", "What it is compared with", 7, self)
-        self.padding = ChoiceBox("Padding", PADDING_MEANING, 5, self)
-        self.device = ChoiceBox("Device", "Where the compiled model runs", 4, self)
-        self.lstm_method = ChoiceBox("LSTM method", "How the compiled LSTMs are computed", 4, self)
+        self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
+        self.reference = ComboBox("Reference", "What it is compared with", 7, self)
+        self.padding = ComboBox("Padding", PADDING_MEANING, 5, self)
+        self.device = ComboBox("Device", "Where the compiled model runs", 4, self)
+        self.lstm_method = ComboBox("LSTM method", "How the compiled LSTMs are computed", 4, self)
         self.probes = QCheckBox("Inner values", self)
         self._prepare()
         self._lay_out()

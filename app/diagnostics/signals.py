@@ -42,8 +42,8 @@ def spectrogram_db(samples: NDArray[np.float32], start: int, end: int, columns: 
     middles = start + (np.arange(columns) + 0.5) * (end - start) / columns
     first = middles.astype(int) - WINDOW_SAMPLES // 2
     padded = np.pad(samples, WINDOW_SAMPLES)
-    places = first[:, None] + WINDOW_SAMPLES + np.arange(WINDOW_SAMPLES)
-    windows = padded[np.clip(places, 0, len(padded) - 1)] * np.hanning(WINDOW_SAMPLES).astype(np.float32)
+    positions = first[:, None] + WINDOW_SAMPLES + np.arange(WINDOW_SAMPLES)
+    windows = padded[np.clip(positions, 0, len(padded) - 1)] * np.hanning(WINDOW_SAMPLES).astype(np.float32)
     power = np.abs(np.fft.rfft(windows, axis=1)) ** 2
     edges = np.linspace(0, power.shape[1], min(lines, power.shape[1]) + 1).astype(int)[:-1]
     loudest = np.maximum.reduceat(power, edges, axis=1)

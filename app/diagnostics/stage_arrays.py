@@ -51,8 +51,8 @@ def is_output(row: Row) -> bool:
 
 def _time_last(array: NDArray[np.generic], tensor: Tensor) -> Numbers:
     one: Numbers = np.asarray(array[0] if array.ndim == len(tensor.axes) + 1 else array)  # type: ignore[assignment]
-    place = next(number for number, axis in enumerate(tensor.axes) if isinstance(axis, Axis))
+    time = next(number for number, axis in enumerate(tensor.axes) if isinstance(axis, Axis))
     others = [axis for axis in tensor.axes if not isinstance(axis, Axis)]
     if all(isinstance(axis, Size) and axis.name.endswith(_PER_FRAME) for axis in others):
         return one.reshape(-1)
-    return np.moveaxis(one, place, -1)
+    return np.moveaxis(one, time, -1)

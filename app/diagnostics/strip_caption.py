@@ -81,7 +81,7 @@ class ErrorScale(QWidget):
         font.setPixelSize(FONT_PIXELS)
         painter.setFont(font)
         painter.setPen(QColor(self._colours.faint))
-        for tick, place in zip(ERROR_TICKS, error_positions(np.array(ERROR_TICKS)).tolist(), strict=True):
+        for tick, position in zip(ERROR_TICKS, error_positions(np.array(ERROR_TICKS)).tolist(), strict=True):
             room = QRectF(0, 0, self.width() / 4, HEIGHT_PIXELS - BAR_PIXELS)
-            room.moveLeft(place * self.width() - room.width() / 2)
+            room.moveLeft(position * self.width() - room.width() / 2)
             painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter), number_words(tick))

@@ -41,8 +41,8 @@ class CellRow:
         """The error of the cell there."""
         if not len(self.errors):
             return None
-        place = int(np.searchsorted(self.edges, seconds, side="right")) - 1
-        return float(self.errors[min(max(place, 0), len(self.errors) - 1)])
+        index = int(np.searchsorted(self.edges, seconds, side="right")) - 1
+        return float(self.errors[min(max(index, 0), len(self.errors) - 1)])
 
 
 class StripItem(pyqtgraph.GraphicsObject):
@@ -158,24 +158,24 @@ class CellsItem(StripItem):
             font.setPixelSize(FONT_PIXELS)
             painter.setFont(font)
             for number, row in enumerate(self._rows):
-                place = QRectF(area.left(), area.top() + number * height, area.width(), height)
-                place = place.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
-                self._draw_row(painter, place, number, row)
+                cell = QRectF(area.left(), area.top() + number * height, area.width(), height)
+                cell = cell.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
+                self._draw_row(painter, cell, number, row)
                 if number == self._marked:
                     painter.setPen(pyqtgraph.mkPen(self._colours.accent, width=2))
                     painter.setBrush(Qt.BrushStyle.NoBrush)
-                    painter.drawRect(place)
+                    painter.drawRect(cell)
 
-    def _draw_row(self, painter: QPainter, place: QRectF, number: int, row: CellRow | None) -> None:
+    def _draw_row(self, painter: QPainter, cell: QRectF, number: int, row: CellRow | None) -> None:
         painter.setPen(QColor(self._colours.faint))
         if row is None or row.words:
-            painter.fillRect(place, QColor(self._colours.window))
-            painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), row.words if row is not None else "")
+            painter.fillRect(cell, QColor(self._colours.window))
+            painter.drawText(cell, int(Qt.AlignmentFlag.AlignCenter), row.words if row is not None else "")
             return
         image = self._images[number]
         if image is None:
             image = self._images[number] = self._image(row)
-        painter.drawImage(place, image)
+        painter.drawImage(cell, image)
 
     def _image(self, row: CellRow) -> QImage:
         moments = (np.arange(CELL_COLUMNS) + 0.5) / CELL_COLUMNS * self._seconds
@@ -208,11 +208,11 @@ class WordsItem(StripItem):
             grounds = [QColor(self._colours.control_hover), QColor(self._colours.window)]
             for number, (word, width) in enumerate(self._words):
                 left, right = self._x(word.start_seconds, area), self._x(word.end_seconds, area)
-                place = QRectF(left, area.top() + 1, right - left, area.height() - 2)
-                painter.fillRect(place, grounds[number % 2])
-                room = place.width() - WORD_MARGIN_PIXELS
+                cell = QRectF(left, area.top() + 1, right - left, area.height() - 2)
+                painter.fillRect(cell, grounds[number % 2])
+                room = cell.width() - WORD_MARGIN_PIXELS
                 if width <= room:
-                    painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), word.text)
+                    painter.drawText(cell, int(Qt.AlignmentFlag.AlignCenter), word.text)
                 elif room >= LEAST_WORD_PIXELS:
                     text = self._metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, room)
-                    painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)
+                    painter.drawText(cell, int(Qt.AlignmentFlag.AlignCenter), text)

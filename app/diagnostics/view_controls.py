@@ -15,7 +15,7 @@ from app.diagnostics.run_history import RunHistory
 from app.diagnostics.run_words import run_title
 from app.icons import icon
 from app.theme import Colours
-from app.widgets.choice_box import ChoiceBox
+from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
 from engine.validator.results import Reading
@@ -37,11 +37,11 @@ class ViewControls(WrappingBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.reading = ChoiceBox("Reading", "What feeds each stage", 17, self)
-        self.utterance = ChoiceBox("Utterance", "Which utterance is shown", 10, self)
+        self.reading = ComboBox("Reading", "What feeds each stage", 17, self)
+        self.utterance = ComboBox("Utterance", "Which utterance is shown", 10, self)
         self.worst_first = QCheckBox("Worst first", self)
-        self.run = ChoiceBox("Run", "Which run is shown", 12, self)
-        self.earlier = ChoiceBox("Compared with run", "The run that the column Change refers to", 10, self)
+        self.run = ComboBox("Run", "Which run is shown", 12, self)
+        self.earlier = ComboBox("Compared with run", "The run that the column Change refers to", 10, self)
         self.export_button = QPushButton("Export…", self)
         self.worst_first.setToolTip("Put the stage that diverges most on top")
         self.export_button.setAccessibleName("Export")
@@ -80,7 +80,7 @@ class ViewControls(WrappingBar):
         titles = [(each, run_title(history.number_of(each), each), each.request.speech.text) for each in history.runs]
         self.run.offer(titles or [(None, NO_RUN, "")])
         self.run.choose(run)
-        self.earlier.offer([(None, NOTHING, ""), *(choice for choice in titles if choice[0] is not run)])
+        self.earlier.offer([(None, NOTHING, ""), *(entry for entry in titles if entry[0] is not run)])
         self.run.setEnabled(len(titles) > 1)
         self.earlier.setEnabled(len(titles) > 1)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QThread, Signal, Slot
 
-from app.models.jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
+from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ListedModel, ModelJob, ModelsListed, Task
 from app.models.row import ModelRow
 from app.models.worker import LibraryFactory, ModelWorker
 from engine.errors import Cancelled
@@ -42,7 +42,7 @@ class ModelController(QObject):
         self._thread.setObjectName("models")
         self._worker = ModelWorker(make_library)
         self._worker.moveToThread(self._thread)
-        self._worker.reported.connect(self._on_report)
+        self._worker.reported.connect(self._on_event)
         self._work_wanted.connect(self._worker.work)
         self._thread.start()
 
@@ -128,15 +128,15 @@ class ModelController(QObject):
             self._work_wanted.emit(self._jobs[0])
 
     @Slot(object)
-    def _on_report(self, report: ModelReport) -> None:
-        match report:
+    def _on_event(self, event: JobEvent) -> None:
+        match event:
             case ModelsListed(models):
                 self._models = models
             case JobAdvanced(progress=progress):
                 self._progress = progress
                 self._tell()
             case JobEnded():
-                self._end(report)
+                self._end(event)
 
     def _end(self, ended: JobEnded) -> None:
         self._jobs.popleft()

@@ -134,14 +134,14 @@ class ModelsDialog(QDialog):
         self.banner.dismiss()
         self.import_wanted.emit(tuple(paths), name)
 
-    def _target(self, place: QPoint) -> str:
+    def _target(self, position: QPoint) -> str:
         """The model that something dropped here is for: the one there, else the first that does not come with us."""
         names = [name for name, card in self.cards.items() if card.row.fetchable]
-        there = [name for name in names if self._holds(self.cards[name], place)]
+        there = [name for name in names if self._holds(self.cards[name], position)]
         return next(iter(there + names), "")
 
-    def _holds(self, card: ModelCard, place: QPoint) -> bool:
-        return card.rect().contains(card.mapFrom(self, place))
+    def _holds(self, card: ModelCard, position: QPoint) -> bool:
+        return card.rect().contains(card.mapFrom(self, position))
 
     def _show_dropping(self, dropping: bool) -> None:
         self._list.setProperty("dropping", dropping)

@@ -17,7 +17,7 @@ from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.jobs import JobEnded, ModelJob, Task
 from app.models.row import ModelRow
-from app.models.words import outcome_words, size_words
+from app.models.words import completion_words, size_words
 from app.models.worker import LibraryFactory
 from app.settings import Settings
 from app.system.reveal import reveal
@@ -79,7 +79,7 @@ class ModelsFeature(QObject):
     def _connect_window(self, theme: Theme) -> None:
         menu, page = self._window.menu, self._window.page
         menu.models.triggered.connect(self.open)
-        menu.model_choices.triggered.connect(self._on_choice)
+        menu.model_actions.triggered.connect(self._on_model)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.offer.accepted.connect(self._on_offer_accepted)
         page.offer.declined.connect(self._on_offer_answered)
@@ -97,8 +97,8 @@ class ModelsFeature(QObject):
     @Slot(object)
     def _on_rows(self, rows: tuple[ModelRow, ...]) -> None:
         self.dialog.show_rows(rows)
-        choices = [(row.name, row.title) for row in rows if row.usable]
-        self._window.menu.offer_models(choices, self._settings.model)
+        models = [(row.name, row.title) for row in rows if row.usable]
+        self._window.menu.offer_models(models, self._settings.model)
         if rows:
             self._offer(rows)
 
@@ -130,7 +130,7 @@ class ModelsFeature(QObject):
         self._window.page.offer.hide()
 
     @Slot(QAction)
-    def _on_choice(self, action: QAction) -> None:
+    def _on_model(self, action: QAction) -> None:
         self.use(action.data())
 
     @Slot(object)
@@ -138,7 +138,7 @@ class ModelsFeature(QObject):
         row = self.controller.row(job.model)
         if row is None:
             return
-        news = outcome_words(job, row.title)
+        news = completion_words(job, row.title)
         self._window.page.status.tell(news)
         if job.task is Task.REMOVE:
             self._leave(row)

@@ -68,4 +68,4 @@ class JobEnded:
     error: Exception | None = None
 
 
-ModelReport = ModelsListed | JobAdvanced | JobEnded
+JobEvent = ModelsListed | JobAdvanced | JobEnded

@@ -90,7 +90,7 @@ def duration_words(seconds: float) -> str:
     return _about(seconds / HOUR, "hour")
 
 
-def outcome_words(job: ModelJob, title: str) -> str:
+def completion_words(job: ModelJob, title: str) -> str:
     """What has been done."""
     return _DONE[job.task].format(title=title) if job.task in _DONE else ""
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.models.jobs import JobAdvanced, JobEnded, ListedModel, ModelJob, ModelReport, ModelsListed, Task
+from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ListedModel, ModelJob, ModelsListed, Task
 from app.system.threads import failure_of
 from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
@@ -106,8 +106,8 @@ class ModelWorker(QObject):
             self._told, self._told_at = progress, now
             self._report(JobAdvanced(job, progress))
 
-    def _report(self, report: ModelReport) -> None:
-        self.reported.emit(report)
+    def _report(self, event: JobEvent) -> None:
+        self.reported.emit(event)
 
 
 def _fetch(library: ModelLibrary, job: ModelJob, observe: ModelObserver) -> None:

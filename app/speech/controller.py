@@ -16,10 +16,10 @@ from app.speech.activity import Activity, Readiness
 from app.speech.engine_worker import EngineFactory, EngineWorker
 from app.speech.jobs import (
     ChunkSpoken,
+    JobEvent,
     PreparationAdvanced,
     Prepared,
     PrepareJob,
-    Report,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -149,7 +149,7 @@ class SpeechController(QObject):
         self._thread.setObjectName("engine")
         self._worker = EngineWorker(make_engine)
         self._worker.moveToThread(self._thread)
-        self._worker.reported.connect(self._on_report)
+        self._worker.reported.connect(self._on_event)
         self._prepare_wanted.connect(self._worker.prepare)
         self._speak_wanted.connect(self._worker.speak)
         self._save_wanted.connect(self._worker.save)
@@ -176,18 +176,18 @@ class SpeechController(QObject):
         self._track.finish()
 
     @Slot(object)
-    def _on_report(self, report: Report) -> None:
-        match report:
+    def _on_event(self, event: JobEvent) -> None:
+        match event:
             case VoicesListed(voices):
                 self.voices_listed.emit(voices)
-            case PreparationAdvanced(event):
-                self._preparation, self._readiness = event, Readiness.PREPARING
+            case PreparationAdvanced(preparation):
+                self._preparation, self._readiness = preparation, Readiness.PREPARING
             case Prepared(error):
                 self._on_prepared(error)
             case SaveEnded(job, error):
                 self._on_saved(job, error)
             case SpeechPlanned() | ChunkSpoken() | SpeechEnded():
-                self._on_speech(report)
+                self._on_speech(event)
         self._update()
 
     def _on_prepared(self, error: Exception | None) -> None:
@@ -196,15 +196,15 @@ class SpeechController(QObject):
         if error and not isinstance(error, Cancelled):
             self.failed.emit(error)
 
-    def _on_speech(self, report: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
-        if isinstance(report, SpeechEnded) and report.error and self._readiness is Readiness.PREPARING:
+    def _on_speech(self, event: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
+        if isinstance(event, SpeechEnded) and event.error and self._readiness is Readiness.PREPARING:
             self._readiness, self._preparation = Readiness.FAILED, None
-        if report.job is not self._job:
+        if event.job is not self._job:
             return
-        match report:
-            case SpeechPlanned(event=event):
-                self._track.plan(event.plan)
-                self.planned.emit(event.plan)
+        match event:
+            case SpeechPlanned(event=planned):
+                self._track.plan(planned.plan)
+                self.planned.emit(planned.plan)
             case ChunkSpoken(chunk=chunk):
                 self._take(chunk)
             case SpeechEnded(error=error):

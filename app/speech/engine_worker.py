@@ -16,10 +16,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.speech.jobs import (
     ChunkSpoken,
+    JobEvent,
     PreparationAdvanced,
     Prepared,
     PrepareJob,
-    Report,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -34,7 +34,7 @@ from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, Speech
 
 NICENESS = 5
 
-Observer = Callable[[Event], None]
+OnEvent = Callable[[Event], None]
 
 
 class SpeechEngine(Protocol):
@@ -43,11 +43,11 @@ class SpeechEngine(Protocol):
     def voices(self) -> tuple[VoiceInfo, ...]:
         """The voices, without loading the model."""
 
-    def prepare(self, observe: Observer, cancel: threading.Event | None) -> None:
+    def prepare(self, observe: OnEvent, cancel: threading.Event | None) -> None:
         """Get ready to speak; does nothing when it is."""
 
     def synthesize(
-        self, request: SpeechRequest, observe: Observer, cancel: threading.Event | None
+        self, request: SpeechRequest, observe: OnEvent, cancel: threading.Event | None
     ) -> Iterator[AudioChunk]:
         """Speak, an utterance at a time."""
 
@@ -134,8 +134,8 @@ class EngineWorker(QObject):
         if isinstance(event, PlanEvent):  # stage events carry arrays that nobody here looks at
             self._report(SpeechPlanned(job, event))
 
-    def _report(self, report: Report) -> None:
-        self.reported.emit(report)
+    def _report(self, event: JobEvent) -> None:
+        self.reported.emit(event)
 
 
 def _give_way() -> None:

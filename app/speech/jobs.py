@@ -90,4 +90,4 @@ class SaveEnded:
     error: Exception | None = None
 
 
-Report = VoicesListed | PreparationAdvanced | Prepared | SpeechPlanned | ChunkSpoken | SpeechEnded | SaveEnded
+JobEvent = VoicesListed | PreparationAdvanced | Prepared | SpeechPlanned | ChunkSpoken | SpeechEnded | SaveEnded

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.speech.voice_list import HEADING_ROLE, NAME_ROLE, VOICE_ROLE, VoiceListModel
-from app.widgets.elided_text import ElidedBox
+from app.widgets.elided_text import ElidedComboBox
 from engine.speech import VoiceInfo
 from engine.voices.packs import describe
 
@@ -23,7 +23,7 @@ SMALLEST_PIXELS = 120
 ROW_PIXELS = 28
 
 
-class VoicePicker(ElidedBox):
+class VoicePicker(ElidedComboBox):
     """`voice_chosen` is emitted with a name when the user chooses another voice.
 
     `preview_wanted` is emitted with a `VoiceInfo` when the user wants to hear the chosen one.

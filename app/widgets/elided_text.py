@@ -92,7 +92,7 @@ class ElidedButton(QPushButton):
         self.setText(self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room))
 
 
-class ElidedBox(QComboBox):
+class ElidedComboBox(QComboBox):
     """A list to choose from, its chosen title cut short where there is little room."""
 
     @property

@@ -44,12 +44,12 @@ class WrappingBar(QWidget):
         for control in controls:
             layout.addWidget(control, share if control is controls[-1] else 0)
         self._groups.append((group, share))
-        self._place([len(self._groups)])
+        self._arrange([len(self._groups)])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Find out again how many lines it takes."""
         super().resizeEvent(event)
-        self._place(balanced([group.sizeHint().width() for group, _ in self._groups], self.width()))
+        self._arrange(balanced([group.sizeHint().width() for group, _ in self._groups], self.width()))
 
     def sizeHint(self) -> QSize:
         """All on one line."""
@@ -61,7 +61,7 @@ class WrappingBar(QWidget):
         widths = (group.minimumSizeHint().width() for group, _ in self._groups)
         return QSize(max(widths, default=0), self._column.minimumSize().height())
 
-    def _place(self, counts: Sequence[int]) -> None:
+    def _arrange(self, counts: Sequence[int]) -> None:
         if self._counts == list(counts):
             return
         self._counts = list(counts)

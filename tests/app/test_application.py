@@ -160,9 +160,9 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
     application = Application(qapp, Options(), settings, make_engine, FakeOutput(), make_library=lambda: library)
     opened.append(application)
     application.open()
-    qtbot.waitUntil(lambda: len(application.window.menu.model_choices.actions()) == 2)
+    qtbot.waitUntil(lambda: len(application.window.menu.model_actions.actions()) == 2)
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
-    application.window.menu.model_choices.actions()[1].trigger()
+    application.window.menu.model_actions.actions()[1].trigger()
     application.window.speak()  # before the other model's voices are known
     qtbot.waitUntil(lambda: application.controller.track.whole)
     assert settings.model == FULL_SIZE

@@ -77,7 +77,7 @@ def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
         ("Large one", False),
     ]
     menu.offer_models([("small", "Small one"), ("large", "Large one")], "large")
-    with qtbot.waitSignal(menu.model_choices.triggered) as chosen:
+    with qtbot.waitSignal(menu.model_actions.triggered) as chosen:
         menu.model_menu.actions()[0].trigger()
     assert chosen.args[0].data() == "small"
 

@@ -32,14 +32,14 @@ def view(qtbot: QtBot, track: AudioTrack) -> WaveformView:
     return view
 
 
-def place_of(view: WaveformView, sample: int) -> QPoint:
+def plot_position(view: WaveformView, sample: int) -> QPoint:
     return QPoint(round(view.width() * sample / view.length), view.height() // 3)
 
 
 @pytest.mark.parametrize("sample", [0, 1234, 3999])
 def test_a_click_goes_there(view: WaveformView, qtbot: QtBot, sample: int) -> None:
     with qtbot.waitSignal(view.seek_wanted) as wanted:
-        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place_of(view, sample))
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, sample))
     assert wanted.args[0] == pytest.approx(sample, abs=4 * RATE_HZ / 400)
 
 
@@ -73,11 +73,11 @@ def test_the_playhead_follows(view: WaveformView) -> None:
 
 
 def test_while_dragging_the_playhead_stays_with_the_mouse(view: WaveformView, qtbot: QtBot) -> None:
-    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=place_of(view, 3000))
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
     view.set_position(100)
     assert view.position == pytest.approx(3000, abs=20)
     with qtbot.waitSignal(view.seek_wanted) as wanted:
-        qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=place_of(view, 1000))
+        qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 1000))
     assert wanted.args[0] == pytest.approx(1000, abs=20)
 
 

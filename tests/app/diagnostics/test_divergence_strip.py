@@ -24,7 +24,7 @@ def strip(qtbot: QtBot) -> DivergenceStrip:
     return strip
 
 
-def place_of(strip: DivergenceStrip, seconds: float, row: float) -> QPoint:
+def plot_position(strip: DivergenceStrip, seconds: float, row: float) -> QPoint:
     return strip.mapFromScene(strip.view.mapViewToScene(QPointF(seconds, row)))
 
 
@@ -32,7 +32,7 @@ def test_a_click_chooses_stage_and_moment(strip: DivergenceStrip, qtbot: QtBot) 
     strip.show_run(finished_run(), SHOWN, None)
     number = STAGE_NAMES.index("source")
     with qtbot.waitSignal(strip.cell_chosen) as chosen:
-        place = place_of(strip, 0.4, CELLS_TOP + number + 0.5)
+        place = plot_position(strip, 0.4, CELLS_TOP + number + 0.5)
         qtbot.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert chosen.args[0] == "source"
     assert chosen.args[1] == pytest.approx(0.4, abs=0.01)
@@ -42,7 +42,7 @@ def test_a_click_chooses_stage_and_moment(strip: DivergenceStrip, qtbot: QtBot) 
 def test_a_click_on_the_waveform_keeps_the_stage(strip: DivergenceStrip, qtbot: QtBot) -> None:
     strip.show_run(finished_run(), SHOWN, "f0n")
     with qtbot.waitSignal(strip.cell_chosen) as chosen:
-        qtbot.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place_of(strip, 0.6, 1))
+        qtbot.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=plot_position(strip, 0.6, 1))
     assert chosen.args[0] == "f0n"
 
 
@@ -89,7 +89,7 @@ def test_plus_and_minus_zoom_around_the_moment(strip: DivergenceStrip, qtbot: Qt
 def test_a_double_click_shows_all_again(strip: DivergenceStrip, qtbot: QtBot) -> None:
     strip.show_run(finished_run(), SHOWN, "f0n")
     strip.view.setXRange(0.2, 0.4, padding=0)
-    qtbot.mouseDClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=place_of(strip, 0.3, 5))
+    qtbot.mouseDClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=plot_position(strip, 0.3, 5))
     assert strip.seconds_in_view() == pytest.approx((0, LENGTH))
 
 

@@ -152,11 +152,11 @@ def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> 
     if way == "dialog":
         desk.card.button.click()
     else:
-        desk.window.menu.model_choices.actions()[1].trigger()
+        desk.window.menu.model_actions.actions()[1].trigger()
     assert (desk.settings.model, desk.engines_wanted) == (FULL_SIZE, [FULL_SIZE])
     assert desk.page.header.voices.voice is None
     assert desk.card.button.text() == "In Use"
-    assert [action.isChecked() for action in desk.window.menu.model_choices.actions()] == [False, True]
+    assert [action.isChecked() for action in desk.window.menu.model_actions.actions()] == [False, True]
 
 
 def test_using_what_is_in_use_changes_nothing(desk: Desk) -> None:
@@ -173,7 +173,7 @@ def test_removing_the_model_in_use_says_what_speaks_instead(desk: Desk) -> None:
     desk.wait()
     assert desk.engines_wanted == [FULL_SIZE, STARTER]
     assert "is removed. “Starter voices” is in use now." in desk.dialog.banner.label.text()
-    assert len(desk.window.menu.model_choices.actions()) == 1
+    assert len(desk.window.menu.model_actions.actions()) == 1
 
 
 def test_a_model_in_use_that_could_not_be_removed_stays_in_use(desk: Desk) -> None:

@@ -5,8 +5,8 @@ import pytest
 from app.models.jobs import ModelJob, Task
 from app.models.row import ModelRow
 from app.models.words import (
+    completion_words,
     duration_words,
-    outcome_words,
     progress_words,
     row_words,
     size_words,
@@ -87,8 +87,8 @@ def test_a_job_that_begins_or_ends_says_so() -> None:
     status = ModelStatus(ENTRY, ModelState.ABSENT)
     assert row_words(ModelRow(status, Path(), task=Task.FETCH)) == "Connecting…"
     assert row_words(ModelRow(status, Path(), task=Task.FETCH, stopping=True)) == "Stopping…"
-    assert outcome_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is here"
-    assert outcome_words(ModelJob(Task.LOOK), "Some model") == ""
+    assert completion_words(ModelJob(Task.FETCH, "m"), "Some model") == "Some model is here"
+    assert completion_words(ModelJob(Task.LOOK), "Some model") == ""
 
 
 def test_the_licence_comes_with_the_source() -> None:

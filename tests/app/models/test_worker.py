@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.models.jobs import JobAdvanced, JobEnded, ModelJob, ModelReport, ModelsListed, Task
+from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ModelJob, ModelsListed, Task
 from app.models.worker import ModelWorker
 from engine.errors import Cancelled, DamagedFile, DownloadError
 from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState
@@ -15,7 +15,7 @@ class Bench:
 
     def __init__(self, library: FakeLibrary) -> None:
         self.library = library
-        self.reports: list[ModelReport] = []
+        self.reports: list[JobEvent] = []
         self.worker = ModelWorker(lambda: library)
         self.worker.reported.connect(self.reports.append)
 

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from app.speech.engine_worker import NICENESS, EngineWorker, engine_for
 from app.speech.jobs import (
     ChunkSpoken,
+    JobEvent,
     PreparationAdvanced,
     Prepared,
     PrepareJob,
-    Report,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -43,7 +43,7 @@ class Bench(Sender):
 
     def __init__(self, make_engine: Callable[[], FakeEngine]) -> None:
         super().__init__()
-        self.reports: list[Report] = []
+        self.reports: list[JobEvent] = []
         self.thread_ids: set[int] = set()
         self.worker = EngineWorker(make_engine)
         self.engine_thread = QThread()
@@ -54,9 +54,9 @@ class Bench(Sender):
         self.worker.reported.connect(self.take)
         self.engine_thread.start()
 
-    def take(self, report: Report) -> None:
+    def take(self, event: JobEvent) -> None:
         self.thread_ids.add(threading.get_ident())
-        self.reports.append(report)
+        self.reports.append(event)
 
 
 @pytest.fixture

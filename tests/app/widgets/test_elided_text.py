@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.widgets.elided_text import ElidedBox, ElidedButton, ElidedLabel
+from app.widgets.elided_text import ElidedButton, ElidedComboBox, ElidedLabel
 
 LONG = "First divergence: Text features (LSTM packing matters at this padding)"
 
@@ -33,7 +33,7 @@ def test_both_say_everything_to_a_screen_reader(qtbot: QtBot) -> None:
 
 
 def test_a_chosen_title_gives_way_too(qtbot: QtBot) -> None:
-    box = ElidedBox()
+    box = ElidedComboBox()
     qtbot.addWidget(box)
     box.addItem(LONG)
     box.resize(140, 30)

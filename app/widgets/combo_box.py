@@ -11,13 +11,13 @@ from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.widgets.elided_text import ElidedBox
+from app.widgets.elided_text import ElidedComboBox
 
 MARGIN_PIXELS = 24
 SMALLEST_PIXELS = 48
 
 
-class ChoiceBox(ElidedBox):
+class ComboBox(ElidedComboBox):
     """Values of any kind, each with a title and perhaps a tool tip; `chosen` carries what the user chose."""
 
     chosen = Signal(object)
@@ -42,9 +42,9 @@ class ChoiceBox(ElidedBox):
         """What can be chosen."""
         return tuple(self._values)
 
-    def offer(self, choices: Iterable[tuple[object, str, str]]) -> None:
+    def offer(self, entries: Iterable[tuple[object, str, str]]) -> None:
         """Offer values with their titles and tool tips, keeping the choice when it is still there."""
-        offered = list(choices)
+        offered = list(entries)
         titles = [title for _, title, _ in offered]
         if [value for value, _, _ in offered] == self._values and titles == self._titles():
             return

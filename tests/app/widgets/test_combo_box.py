@@ -1,13 +1,13 @@
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.widgets.choice_box import ChoiceBox
+from app.widgets.combo_box import ComboBox
 
 CHOICES = [(1, "One", "The first"), (2, "Two", ""), (None, "None at all", "")]
 
 
-def made(qtbot: QtBot) -> ChoiceBox:
-    box = ChoiceBox("Number", "Which number", 4)
+def made(qtbot: QtBot) -> ComboBox:
+    box = ComboBox("Number", "Which number", 4)
     qtbot.addWidget(box)
     return box
 
