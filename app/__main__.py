@@ -1,7 +1,4 @@
-"""The command line of the window: `python -m app`.
-
-It does not know what the window does.
-"""
+"""The command line of the window: `python -m app`."""
 
 from __future__ import annotations
 

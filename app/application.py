@@ -1,7 +1,4 @@
-"""Wires the application: settings, theme, controller, window; runs it and ends it.
-
-It does not know what any of them does.
-"""
+"""Wires the application: settings, theme, controller, window; runs it and ends it."""
 
 from __future__ import annotations
 

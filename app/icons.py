@@ -1,7 +1,4 @@
-"""The drawings in `resources/icons`, in any colour.
-
-It does not know where they are used.
-"""
+"""The drawings in `resources/icons`, in any colour."""
 
 from __future__ import annotations
 

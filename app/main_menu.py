@@ -1,7 +1,4 @@
-"""The menu bar: everything the window can do, by name and by key.
-
-It does not do any of it.
-"""
+"""The menu bar: everything the window can do, by name and by key."""
 
 from __future__ import annotations
 

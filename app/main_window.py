@@ -1,7 +1,4 @@
-"""The window: connects what is on its page with the controller.
-
-It does not know how anything is done, drawn or stored.
-"""
+"""The window: connects what is on its page with the controller."""
 
 from __future__ import annotations
 

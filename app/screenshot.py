@@ -1,7 +1,4 @@
-"""Takes a picture of the window once nothing goes on by itself any more.
-
-It does not know what the window does.
-"""
+"""Takes a picture of the window once nothing goes on by itself any more."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the window remembers, typed; every key in one place.
-
-It does not know what a value is used for.
-"""
+"""What the window remembers, typed; every key in one place."""
 
 from __future__ import annotations
 

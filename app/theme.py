@@ -1,7 +1,4 @@
-"""Colours, light and dark, and the style sheet made of them.
-
-It does not know any widget; names in the style sheet are its only tie to them.
-"""
+"""Colours, light and dark, and the style sheet made of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Keeps the settings in step with what is on the page, and brings the page back at the next start.
-
-It does not know where settings are stored.
-"""
+"""Keeps the settings in step with what is on the page, and brings the page back at the next start."""
 
 from __future__ import annotations
 

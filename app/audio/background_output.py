@@ -1,7 +1,4 @@
-"""Opens and starts the streams of an audio output in a thread of its own: a sleeping sound server may take seconds.
-
-It does not know what is played, nor any device.
-"""
+"""Opens and starts the streams of an audio output in a thread of its own: a sleeping sound server may take seconds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The default audio device through PortAudio, and what can be wrong with it.
-
-It does not know what is played: a function fills each block.
-"""
+"""The default audio device through PortAudio, and what can be wrong with it."""
 
 from __future__ import annotations
 

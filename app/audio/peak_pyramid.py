@@ -1,7 +1,4 @@
-"""The lowest and highest samples of a growing signal, at several coarsenesses, so that any part can be drawn at once.
-
-It does not know how it is drawn.
-"""
+"""The lowest and highest samples of a growing signal, at several coarsenesses, so that any part can be drawn at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Plays a track that may still be growing: play, pause, seek, and where it is heard right now.
-
-It does not know which device plays or who makes the track.
-"""
+"""Plays a track that may still be growing: play, pause, seek, and where it is heard right now."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The waveform with its transport below, on one card.
-
-It does not know the player; samples become seconds here.
-"""
+"""The waveform with its transport below, on one card."""
 
 from __future__ import annotations
 

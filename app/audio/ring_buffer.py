@@ -1,7 +1,4 @@
-"""A lock-free ring of samples between one writing and one reading thread.
-
-It does not know what the samples are or who plays them.
-"""
+"""A lock-free ring of samples between one writing and one reading thread."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Plays single pieces of sound, such as one of two compared waveforms or their difference, in place of the speech.
-
-It does not know what they are.
-"""
+"""Plays single pieces of sound, such as one of two compared waveforms or their difference, in place of the speech."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The audio of one speech as it grows, chunk by chunk, and which utterance is heard where.
-
-It does not know who makes the chunks or who plays them.
-"""
+"""The audio of one speech as it grows, chunk by chunk, and which utterance is heard where."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Play, pause, a few seconds back or forward, and the time.
-
-It does not know what is played.
-"""
+"""Play, pause, a few seconds back or forward, and the time."""
 
 from __future__ import annotations
 

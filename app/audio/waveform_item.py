@@ -1,7 +1,4 @@
-"""The waveform as a row of rounded bars: heard ones in one colour, those to come in another, unmade ones as dots.
-
-It does not know time, or the widget that it is painted on.
-"""
+"""The waveform as a row of rounded bars: heard ones in one colour, those to come in another, unmade ones as dots."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Shows a track filling in, where it is heard, and takes clicks and keys to go elsewhere.
-
-It does not know who plays it.
-"""
+"""Shows a track filling in, where it is heard, and takes clicks and keys to go elsewhere."""
 
 from __future__ import annotations
 

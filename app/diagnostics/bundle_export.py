@@ -1,7 +1,4 @@
-"""Exports a diagnostic run in the background: hands what was found to a process that writes it into one file.
-
-It does not know what is in that file.
-"""
+"""Exports a diagnostic run in the background: hands what was found to a process that writes it into one file."""
 
 from __future__ import annotations
 

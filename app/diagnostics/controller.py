@@ -1,7 +1,4 @@
-"""From a speech to its diagnosis: the request, the run that its events fill, the folder of its arrays.
-
-It does not know any widget, nor how anything is compared.
-"""
+"""From a speech to its diagnosis: the request, the run that its events fill, the folder of its arrays."""
 
 from __future__ import annotations
 

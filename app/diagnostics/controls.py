@@ -1,7 +1,4 @@
-"""Everything above the results: what to run, what to look at, how far it is.
-
-It does not know how anything is compared or drawn.
-"""
+"""Everything above the results: what to run, what to look at, how far it is."""
 
 from __future__ import annotations
 

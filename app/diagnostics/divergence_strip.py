@@ -1,7 +1,4 @@
-"""Where along an utterance each stage diverges, under its waveform and over its words.
-
-It does not know what is done with the stage and the moment that are chosen.
-"""
+"""Where along an utterance each stage diverges, under its waveform and over its words."""
 
 from __future__ import annotations
 

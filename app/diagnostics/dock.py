@@ -1,7 +1,4 @@
-"""The place of the diagnostics panel at the window's lower edge: shown, hidden, moved, torn off, remembered.
-
-It does not know what the panel shows.
-"""
+"""The place of the diagnostics panel at the window's lower edge: shown, hidden, moved, torn off, remembered."""
 
 from __future__ import annotations
 

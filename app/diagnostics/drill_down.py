@@ -1,7 +1,4 @@
-"""One stage from near: its outputs and inner values, ours and the reference's over each other, and all numbers.
-
-It does not know how the arrays came about, nor who plays what is to be heard.
-"""
+"""One stage from near: its outputs and inner values, ours and the reference's over each other, and all numbers."""
 
 from __future__ import annotations
 

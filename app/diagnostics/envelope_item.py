@@ -1,7 +1,4 @@
-"""A signal as a line, or as the band between its lowest and highest values where there are many.
-
-It does not know what the signal is; one unit on the horizontal axis is one second.
-"""
+"""A signal as a line, or as the band between its lowest and highest values where there are many."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The diagnostics of a window: panel, dock, menu entry, reference process, sounds and export, connected.
-
-It does not know what any of them does.
-"""
+"""The diagnostics of a window: panel, dock, menu entry, reference process, sounds and export, connected."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Every number of one row, small.
-
-It does not know what the numbers mean.
-"""
+"""Every number of one row, small."""
 
 from __future__ import annotations
 

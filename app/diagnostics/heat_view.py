@@ -1,7 +1,4 @@
-"""Heat maps of the same time under each other.
-
-It does not know what their values mean.
-"""
+"""Heat maps of the same time under each other."""
 
 from __future__ import annotations
 

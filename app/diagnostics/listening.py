@@ -1,7 +1,4 @@
-"""What can be heard of one row's audio: ours, the reference, and their difference made loud enough.
-
-It does not know who plays it.
-"""
+"""What can be heard of one row's audio: ours, the reference, and their difference made loud enough."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Buttons to hear ours, the reference, or their difference.
-
-It does not know how anything is played.
-"""
+"""Buttons to hear ours, the reference, or their difference."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What was measured, as short words: correlations near 1, decibels, errors, times, verdicts.
-
-It does not know where the words are shown.
-"""
+"""What was measured, as short words: correlations near 1, decibels, errors, times, verdicts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The outputs of one stage and its inner values, each with its correlation and verdict; choose one to see it.
-
-It does not know what is done with the chosen one.
-"""
+"""The outputs of one stage and its inner values, each with its correlation and verdict; choose one to see it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The panel under the text: how far the compiled model is from the reference, stage by stage, as it is found out.
-
-It does not know where the events come from, nor who plays or saves anything.
-"""
+"""The panel under the text: how far the compiled model is from the reference, stage by stage, as it is found out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Makes pictures in a thread of their own; only the newest that was asked for comes back.
-
-It does not know what is drawn.
-"""
+"""Makes pictures in a thread of their own; only the newest that was asked for comes back."""
 
 from __future__ import annotations
 

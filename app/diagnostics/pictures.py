@@ -1,7 +1,4 @@
-"""What the drill-down draws, made small enough for the screen; computed beside the window's thread.
-
-It does not know Qt.
-"""
+"""What the drill-down draws, made small enough for the screen; computed beside the window's thread."""
 
 from __future__ import annotations
 

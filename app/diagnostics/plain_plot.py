@@ -1,7 +1,4 @@
-"""One plot over seconds with an axis below and perhaps one at the left; no menus, no buttons.
-
-It does not know what is plotted.
-"""
+"""One plot over seconds with an axis below and perhaps one at the left; no menus, no buttons."""
 
 from __future__ import annotations
 

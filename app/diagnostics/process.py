@@ -1,7 +1,4 @@
-"""The child process that runs the reference: started when first needed, may die without harm, ended when not needed.
-
-It does not know what a request asks for or what a comparison means.
-"""
+"""The child process that runs the reference: started when first needed, may die without harm, ended when not needed."""
 
 from __future__ import annotations
 

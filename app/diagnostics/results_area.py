@@ -1,7 +1,4 @@
-"""The table of stages, the strip along time and the drill-down, laid out for the room there is.
-
-It does not know what they show.
-"""
+"""The table of stages, the strip along time and the drill-down, laid out for the room there is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the next run compares and how: regimes, padding, device, LSTM method, inner probes.
-
-It does not know how anything is compared.
-"""
+"""What the next run compares and how: regimes, padding, device, LSTM method, inner probes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Folders for the arrays of diagnostic runs, in the user's cache, gone when they are not needed any more.
-
-It does not know what is in them.
-"""
+"""Folders for the arrays of diagnostic runs, in the user's cache, gone when they are not needed any more."""
 
 from __future__ import annotations
 

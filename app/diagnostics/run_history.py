@@ -1,7 +1,4 @@
-"""The runs of this session, the newest first.
-
-It does not know what is kept of a run elsewhere.
-"""
+"""The runs of this session, the newest first."""
 
 from __future__ import annotations
 

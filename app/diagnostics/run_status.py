@@ -1,7 +1,4 @@
-"""What a run does or how it ended, how far it is, and a pointer to its first divergence.
-
-It does not know where the pointer leads.
-"""
+"""What a run does or how it ended, how far it is, and a pointer to its first divergence."""
 
 from __future__ import annotations
 

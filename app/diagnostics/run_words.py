@@ -1,7 +1,4 @@
-"""What a run does or how it ended, in a line, and its first divergence in another.
-
-It does not know where the lines are shown.
-"""
+"""What a run does or how it ended, in a line, and its first divergence in another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Two signals over each other and their difference below, or the profile of what has no signal.
-
-It does not know how the signals were made small.
-"""
+"""Two signals over each other and their difference below, or the profile of what has no signal."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One output of a stage as two arrays with time last, ours and the reference's, read from where a run keeps them.
-
-It does not know how they are drawn or heard.
-"""
+"""One output of a stage as two arrays with time last, ours and the reference's, read from where a run keeps them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The columns of the table of stages: what each says of a stage, and by which number it is sorted.
-
-It does not know tables or colours.
-"""
+"""The columns of the table of stages: what each says of a stage, and by which number it is sorted."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The table of stages: choose one, sort by any column.
-
-It does not know what the stages compute.
-"""
+"""The table of stages: choose one, sort by any column."""
 
 from __future__ import annotations
 

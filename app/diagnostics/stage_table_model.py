@@ -1,7 +1,4 @@
-"""One row per stage of a run, in order, filled as stages finish.
-
-It does not know how a row is drawn or where it came from.
-"""
+"""One row per stage of a run, in order, filled as stages finish."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which utterance the strip shows, and what its colours mean.
-
-It does not know the strip.
-"""
+"""Which utterance the strip shows, and what its colours mean."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the strip shows of a run: one utterance's waveform, words, and cells of every stage.
-
-It does not know how they are drawn.
-"""
+"""What the strip shows of a run: one utterance's waveform, words, and cells of every stage."""
 
 from __future__ import annotations
 

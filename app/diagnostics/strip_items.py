@@ -1,7 +1,4 @@
-"""What the strip of divergence is made of: the waveform, the cells of every stage, the words; one row each.
-
-It does not know runs or stages; one unit on the horizontal axis is one second, on the vertical one row.
-"""
+"""What the strip of divergence is made of: the waveform, the cells of every stage, the words; one row each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A plot over seconds with a title in its corner and a line at a moment; the panes under each other stay together.
-
-It does not know what is plotted.
-"""
+"""A plot over seconds with a title in its corner and a line at a moment; the panes under each other stay together."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where the tokens, frames and words of an utterance lie in time.
-
-It does not know what happens at any of these times.
-"""
+"""Where the tokens, frames and words of an utterance lie in time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which part of which run is shown: reading, utterance, order, run, the run it is compared with; and export.
-
-It does not know what a run holds.
-"""
+"""Which part of which run is shown: reading, utterance, order, run, the run it is compared with; and export."""
 
 from __future__ import annotations
 

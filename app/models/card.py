@@ -1,7 +1,4 @@
-"""One model: its title, licence and state in words, how far its job is, and what can be done with it.
-
-It does not know how anything is done.
-"""
+"""One model: its title, licence and state in words, how far its job is, and what can be done with it."""
 
 from __future__ import annotations
 

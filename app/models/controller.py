@@ -1,7 +1,4 @@
-"""What is done with models, one job after another in a thread of its own, and what the window shows of it.
-
-It does not know any widget, nor what speaks.
-"""
+"""What is done with models, one job after another in a thread of its own, and what the window shows of it."""
 
 from __future__ import annotations
 

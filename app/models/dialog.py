@@ -1,7 +1,4 @@
-"""The window with all models, one under the other; files that are dropped on it are imported.
-
-It does not know how anything is done; it says what is wanted.
-"""
+"""The window with all models, one under the other; files that are dropped on it are imported."""
 
 from __future__ import annotations
 

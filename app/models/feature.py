@@ -1,7 +1,4 @@
-"""The models of a window: their own window, the menu, the offer at the first start, connected with what is done.
-
-It does not know any of that, nor how the engine is changed.
-"""
+"""The models of a window: their own window, the menu, the offer at the first start, connected with what is done."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What crosses the border between the window's thread and the one that looks after models, both ways: plain data.
-
-It does not know threads or signals.
-"""
+"""What crosses the border between the window's thread and the one that looks after models, both ways: plain data."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A model as the window shows it: what there is of it, what is being done with it, and what can be done next.
-
-It does not know the words for it; `model_words` does.
-"""
+"""A model as the window shows it: what there is of it, what is being done with it, and what can be done next."""
 
 from __future__ import annotations
 

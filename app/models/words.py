@@ -1,7 +1,4 @@
-"""A model's state, its progress, and what became of a job, in words.
-
-It does not know where they are shown.
-"""
+"""A model's state, its progress, and what became of a job, in words."""
 
 from __future__ import annotations
 

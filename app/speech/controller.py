@@ -1,7 +1,4 @@
-"""From a request to what is heard: the engine's thread, the job under way, its track and its player.
-
-It does not know any widget, and never touches the engine itself.
-"""
+"""From a request to what is heard: the engine's thread, the job under way, its track and its player."""
 
 from __future__ import annotations
 

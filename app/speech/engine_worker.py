@@ -1,7 +1,4 @@
-"""The only caller of the engine; lives in its own thread and answers every job with reports.
-
-It does not know what is done with a report.
-"""
+"""The only caller of the engine; lives in its own thread and answers every job with reports."""
 
 from __future__ import annotations
 

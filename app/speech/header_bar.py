@@ -1,7 +1,4 @@
-"""The window's first line: voice, speed, save, speak.
-
-It does not know what they lead to.
-"""
+"""The window's first line: voice, speed, save, speak."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A line above the text that offers, once, to fetch a model; it asks for nothing and can be ignored.
-
-It does not know whether it was shown before, nor how a model is fetched.
-"""
+"""A line above the text that offers, once, to fetch a model; it asks for nothing and can be ignored."""
 
 from __future__ import annotations
 

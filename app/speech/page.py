@@ -1,7 +1,4 @@
-"""Everything inside the window, in its place.
-
-It does not know what any of it leads to.
-"""
+"""Everything inside the window, in its place."""
 
 from __future__ import annotations
 

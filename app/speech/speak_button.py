@@ -1,7 +1,4 @@
-"""Speak, or Stop while something can be stopped.
-
-It does not know what is spoken.
-"""
+"""Speak, or Stop while something can be stopped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How fast to speak: a slider, its value in words, and a way back to normal.
-
-It does not know what the engine makes of it.
-"""
+"""How fast to speak: a slider, its value in words, and a way back to normal."""
 
 from __future__ import annotations
 

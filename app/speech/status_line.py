@@ -1,7 +1,4 @@
-"""The window's last line: what is happening, how far it is, and how long the text is.
-
-It does not know how anything is done.
-"""
+"""The window's last line: what is happening, how far it is, and how long the text is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The text to speak, with the part that is heard now marked in it.
-
-It does not know who speaks.
-"""
+"""The text to speak, with the part that is heard now marked in it."""
 
 from __future__ import annotations
 

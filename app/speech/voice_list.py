@@ -1,7 +1,4 @@
-"""The voices as a list with a heading for each language.
-
-It does not know which voice is chosen.
-"""
+"""The voices as a list with a heading for each language."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Chooses a voice from a list grouped by language.
-
-It does not know how a voice sounds.
-"""
+"""Chooses a voice from a list grouped by language."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a window can be opened here, and what to do when it cannot.
-
-It does not know the window.
-"""
+"""Whether a window can be opened here, and what to do when it cannot."""
 
 from __future__ import annotations
 

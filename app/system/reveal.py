@@ -1,7 +1,4 @@
-"""Shows a folder in the system's own file manager.
-
-It does not know what is in it.
-"""
+"""Shows a folder in the system's own file manager."""
 
 from __future__ import annotations
 

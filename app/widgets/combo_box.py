@@ -1,7 +1,4 @@
-"""A small list to choose one value from.
-
-It does not know what a value means.
-"""
+"""A small list to choose one value from."""
 
 from __future__ import annotations
 

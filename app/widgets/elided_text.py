@@ -1,7 +1,4 @@
-"""Text that gives way when there is too little room, and is whole in its tool tip.
-
-It does not know what it says.
-"""
+"""Text that gives way when there is too little room, and is whole in its tool tip."""
 
 from __future__ import annotations
 

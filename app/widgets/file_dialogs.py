@@ -1,7 +1,4 @@
-"""Asks for a file, without blocking the window.
-
-It does not know what is written or read.
-"""
+"""Asks for a file, without blocking the window."""
 
 from __future__ import annotations
 

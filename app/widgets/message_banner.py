@@ -1,7 +1,4 @@
-"""A strip in the window that says what went wrong and offers what can be done; never a box in the way.
-
-It does not know what its button does.
-"""
+"""A strip in the window that says what went wrong and offers what can be done; never a box in the way."""
 
 from __future__ import annotations
 

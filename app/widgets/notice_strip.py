@@ -1,7 +1,4 @@
-"""A strip in the window with a symbol, a sentence and buttons: what messages and offers are shown in.
-
-It does not know what it says.
-"""
+"""A strip in the window with a symbol, a sentence and buttons: what messages and offers are shown in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Groups of controls side by side, on as many lines as they need.
-
-It does not know what the controls are for.
-"""
+"""Groups of controls side by side, on as many lines as they need."""
 
 from __future__ import annotations
 
