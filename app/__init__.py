@@ -1,1 +1,1 @@
-"""The window: type text, hear it, see it, save it. It does not know how speech is made; the engine does."""
+"""The window: type text, hear it, see it, save it. Making the speech itself is entirely the work of `engine`."""

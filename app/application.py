@@ -1,4 +1,4 @@
-"""Wires the application: settings, theme, controller, window; runs it and ends it."""
+"""Assembles the application from settings, theme, controller and window, runs it and shuts it down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The menu bar: everything the window can do, by name and by key."""
+"""The menu bar: everything the window can do, with its title and shortcut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window: connects what is on its page with the controller."""
+"""The main window: connects its page and its menu with the speech controller."""
 
 from __future__ import annotations
 

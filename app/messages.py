@@ -1,4 +1,4 @@
-"""What the window says about a failure, and the button that goes with it."""
+"""The messages shown for failures and notices, and the button that goes with each."""
 
 from __future__ import annotations
 

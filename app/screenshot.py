@@ -1,4 +1,4 @@
-"""Takes a picture of the window once nothing goes on by itself any more."""
+"""Takes a picture of the window once the application is idle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the window remembers, typed; every key in one place."""
+"""Everything the window remembers, with types; the keys are all listed here."""
 
 from __future__ import annotations
 

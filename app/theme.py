@@ -1,4 +1,4 @@
-"""Colours, light and dark, and the style sheet made of them."""
+"""Colours, light and dark, and the style sheet made from them, which refers to widgets by object name only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the settings in step with what is on the page, and brings the page back at the next start."""
+"""Saves what is on the page to the settings, and restores it at the next start."""
 
 from __future__ import annotations
 

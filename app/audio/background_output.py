@@ -1,4 +1,4 @@
-"""Opens and starts the streams of an audio output in a thread of its own: a sleeping sound server may take seconds."""
+"""Opens and starts the streams of an audio output in a separate thread: a sleeping sound server may take seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The default audio device through PortAudio, and what can be wrong with it."""
+"""The default audio device through PortAudio, and its errors; a callback function fills each block of samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lowest and highest samples of a growing signal, at several coarsenesses, so that any part can be drawn at once."""
+"""Minima and maxima of a growing signal at several resolutions, so that any part of it can be drawn at once."""
 
 from __future__ import annotations
 

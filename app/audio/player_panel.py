@@ -1,4 +1,4 @@
-"""The waveform with its transport below, on one card."""
+"""The waveform with the transport controls below it; converts the samples of the player to seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays single pieces of sound, such as one of two compared waveforms or their difference, in place of the speech."""
+"""Plays single sounds, such as one of two compared waveforms or their difference, instead of the speech."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Play, pause, a few seconds back or forward, and the time."""
+"""Buttons to play, pause and skip a few seconds back or forward, and the time."""
 
 from __future__ import annotations
 

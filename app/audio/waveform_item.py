@@ -1,4 +1,4 @@
-"""The waveform as a row of rounded bars: heard ones in one colour, those to come in another, unmade ones as dots."""
+"""The waveform as a row of rounded bars, coloured by whether they have been heard; dots where audio is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows a track filling in, where it is heard, and takes clicks and keys to go elsewhere."""
+"""Shows a track as it fills up and the position that is heard; clicks and keys seek."""
 
 from __future__ import annotations
 

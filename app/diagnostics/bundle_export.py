@@ -1,4 +1,4 @@
-"""Exports a diagnostic run in the background: hands what was found to a process that writes it into one file."""
+"""Exports a diagnostic run in the background, by passing its results to a process that writes them to one file."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A program that writes a validation into one file: its events on standard input, the file's path as argument.
+"""Writes a validation to one file: reads its events from standard input, takes the path of the file as argument.
 
     python -m app.diagnostics.bundle_writer PATH [ARRAYS_FOLDER]
 
-It does not know who asks; a failure is one sentence on stderr. It is a process of its own because drawing and packing
-would make the window stutter.
+A failure is one sentence on stderr. It runs as a separate process because drawing and packing would make the window
+stutter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Verdicts, errors and values as colours, light and dark."""
+"""Colours for verdicts, errors and values, light and dark."""
 
 from __future__ import annotations
 

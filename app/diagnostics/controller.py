@@ -1,4 +1,4 @@
-"""From a speech to its diagnosis: the request, the run that its events fill, the folder of its arrays."""
+"""Runs the diagnosis of a speech: its request, the run that collects its events, and the folder for its arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything above the results: what to run, what to look at, how far it is."""
+"""Everything above the results: what to run, what to show, and the progress."""
 
 from __future__ import annotations
 

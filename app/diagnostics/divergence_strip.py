@@ -1,4 +1,4 @@
-"""Where along an utterance each stage diverges, under its waveform and over its words."""
+"""Where along an utterance each stage diverges, between the waveform above and the words below."""
 
 from __future__ import annotations
 

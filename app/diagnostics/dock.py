@@ -1,4 +1,4 @@
-"""The place of the diagnostics panel at the window's lower edge: shown, hidden, moved, torn off, remembered."""
+"""The dock of the diagnostics panel at the lower edge of the window: shown, hidden, moved, floated, remembered."""
 
 from __future__ import annotations
 

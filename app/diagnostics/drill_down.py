@@ -1,4 +1,4 @@
-"""One stage from near: its outputs and inner values, ours and the reference's over each other, and all numbers."""
+"""One stage in detail: its outputs and inner values, ours drawn over the reference, and all metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A signal as a line, or as the band between its lowest and highest values where there are many."""
+"""A plot item that draws a signal as a line, or as a min-max band where it has many values; x is in seconds."""
 
 from __future__ import annotations
 

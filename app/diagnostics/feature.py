@@ -1,4 +1,4 @@
-"""The diagnostics of a window: panel, dock, menu entry, reference process, sounds and export, connected."""
+"""The diagnostics feature, connected to the window: panel, dock, menu entry, reference process, sounds and export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every number of one row, small."""
+"""All metrics of one row, in small type."""
 
 from __future__ import annotations
 

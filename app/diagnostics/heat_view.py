@@ -1,4 +1,4 @@
-"""Heat maps of the same time under each other."""
+"""Heat maps of the same time span, one below the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be heard of one row's audio: ours, the reference, and their difference made loud enough."""
+"""The sounds of one row: ours, the reference, and their difference amplified until it can be heard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buttons to hear ours, the reference, or their difference."""
+"""Buttons that play ours, the reference, or their difference."""
 
 from __future__ import annotations
 

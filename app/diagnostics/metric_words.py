@@ -1,4 +1,4 @@
-"""What was measured, as short words: correlations near 1, decibels, errors, times, verdicts."""
+"""Metrics as short text: correlations near 1, decibels, errors, times, verdicts."""
 
 from __future__ import annotations
 

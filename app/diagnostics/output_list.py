@@ -1,4 +1,4 @@
-"""The outputs of one stage and its inner values, each with its correlation and verdict; choose one to see it."""
+"""The outputs and inner values of one stage, each with its correlation and verdict; one can be selected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel under the text: how far the compiled model is from the reference, stage by stage, as it is found out."""
+"""The panel below the text: how far the compiled model is from the reference, stage by stage, while it is measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes pictures in a thread of their own; only the newest that was asked for comes back."""
+"""Makes pictures in a background thread; only the latest one requested is delivered."""
 
 from __future__ import annotations
 

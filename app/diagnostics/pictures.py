@@ -1,4 +1,4 @@
-"""What the drill-down draws, made small enough for the screen; computed beside the window's thread."""
+"""The pictures of the drill-down, reduced to the resolution of the screen; computed outside the window's thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One plot over seconds with an axis below and perhaps one at the left; no menus, no buttons."""
+"""One plot over seconds with an axis below and an optional one on the left; no menus, no buttons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The child process that runs the reference: started when first needed, may die without harm, ended when not needed."""
+"""The child process that runs the reference: started on demand, free to crash, ended when no longer needed."""
 
 from __future__ import annotations
 

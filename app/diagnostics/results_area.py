@@ -1,4 +1,4 @@
-"""The table of stages, the strip along time and the drill-down, laid out for the room there is."""
+"""Lays out the table of stages, the strip along time and the drill-down in the space available."""
 
 from __future__ import annotations
 

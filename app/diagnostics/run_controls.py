@@ -1,4 +1,4 @@
-"""What the next run compares and how: regimes, padding, device, LSTM method, inner probes."""
+"""Controls for the next run: regimes, padding, device, LSTM method, inner values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders for the arrays of diagnostic runs, in the user's cache, gone when they are not needed any more."""
+"""Folders for the arrays of diagnostic runs, in the user's cache, deleted when no longer needed."""
 
 from __future__ import annotations
 

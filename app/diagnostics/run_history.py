@@ -1,4 +1,4 @@
-"""The runs of this session, the newest first."""
+"""The runs of this session, newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run does or how it ended, how far it is, and a pointer to its first divergence."""
+"""The state and progress of a run, and a link to its first divergence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run does or how it ended, in a line, and its first divergence in another."""
+"""The state of a run as one line of text, and its first divergence as another."""
 
 from __future__ import annotations
 

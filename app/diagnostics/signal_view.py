@@ -1,4 +1,4 @@
-"""Two signals over each other and their difference below, or the profile of what has no signal."""
+"""Two signals drawn over each other with their difference below, or an error profile where no signal was kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One output of a stage as two arrays with time last, ours and the reference's, read from where a run keeps them."""
+"""One output of a stage as two arrays with time last, ours and the reference's, loaded from the arrays of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of the table of stages: what each says of a stage, and by which number it is sorted."""
+"""The columns of the table of stages: the text of each cell, and the number it is sorted by."""
 
 from __future__ import annotations
 

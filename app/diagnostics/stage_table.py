@@ -1,4 +1,4 @@
-"""The table of stages: choose one, sort by any column."""
+"""The table of stages: select one, sort by any column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row per stage of a run, in order, filled as stages finish."""
+"""The item model of the table of stages: one row per stage of a run, filled in as stages finish."""
 
 from __future__ import annotations
 

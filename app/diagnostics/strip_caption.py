@@ -1,4 +1,4 @@
-"""Which utterance the strip shows, and what its colours mean."""
+"""The caption of the strip: which utterance it shows, and what its colours mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the strip of divergence is made of: the waveform, the cells of every stage, the words; one row each."""
+"""The items of the divergence strip: waveform, cells and words. One unit of x is one second, one unit of y one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plot over seconds with a title in its corner and a line at a moment; the panes under each other stay together."""
+"""A plot over seconds with a title in its corner and a cursor; stacked panes scroll and zoom together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the tokens, frames and words of an utterance lie in time."""
+"""Maps the tokens, frames and words of an utterance to seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of which run is shown: reading, utterance, order, run, the run it is compared with; and export."""
+"""Controls for what is shown: reading, utterance, order, run and the run to compare it with; and for exporting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One model: its title, licence and state in words, how far its job is, and what can be done with it."""
+"""The card of one model: its title, licence, state and progress, and buttons for what can be done with it."""
 
 from __future__ import annotations
 

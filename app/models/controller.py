@@ -1,4 +1,4 @@
-"""What is done with models, one job after another in a thread of its own, and what the window shows of it."""
+"""Runs jobs on models one after another in a separate thread, and keeps the rows that the window shows."""
 
 from __future__ import annotations
 

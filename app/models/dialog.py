@@ -1,4 +1,4 @@
-"""The window with all models, one under the other; files that are dropped on it are imported."""
+"""The dialog that lists all models; files dropped on it are imported."""
 
 from __future__ import annotations
 

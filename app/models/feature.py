@@ -1,4 +1,4 @@
-"""The models of a window: their own window, the menu, the offer at the first start, connected with what is done."""
+"""The models feature, connected to the window: dialog, menu, the offer at the first start, and the jobs behind them."""
 
 from __future__ import annotations
 

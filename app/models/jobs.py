@@ -1,4 +1,4 @@
-"""What crosses the border between the window's thread and the one that looks after models, both ways: plain data."""
+"""The data exchanged between the window's thread and the thread that manages models, in both directions."""
 
 from __future__ import annotations
 

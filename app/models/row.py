@@ -1,4 +1,4 @@
-"""A model as the window shows it: what there is of it, what is being done with it, and what can be done next."""
+"""A model as the window shows it: its state, the task in progress, and what can be done next."""
 
 from __future__ import annotations
 

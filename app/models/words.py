@@ -1,4 +1,4 @@
-"""A model's state, its progress, and what became of a job, in words."""
+"""A model's state, its progress and the result of a job, as text."""
 
 from __future__ import annotations
 

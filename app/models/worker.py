@@ -1,4 +1,4 @@
-"""The only caller of the engine's model store; lives in its own thread and answers every job with reports."""
+"""The only caller of the engine's model store; lives in a separate thread and answers every job with events."""
 
 from __future__ import annotations
 

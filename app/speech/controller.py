@@ -1,4 +1,4 @@
-"""From a request to what is heard: the engine's thread, the job under way, its track and its player."""
+"""From a request to audible speech: the job in progress, its track and its player; the engine has its own thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window's first line: voice, speed, save, speak."""
+"""The first line of the window: voice, speed, save, speak."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What crosses the border between the window's thread and the engine's, both ways: plain data."""
+"""The data exchanged between the window's thread and the engine's thread, in both directions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line above the text that offers, once, to fetch a model; it asks for nothing and can be ignored."""
+"""A line above the text that offers, once, to fetch a model; it interrupts nothing and can be ignored."""
 
 from __future__ import annotations
 

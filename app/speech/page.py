@@ -1,4 +1,4 @@
-"""Everything inside the window, in its place."""
+"""The contents of the main window and their layout."""
 
 from __future__ import annotations
 

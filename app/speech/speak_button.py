@@ -1,4 +1,4 @@
-"""Speak, or Stop while something can be stopped."""
+"""The Speak button, which becomes Stop while something can be stopped."""
 
 from __future__ import annotations
 

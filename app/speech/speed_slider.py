@@ -1,4 +1,4 @@
-"""How fast to speak: a slider, its value in words, and a way back to normal."""
+"""The speaking rate: a slider, its value as text, and a button that resets it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window's last line: what is happening, how far it is, and how long the text is."""
+"""The last line of the window: the current activity, its progress, and the length of the text."""
 
 from __future__ import annotations
 

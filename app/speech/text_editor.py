@@ -1,4 +1,4 @@
-"""The text to speak, with the part that is heard now marked in it."""
+"""The text to speak, with the part that is being heard highlighted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The voices as a list with a heading for each language."""
+"""The item model of voices, with a heading for each language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses a voice from a list grouped by language."""
+"""A combo box of voices, grouped by language."""
 
 from __future__ import annotations
 

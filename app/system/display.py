@@ -1,4 +1,4 @@
-"""Whether a window can be opened here, and what to do when it cannot."""
+"""Whether a window can be opened here, and what to do if not."""
 
 from __future__ import annotations
 

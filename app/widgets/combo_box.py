@@ -1,4 +1,4 @@
-"""A small list to choose one value from."""
+"""A combo box that holds values of any kind."""
 
 from __future__ import annotations
 

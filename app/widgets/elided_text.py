@@ -1,4 +1,4 @@
-"""Text that gives way when there is too little room, and is whole in its tool tip."""
+"""Labels, buttons and combo boxes whose text is elided where space is short; the tool tip has all of it."""
 
 from __future__ import annotations
 

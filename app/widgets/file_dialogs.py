@@ -1,4 +1,4 @@
-"""Asks for a file, without blocking the window."""
+"""File dialogs that do not block the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A strip in the window that says what went wrong and offers what can be done; never a box in the way."""
+"""A strip in the window that shows a message and offers a remedy, instead of a modal box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A strip in the window with a symbol, a sentence and buttons: what messages and offers are shown in."""
+"""A strip in the window with a symbol, a sentence and buttons: the base of messages and offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of controls side by side, on as many lines as they need."""
+"""Groups of controls next to each other, wrapped to as many lines as they need."""
 
 from __future__ import annotations
 
