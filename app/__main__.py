@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     try:
-        from app.application import Options, run  # brings Qt, whose system libraries may be missing
+        from app.application import Options, run  # imports Qt, whose system libraries may be missing
     except ImportError as error:
         print(f"{MISSING_LIBRARY} ({error})", file=sys.stderr)
         return 1
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Every option of the contract."""
+    """Parse every option of the window."""
     parser = argparse.ArgumentParser(prog="python -m app", description="Opens the window that speaks what you type.")
     parser.add_argument("--text", help="put this into the editor and speak it")
     parser.add_argument("--voice", help="speak with this voice, such as af_heart")

@@ -42,13 +42,13 @@ MODELS_MUST_END_WITHIN_MS = 5000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 ADD_DIAGNOSTICS_AFTER_MS = 200
-"""Loading the panel takes a moment too; where it was open before, it is there from the start."""
+"""Loading the panel takes a moment too; if it was open last time, it is there from the start."""
 ADD_MODELS_AFTER_MS = 300
 
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for on the command line; a given text is spoken at once."""
+    """The options of the command line; a given text is spoken at once."""
 
     text: str | None = None
     voice: str | None = None
@@ -58,9 +58,9 @@ class Options:
 
 
 class Application(QObject):
-    """The application, its window not yet shown; parts can be replaced for tests.
+    """The application, with its window not yet shown; parts can be replaced for tests.
 
-    `finished` carries an exit code when there is nothing more to do than what was asked for.
+    `finished` carries an exit code once everything that the command line asked for is done.
     """
 
     finished = Signal(int)
@@ -98,8 +98,8 @@ class Application(QObject):
 
     @cached_property
     def diagnostics(self) -> DiagnosticsFeature:
-        """The diagnostics, added to the window when they are first asked for, soon after it is shown."""
-        from app.diagnostics.feature import DiagnosticsFeature  # brings plots and what the engine knows of validation
+        """The diagnostics, added to the window on first access, soon after it is shown."""
+        from app.diagnostics.feature import DiagnosticsFeature  # imports plots and the engine's validator
 
         return DiagnosticsFeature(
             self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
@@ -108,19 +108,19 @@ class Application(QObject):
     @cached_property
     def models(self) -> ModelsFeature:
         """The models, added to the window soon after it is shown."""
-        from app.models.feature import ModelsFeature  # brings what the engine needs to have models
+        from app.models.feature import ModelsFeature  # imports the engine's model store
 
         models = ModelsFeature(self.window, self._settings, self.theme, self._make_library)
         models.engine_wanted.connect(self._on_engine_wanted)
         return models
 
     def open(self) -> None:
-        """Show the window; everything slow begins once it is there."""
+        """Show the window; everything slow starts afterwards."""
         self.window.show()
         QTimer.singleShot(0, self._begin)
 
     def close(self) -> bool:
-        """Stop everything; whether the engine has ended in time."""
+        """Stop everything; return whether the engine ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
@@ -155,13 +155,13 @@ class Application(QObject):
 
     @Slot()
     def _look_for_device(self) -> None:
-        """Greet at the very first start, where that can be heard and nothing else was asked for meanwhile."""
+        """Greet at the very first start, if there is a device to hear it on and nothing else has been requested."""
         if self.controller.player.has_device() and self._greets and self.controller.request is None:
             self.window.speak()
 
     @Slot()
     def _add_diagnostics(self) -> None:
-        _ = self.diagnostics  # the first look adds them
+        _ = self.diagnostics  # the first access adds them
 
     @Slot()
     def _add_models(self) -> None:
@@ -193,12 +193,12 @@ class Application(QObject):
 
 
 def greeting() -> str:
-    """What is said at the very first start, so that one hears at once that it works."""
+    """The text spoken at the very first start, which shows at once that speech works."""
     return sample_text_path().read_text(encoding="utf-8").strip()
 
 
 def run(options: Options) -> int:
-    """Open the window and stay until it is closed; returns the exit code."""
+    """Open the window and run until it is closed; returns the exit code."""
     QApplication.setApplicationName(APPLICATION_NAME)
     QApplication.setOrganizationName(APPLICATION_NAME)
     qt = QApplication(sys.argv[:1])

@@ -12,7 +12,7 @@ SIZES_PIXELS = (16, 20, 24, 32, 48, 64)
 
 
 def icon(name: str, colour: str) -> QIcon:
-    """A drawing in one colour, faint when disabled."""
+    """A drawing in a single colour, faint when disabled."""
     drawing = (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
     renderer = QSvgRenderer(QByteArray(drawing.replace("currentColor", colour).encode()))
     made = QIcon()

@@ -25,7 +25,7 @@ Keys = str | QKeySequence.StandardKey
 
 
 class MainMenu(QMenuBar):
-    """Its actions are public: whoever builds the window connects them."""
+    """Its actions are public, to be connected by the main window and the features."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class MainMenu(QMenuBar):
         self.appearances = self._add_appearances()
 
     def add_editing(self, editor: TextEditor) -> None:
-        """The usual menu for a text."""
+        """Add the standard editing actions for a text."""
         keys, edit = QKeySequence.StandardKey, editor.edit
         entries: tuple[tuple[str, Keys, Callable[[], None]] | None, ...] = (
             ("Undo", keys.Undo, edit.undo),
@@ -77,14 +77,14 @@ class MainMenu(QMenuBar):
                 _action(self.edit_menu, title, key).triggered.connect(slot)
 
     def add_view(self, action: QAction, *keys: Keys) -> None:
-        """A part of the window that can be shown and hidden."""
+        """Add an action that shows and hides a part of the window."""
         action.setShortcuts([QKeySequence(key) for key in keys])
         first = self.view_menu.actions()[0]
         self.view_menu.insertAction(first, action)
         self.view_menu.insertSeparator(first)
 
     def follow(self, activity: Activity) -> None:
-        """Offer Stop only while there is something to stop: Esc belongs to others otherwise."""
+        """Enable Stop only while there is something to stop; at other times Esc is free for other uses."""
         self.stop.setEnabled(activity.can_stop)
 
     def choose(self, appearance: Appearance) -> None:
@@ -98,7 +98,7 @@ class MainMenu(QMenuBar):
             action.setChecked(action.data() == device)
 
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
-        """The models that can speak, each with its name and title; the one in use is ticked."""
+        """List the models that can speak, each with its name and title; the one in use is ticked."""
         offered = [(action.data(), action.text()) for action in self.model_actions.actions()]
         if offered != list(models):
             self.model_menu.clear()
@@ -113,7 +113,7 @@ class MainMenu(QMenuBar):
             action.setChecked(action.data() == in_use)
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
-        """What the model can run on; Metal says why where there is none."""
+        """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""
         group = QActionGroup(self)
         menu.setToolTipsVisible(True)
         for device in DEVICES:

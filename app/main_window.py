@@ -23,7 +23,7 @@ from engine.system.paths import APPLICATION_NAME
 
 
 class MainWindow(QMainWindow):
-    """One window for one speech at a time; `closed` is emitted once everything is remembered."""
+    """One window for one speech at a time; `closed` is emitted once everything is saved."""
 
     closed = Signal()
 
@@ -50,12 +50,12 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """The text as it is now, as it would be spoken; its voice is empty while none is known."""
+        """The current text with the chosen voice and speed; the voice is empty while none is known."""
         return SpeechRequest(self.page.editor.text, self.page.header.voices.voice or "", self.page.header.speed.speed)
 
     @Slot()
     def speak(self) -> None:
-        """Speak the text as it is now."""
+        """Speak the current text."""
         if not self.page.editor.text.strip():
             self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
         elif self.page.header.voices.voice is None:
@@ -66,7 +66,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def save_as(self) -> None:
-        """Ask where, then save the speech of the text as it is now."""
+        """Ask where, then save the speech of the current text."""
         text = self.page.editor.text
         if text.strip():
             ask_where_to_save(self, self._settings.save_folder / suggested_name(text), self.save_to)
@@ -74,23 +74,23 @@ class MainWindow(QMainWindow):
             self.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
 
     def save_to(self, path: Path) -> None:
-        """Save the speech of the text as it is now."""
+        """Save the speech of the current text."""
         self._settings.save_folder = path.parent
         self.page.banner.dismiss()
         self._controller.save(path, self.request)
 
     @Slot()
     def open_text(self) -> None:
-        """Ask which, then put a file's text into the editor."""
+        """Ask which file, then put its text into the editor."""
         ask_which_text(self, self._settings.save_folder, self.page.editor.open_file)
 
     @Slot(object)
     def show_failure(self, error: Exception) -> None:
-        """Say what went wrong, in the window."""
+        """Show what went wrong, in the window."""
         self.page.banner.show_message(message_for(error))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Fall silent and remember everything."""
+        """Stop the sound and save everything."""
         self._controller.stop()
         self.memory.remember()
         super().closeEvent(event)

@@ -28,7 +28,7 @@ from engine.speech import Notice
 
 
 class Remedy(Enum):
-    """What the user can do about it; the value is the button's title."""
+    """What the user can do about a failure; the value is the button's title."""
 
     TRY_AGAIN = "Try Again"
     COMPILE_AGAIN = "Compile Again"
@@ -45,7 +45,7 @@ class Remedy(Enum):
 
 
 class Tone(Enum):
-    """How serious it is."""
+    """How serious a message is."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -54,7 +54,7 @@ class Tone(Enum):
 
 @dataclass(frozen=True)
 class Message:
-    """A sentence or two for the banner; `details` for a tooltip or the clipboard, `span` is the place in the text."""
+    """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text."""
 
     text: str
     tone: Tone = Tone.ERROR
@@ -91,11 +91,11 @@ _CURES: dict[Cure, tuple[str, Remedy | None]] = {
     Cure.OTHER_DEVICE: ("Choose another one under Speech > Device.", None),
     Cure.EXAMINE: ("Try it again; if it stays so, install the application again.", Remedy.TRY_AGAIN),
 }
-"""What to do in the window about a failure of which the engine's own hint is a command to type."""
+"""What to do in the window about a failure for which the engine's own hint is a command to type."""
 
 
 def message_for(error: Exception) -> Message:
-    """The words and the button for a failure, by its cure, else by its type or the nearest type above it."""
+    """The text and the button for a failure, by its cure, or else by its type or the nearest base class."""
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
         return Message(
@@ -117,7 +117,7 @@ def words_for(message: str, hint: str, cure: Cure | None) -> str:
 
 
 def message_for_notices(notices: Sequence[Notice]) -> Message:
-    """What could not be spoken as written, in one line; all of it in the details."""
+    """A line about text that could not be spoken as written; the details list every notice."""
     others = f" And {len(notices) - 1} more." if len(notices) > 1 else ""
     details = "\n".join(notice.message for notice in notices)
     span = notices[0].start, notices[0].end

@@ -14,9 +14,9 @@ SETTLED_AFTER_MS = 500
 
 
 class ScreenshotWhenIdle(QObject):
-    """`taken` carries an exit code: 0 when the picture is written and nothing failed before.
+    """`taken` carries an exit code: 0 if the picture was written and nothing failed before.
 
-    `busy` tells whether anything else than what is followed goes on.
+    `busy` says whether anything else, beyond the activity followed, is still in progress.
     """
 
     taken = Signal(int)
@@ -32,7 +32,7 @@ class ScreenshotWhenIdle(QObject):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Wait until it is idle, and has been for a moment."""
+        """Wait until the application has been idle for a moment."""
         if activity.idle:
             self._timer.start()
         else:
@@ -40,7 +40,7 @@ class ScreenshotWhenIdle(QObject):
 
     @Slot(object)
     def note_failure(self, error: Exception) -> None:
-        """The exit code will say so."""
+        """Make the exit code 1."""
         self._exit_code = 1
 
     @Slot()
@@ -48,7 +48,7 @@ class ScreenshotWhenIdle(QObject):
         if self._busy():
             self._timer.start()
             return
-        # what has just ended may have changed words, whose widgets have not been given their place yet
+        # what has just ended may have changed texts whose widgets have not been laid out yet
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         written = self._window.grab().save(str(self._path), "PNG")
         self.taken.emit(self._exit_code if written else 1)

@@ -16,7 +16,7 @@ USUAL_SPEED = 1.0
 
 
 class Key(Enum):
-    """Every name in the store."""
+    """The names of all stored values."""
 
     TEXT = "text"
     MODEL = "model"
@@ -32,7 +32,7 @@ class Key(Enum):
 
 
 class Settings:
-    """Reads with a default for what is missing or makes no sense; writes at once."""
+    """Reads values, with a default for any that is missing or invalid; writes them at once."""
 
     def __init__(self, store: QSettings) -> None:
         self._store = store
@@ -88,7 +88,7 @@ class Settings:
 
     @property
     def appearance(self) -> Appearance:
-        """Light, dark, or as the system."""
+        """Light, dark, or the same as the system."""
         try:
             return Appearance(self._string(Key.APPEARANCE))
         except ValueError:
@@ -100,7 +100,7 @@ class Settings:
 
     @property
     def device(self) -> str:
-        """What the model is to run on, one of `engine.preparation.devices.DEVICES`."""
+        """The device that the model should run on, one of `engine.preparation.devices.DEVICES`."""
         device = self._string(Key.DEVICE)
         return device if device in DEVICES else AUTO
 
@@ -110,7 +110,7 @@ class Settings:
 
     @property
     def geometry(self) -> QByteArray:
-        """The window's place; empty when unknown."""
+        """The size and position of the window; empty when unknown."""
         return self._bytes(Key.GEOMETRY)
 
     @geometry.setter
@@ -119,7 +119,7 @@ class Settings:
 
     @property
     def split(self) -> QByteArray:
-        """How the window's height is shared; empty when unknown."""
+        """How the height of the window is divided; empty when unknown."""
         return self._bytes(Key.SPLIT)
 
     @split.setter
@@ -137,7 +137,7 @@ class Settings:
 
     @property
     def save_folder(self) -> Path:
-        """Where a file was saved last; the home folder when that has gone."""
+        """Where a file was last saved; the home folder if that no longer exists."""
         folder = Path(self._string(Key.SAVE_FOLDER) or "")
         return folder if folder.is_absolute() and folder.is_dir() else Path.home()
 

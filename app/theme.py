@@ -15,7 +15,7 @@ from engine.system.paths import resources_folder
 
 
 class Appearance(Enum):
-    """What the user chose."""
+    """The appearance that the user chose."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -68,7 +68,7 @@ DARK = Colours(
 
 
 class Theme(QObject):
-    """Follows the system or the user's choice and tells when the colours have changed."""
+    """Follows the system or the user's preference; `changed` carries the new `Colours`."""
 
     changed = Signal(object)
 
@@ -84,14 +84,14 @@ class Theme(QObject):
         application.styleHints().colorSchemeChanged.connect(self.refresh, queued)
 
     def choose(self, appearance: Appearance) -> None:
-        """Light, dark, or as the system."""
+        """Light, dark, or the same as the system."""
         self._appearance = appearance
         self._application.styleHints().setColorScheme(_SCHEMES[appearance])
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Take the colours anew."""
+        """Read the colours again."""
         colours = DARK if self._is_dark() else LIGHT
         if self._native:
             colours = with_system_colours(colours, self._application.palette())
@@ -108,7 +108,7 @@ class Theme(QObject):
 
 
 def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
-    """The ground, the text and the accent of the user's own system."""
+    """These colours with the background, text and accent colours of the user's system."""
     accent = palette.color(QPalette.ColorRole.Accent)
     return replace(
         colours,
@@ -122,7 +122,7 @@ def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
 
 
 def palette_of(colours: Colours) -> QPalette:
-    """A palette for a style that has none of the system's."""
+    """A palette for a style that does not use the system's own."""
     role = QPalette.ColorRole
     palette = QPalette(QColor(colours.control), QColor(colours.window))
     for roles, colour in (
@@ -141,7 +141,7 @@ def palette_of(colours: Colours) -> QPalette:
 
 
 def style_sheet(colours: Colours, native: bool) -> str:
-    """Own widgets always; the system's controls only where the system has no look of its own."""
+    """The style sheet of our own widgets, and of the standard controls unless the platform draws those natively."""
     folder = resources_folder() / "theme"
     names = ["window.qss"] if native else ["window.qss", "controls.qss"]
     values = {field.name: getattr(colours, field.name) for field in fields(colours)}

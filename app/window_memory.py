@@ -13,7 +13,7 @@ SIZE_PIXELS = (920, 640)
 
 
 class WindowMemory(QObject):
-    """Text is remembered a moment after the last change, the rest at once or when the window closes."""
+    """Saves the text shortly after the last change, everything else at once or when the window closes."""
 
     def __init__(self, window: QMainWindow, page: SpeechPage, settings: Settings) -> None:
         super().__init__(window)
@@ -28,7 +28,7 @@ class WindowMemory(QObject):
         page.header.speed.speed_changed.connect(self._on_speed)
 
     def restore(self) -> None:
-        """Bring everything back."""
+        """Restore everything."""
         self._window.resize(*SIZE_PIXELS)
         self._window.restoreGeometry(self._settings.geometry)
         self._page.split.restoreState(self._settings.split)
@@ -37,19 +37,19 @@ class WindowMemory(QObject):
         self._page.header.speed.set_speed(self._settings.speed)
 
     def lend_text(self, text: str) -> None:
-        """Show a text that came from outside: unless it is edited, it does not replace the one that is remembered."""
+        """Show a text given from outside; unless it is edited, it does not replace the saved text."""
         self._lent_text = text
         self._page.editor.start_with(text)
 
     def remember(self) -> None:
-        """Keep what is only kept at the end."""
+        """Save the text, and what is saved only at the end."""
         self.remember_text()
         self._settings.geometry = self._window.saveGeometry()
         self._settings.split = self._page.split.saveState()
 
     @Slot()
     def remember_text(self) -> None:
-        """Keep the text."""
+        """Save the text."""
         self._text_timer.stop()
         if self._page.editor.text != self._lent_text:
             self._settings.text = self._page.editor.text

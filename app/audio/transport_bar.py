@@ -57,7 +57,7 @@ class TransportBar(QWidget):
             button.setEnabled(seconds > 0)
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
+        """Redraw the icons."""
         self._colours = colours
         self._draw()
 

@@ -50,5 +50,5 @@ class DiagnosticsControls(QWidget):
         self.status.show_run(run, self.shown.regime)
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
+        """Redraw the icons."""
         self.to_show.set_colours(colours)

@@ -57,7 +57,7 @@ class ListeningBar(QWidget):
         self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
+        """Redraw the icons."""
         for button in self.buttons.values():
             button.setIcon(icon("play", colours.text))
 

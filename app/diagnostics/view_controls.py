@@ -82,7 +82,7 @@ class ViewControls(WrappingBar):
         self.earlier.setEnabled(len(titles) > 1)
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
+        """Redraw the icons."""
         self.export_button.setIcon(icon("save", colours.text))
 
     def _connect(self) -> None:

@@ -26,7 +26,7 @@ from engine.model_store import Activity
 
 BAR_HEIGHT_PIXELS = 4
 BAR_STEPS = 1000
-"""A bar counts in whole numbers too small for bytes."""
+"""Progress bars count in integers that are too small for bytes."""
 BUTTON_WIDTH_PIXELS = 112
 MORE_ICON_PIXELS = 18
 
@@ -69,7 +69,7 @@ class ModelCard(QFrame):
         return self._row
 
     def show_row(self, row: ModelRow) -> None:
-        """Show the model as it is now."""
+        """Show the current state of the model."""
         self._row = row
         self.setAccessibleName(row.title)
         self.title.setText(row.title)
@@ -84,14 +84,14 @@ class ModelCard(QFrame):
         self._show_menu()
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icon anew."""
+        """Redraw the icon."""
         self.more.setIcon(icon("more", colours.faint))
 
     def _show_bar(self) -> None:
         progress = self._row.progress
         self.bar.setVisible(self._row.task is not None)
         if progress is None or progress.activity is Activity.WAITING or not progress.bytes_total:
-            self.bar.setRange(0, 0)  # one that only moves
+            self.bar.setRange(0, 0)  # a busy indicator
         else:
             self.bar.setRange(0, BAR_STEPS)
             self.bar.setValue(BAR_STEPS * progress.bytes_done // progress.bytes_total)
@@ -112,7 +112,7 @@ class ModelCard(QFrame):
         bar.setTextVisible(False)
         bar.setFixedHeight(BAR_HEIGHT_PIXELS)
         policy = bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # so that nothing moves when a job begins or ends
+        policy.setRetainSizeWhenHidden(True)  # so that nothing shifts when a job starts or ends
         bar.setSizePolicy(policy)
         return bar
 

@@ -19,7 +19,7 @@ from engine.model_store import ModelProgress
 class ModelController(QObject):
     """`rows_changed` carries a `ModelRow` for each model; `done` a `ModelJob`, `failed` a `JobEnded` with its error.
 
-    Jobs that wait behind one that fails or is cancelled are not done; `retry` does the failed one and those.
+    Jobs that wait behind one that fails or is cancelled are dropped; `retry` repeats the failed one and those.
     """
 
     rows_changed = Signal(object)
@@ -45,42 +45,42 @@ class ModelController(QObject):
 
     @property
     def rows(self) -> tuple[ModelRow, ...]:
-        """Every model as it is now; none until they were looked for."""
+        """The current row of every model; empty until they have been listed."""
         job = self._jobs[0] if self._jobs else None
         return tuple(self._row(model, job) for model in self._models)
 
     @property
     def busy(self) -> bool:
-        """Whether something is being done."""
+        """Whether a job is in progress."""
         return bool(self._jobs)
 
     def row(self, name: str) -> ModelRow | None:
-        """A model as it is now."""
+        """The current row of a model."""
         return next((row for row in self.rows if row.name == name), None)
 
     def set_in_use(self, name: str) -> None:
-        """This model speaks from now on."""
+        """Mark this model as the one that speaks from now on."""
         self._in_use = name
         self._tell()
 
     @Slot()
     def look(self) -> None:
-        """Find out what there is; a job that is under way ends with that anyway."""
+        """List the models; every job ends with that anyway, so nothing is done while one is in progress."""
         if not self.busy:
             self._begin(ModelJob(Task.LOOK))
 
     @Slot(str)
     def fetch(self, name: str) -> None:
-        """Have the published model."""
+        """Fetch the published model."""
         self._begin(ModelJob(Task.FETCH, name))
 
     def import_files(self, paths: Sequence[Path], name: str) -> None:
-        """Have a model, or more voices for it, from these files and folders."""
+        """Import a model, or more voices for it, from these files and folders."""
         self._begin(*(ModelJob(Task.IMPORT, name, path) for path in paths))
 
     @Slot(str)
     def verify(self, name: str) -> None:
-        """Read a model through."""
+        """Verify a model by reading all of it."""
         self._begin(ModelJob(Task.VERIFY, name))
 
     @Slot(str)
@@ -90,19 +90,19 @@ class ModelController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Stop what is under way; what was fetched of it goes too."""
+        """Stop all jobs and discard what they have fetched."""
         for job in self._jobs:
             job.discard.set()
         self._stop()
 
     @Slot()
     def retry(self) -> None:
-        """Do again what failed, and what has not been done because of that."""
+        """Repeat the job that failed, and the jobs dropped because of it."""
         jobs, self._not_done = self._not_done, ()
         self._begin(*(ModelJob(job.task, job.model, job.path) for job in jobs))
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop everything, and keep what was fetched for the next time; whether the thread has ended in time."""
+        """Stop everything but keep what was fetched for next time; return whether the thread ended in time."""
         self._stop()
         self._thread.quit()
         return self._thread.wait(timeout_ms)

@@ -79,28 +79,28 @@ class ModelsDialog(QDialog):
 
     @Slot()
     def open_window(self) -> None:
-        """Show it, without keeping anybody from the main window."""
+        """Show the dialog without blocking the main window."""
         self.show()
         self.raise_()
         self.activateWindow()
 
     @Slot(object)
     def show_rows(self, rows: Sequence[ModelRow]) -> None:
-        """Show the models as they are now."""
+        """Show the current state of the models."""
         if [row.name for row in rows] != list(self.cards):
             self._make_cards(rows)
         for row in rows:
             self.cards[row.name].show_row(row)
 
     def show_failure(self, error: Exception) -> None:
-        """Say what went wrong; what failed can be tried again, unless the models below say what to do."""
+        """Show what went wrong, with a button to try again unless the models below say what to do."""
         message = message_for(error)
         if isinstance(error, EngineError):
             message = replace(message, remedy=None if message.remedy is Remedy.MODELS else Remedy.TRY_AGAIN)
         self.banner.show_message(message)
 
     def tell(self, news: str) -> None:
-        """Say this until it is dismissed."""
+        """Show this until it is dismissed."""
         self.banner.show_message(Message(news, Tone.NOTE))
 
     @Slot(object)
@@ -112,17 +112,17 @@ class ModelsDialog(QDialog):
             card.set_colours(colours)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take files and folders of this machine."""
+        """Accept files and folders of this machine."""
         if _paths(event.mimeData()) and self._target(event.position().toPoint()):
             event.acceptProposedAction()
             self._show_dropping(True)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """They are taken elsewhere."""
+        """The dragged files have left the dialog."""
         self._show_dropping(False)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Import them, for the model they are dropped on."""
+        """Import the files for the model that they are dropped on."""
         self._show_dropping(False)
         event.acceptProposedAction()
         self._import(_paths(event.mimeData()), self._target(event.position().toPoint()))
@@ -132,7 +132,7 @@ class ModelsDialog(QDialog):
         self.import_wanted.emit(tuple(paths), name)
 
     def _target(self, position: QPoint) -> str:
-        """The model that something dropped here is for: the one there, else the first that does not come with us."""
+        """The model that files dropped here are for: the one at this position, else the first that is not bundled."""
         names = [name for name, card in self.cards.items() if card.row.fetchable]
         there = [name for name in names if self._holds(self.cards[name], position)]
         return next(iter(there + names), "")
@@ -203,7 +203,7 @@ class ModelsDialog(QDialog):
 
     @Slot(object)
     def _on_remove(self, row: ModelRow) -> None:
-        """Ask first: having it again takes a while."""
+        """Ask first, since getting it back takes a while."""
         self._to_remove = row.name
         size = size_words(row.status.bytes_here)
         question = f"Remove {row.title} ({size}) from this computer? It can be fetched or imported again."
@@ -235,7 +235,7 @@ class ModelsDialog(QDialog):
         area.setWidget(self._list)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the tab key to the buttons in it
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along when the tab key reaches the buttons in it
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.hint.setObjectName("faint")
         self.hint.setWordWrap(True)

@@ -24,7 +24,7 @@ from engine.model_store import ModelState, ModelStore
 
 
 class ModelsFeature(QObject):
-    """`engine_wanted` is emitted when another model is to speak, or the one that speaks has changed."""
+    """`engine_wanted` is emitted when another model should speak, or the one in use has changed."""
 
     engine_wanted = Signal()
 
@@ -52,14 +52,14 @@ class ModelsFeature(QObject):
 
     @Slot(str)
     def use(self, name: str) -> None:
-        """Let this model speak from now on."""
+        """Make this the model that speaks from now on."""
         if name != self._settings.model:
             self._settings.model = name
             self.controller.set_in_use(name)
             self._change_engine()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop everything; whether it has ended in time."""
+        """Stop everything; return whether it ended in time."""
         return self.controller.shut_down(timeout_ms)
 
     def _connect_dialog(self) -> None:
@@ -88,7 +88,7 @@ class ModelsFeature(QObject):
         message = self._window.page.banner.message
         if message is not None and message.remedy in (Remedy.MODELS, Remedy.USE_MODEL):
             self._window.page.banner.dismiss()
-        self._window.page.header.voices.show_voices(())  # those of the other model are found in a moment
+        self._window.page.header.voices.show_voices(())  # those of the new model are listed in a moment
         self.engine_wanted.emit()
 
     @Slot(object)
@@ -100,7 +100,7 @@ class ModelsFeature(QObject):
             self._offer(rows)
 
     def _offer(self, rows: tuple[ModelRow, ...]) -> None:
-        """Offer what can be fetched, until it was answered or something is here or on its way."""
+        """Offer what can be fetched, until that is answered or a model is here or being fetched."""
         fetchable = [row for row in rows if row.fetchable]
         nothing_here = all(row.status.state is ModelState.ABSENT and row.task is None for row in fetchable)
         if fetchable and nothing_here and not self._settings.models_offered:
@@ -142,13 +142,13 @@ class ModelsFeature(QObject):
         elif job.task is Task.VERIFY:
             self.dialog.tell(f"{news}.")
         elif row.in_use:
-            self._change_engine()  # its weights or voices are others now
+            self._change_engine()  # its weights or voices have changed
         elif not self.dialog.isVisible():
             self._fetched = row.name
             self._window.page.banner.show_message(Message(f"{news}.", Tone.NOTE, Remedy.USE_MODEL))
 
     def _leave(self, removed: ModelRow) -> None:
-        """Use the model that comes with the program instead of one that has gone."""
+        """Use the bundled model instead of one that has been removed."""
         included = next((row for row in self.controller.rows if not row.fetchable), None)
         if included is not None and removed.in_use and not removed.usable:
             self.use(included.name)

@@ -11,7 +11,7 @@ from engine.model_store import ModelProgress, ModelStatus
 
 
 class Task(Enum):
-    """What can be done with models; looking concerns all of them."""
+    """What can be done with models; LOOK lists all of them."""
 
     LOOK = "look"
     FETCH = "fetch"
@@ -22,9 +22,9 @@ class Task(Enum):
 
 @dataclass(frozen=True)
 class ModelJob:
-    """Do this with a model; `path` is what is imported.
+    """A task for one model; `path` is what to import.
 
-    `discard`, set before `cancel`, says that what was received of it is not kept for the next time.
+    `discard`, set before `cancel`, says that what has been received is not kept for next time.
     """
 
     task: Task
@@ -36,7 +36,7 @@ class ModelJob:
 
 @dataclass(frozen=True)
 class ListedModel:
-    """A model of the catalogue, what there is of it, and the folder where it is or would be."""
+    """A model of the catalogue: its status, and the folder where it is or would be."""
 
     status: ModelStatus
     folder: Path
@@ -44,14 +44,14 @@ class ListedModel:
 
 @dataclass(frozen=True)
 class ModelsListed:
-    """The models as they are now."""
+    """The current state of all models."""
 
     models: tuple[ListedModel, ...]
 
 
 @dataclass(frozen=True)
 class JobAdvanced:
-    """A job is so far."""
+    """The progress of a job."""
 
     job: ModelJob
     progress: ModelProgress
@@ -59,7 +59,7 @@ class JobAdvanced:
 
 @dataclass(frozen=True)
 class JobEnded:
-    """A job is done, or `error` says why not."""
+    """A job has ended; `error` says why if it failed."""
 
     job: ModelJob
     error: Exception | None = None

@@ -11,7 +11,7 @@ from engine.model_store import ModelProgress, ModelState, ModelStatus
 
 
 class RowButton(Enum):
-    """The one thing to do next; the value is the button's title."""
+    """The main action of a row; the value is the button's title."""
 
     FETCH = "Fetch"
     RESUME = "Resume"
@@ -32,7 +32,7 @@ _NEXT = {
 
 @dataclass(frozen=True)
 class ModelRow:
-    """`task` is what is being done with it, `stopping` that this is to end; `idle` that nothing is done with any."""
+    """`task` is in progress for this model; `stopping` says it is being stopped; `idle`, that no model has a task."""
 
     status: ModelStatus
     folder: Path
@@ -59,19 +59,19 @@ class ModelRow:
 
     @property
     def fetchable(self) -> bool:
-        """Whether it does not come with the program."""
+        """Whether it can be fetched, because it is not bundled with the program."""
         return not self.status.entry.bundled
 
     @property
     def button(self) -> RowButton:
-        """What to offer first."""
+        """The action to offer first."""
         if self.task is not None:
             return RowButton.CANCEL
         return RowButton.IN_USE if self.in_use and self.usable else _NEXT[self.status.state]
 
     @property
     def button_enabled(self) -> bool:
-        """Whether that can be done now; removing takes a moment and cannot be stopped."""
+        """Whether the button works now; removing takes a moment and cannot be stopped."""
         match self.button:
             case RowButton.CANCEL:
                 return not self.stopping and self.task is not Task.REMOVE
@@ -83,7 +83,7 @@ class ModelRow:
 
     @property
     def can_verify(self) -> bool:
-        """Whether it can be read through now."""
+        """Whether it can be verified now."""
         return self.idle and self.status.state is ModelState.INSTALLED
 
     @property
@@ -93,7 +93,7 @@ class ModelRow:
 
     @property
     def can_complete(self) -> bool:
-        """Whether what is here is not, or not all of, what was published."""
+        """Whether the installed model differs from the published one, or is only a part of it."""
         return self.idle and self.status.state is ModelState.INSTALLED and not self._is_published
 
     @property

@@ -10,7 +10,7 @@ MEGABYTE, GIGABYTE = 1e6, 1e9
 FEW_SECONDS = 10
 MINUTE, HOUR = 60, 3600
 NEARLY = 0.9
-"""From so much of a minute or an hour on, it is called one."""
+"""From this fraction of a minute or an hour on, a duration is rounded up to the whole."""
 
 _LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Making it ready, "}
 _STARTS = {
@@ -35,12 +35,12 @@ def size_words(count: int) -> str:
 
 
 def source_words(entry: ModelEntry) -> str:
-    """The licence, and where it comes from."""
+    """The licence and the source of a model."""
     return f"{entry.licence} · {entry.source.removeprefix('https://')}"
 
 
 def state_words(status: ModelStatus) -> str:
-    """Whether it is here, and what it takes."""
+    """Whether the model is installed, and its size."""
     here, whole = size_words(status.bytes_here), size_words(status.entry.bytes)
     match status.state:
         case ModelState.BUNDLED:
@@ -56,7 +56,7 @@ def state_words(status: ModelStatus) -> str:
 
 
 def row_words(row: ModelRow) -> str:
-    """What is being done with it, or else its state."""
+    """The progress of its task, or else its state."""
     if row.task is None:
         return state_words(row.status)
     if row.stopping:
@@ -65,7 +65,7 @@ def row_words(row: ModelRow) -> str:
 
 
 def progress_words(progress: ModelProgress) -> str:
-    """How far it is, how fast, and how long it takes, such as 120 of 363 MB, 4.1 MB/s, about 1 minute left."""
+    """Progress, rate and remaining time, such as 120 of 363 MB, 4.1 MB/s, about 1 minute left."""
     if progress.activity is Activity.WAITING:
         return "Waiting for another program that works on this model…"
     words = [f"{_LEADS.get(progress.activity, '')}{_done_words(progress)}"]
@@ -77,7 +77,7 @@ def progress_words(progress: ModelProgress) -> str:
 
 
 def duration_words(seconds: float) -> str:
-    """A duration that is only guessed, such as about 2 minutes."""
+    """An estimated duration, such as about 2 minutes."""
     if seconds < FEW_SECONDS:
         return "a few seconds"
     if seconds < NEARLY * MINUTE:
@@ -88,7 +88,7 @@ def duration_words(seconds: float) -> str:
 
 
 def completion_words(job: ModelJob, title: str) -> str:
-    """What has been done."""
+    """What a finished job has done; empty for a task without a message."""
     return _DONE[job.task].format(title=title) if job.task in _DONE else ""
 
 

@@ -17,32 +17,32 @@ from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
 
 REPORT_SECONDS = 0.1
-"""Progress is told no more often than this, except when an activity begins or is complete."""
+"""Progress is reported no more often than this, except when an activity starts or is complete."""
 
 
 class ModelLibrary(Protocol):
     """What the window needs to look after models; `engine.model_store.ModelStore` is one."""
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
-        """Every model that can be had."""
+        """Every model that is available."""
 
     def status(self, name: str) -> ModelStatus:
-        """What there is of a model."""
+        """The status of a model."""
 
     def model_folder(self, name: str) -> Path:
-        """Where it is, or would be."""
+        """The folder where a model is, or would be."""
 
     def fetch(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
-        """Have the published model; what was received of it is kept when it is cancelled."""
+        """Fetch the published model; if cancelled, what has been received is kept."""
 
     def discard_received(self, name: str) -> None:
         """Delete what an unfinished fetch has received."""
 
     def import_from(self, path: Path, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
-        """Have a model, or voices for one, from files."""
+        """Import a model, or voices for one, from files."""
 
     def verify(self, name: str, observe: ModelObserver, cancel: threading.Event | None) -> None:
-        """Read a model through."""
+        """Verify a model by reading all of it."""
 
     def remove(self, name: str) -> None:
         """Delete a model."""
@@ -52,7 +52,7 @@ LibraryFactory = Callable[[], ModelLibrary]
 
 
 class ModelWorker(QObject):
-    """Takes one job at a time; after each, whatever became of it, the models are listed anew."""
+    """Does one job at a time; after each, successful or not, the models are listed again."""
 
     reported = Signal(object)
 

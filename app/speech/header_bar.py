@@ -33,7 +33,7 @@ class HeaderBar(QWidget):
         self._lay_out()
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
+        """Redraw the icons."""
         self.speed.set_colours(colours)
         self.speak_button.set_colours(colours)
         self.save_button.setIcon(icon("save", colours.text))

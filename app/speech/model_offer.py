@@ -28,7 +28,7 @@ class ModelOffer(NoticeStrip):
         self.hide()
 
     def offer(self, title: str, voices: int, size: str) -> None:
-        """Offer this model with so many voices."""
+        """Offer this model; `voices` is their number, `size` its download size as text."""
         unbroken = size.replace(" ", "\N{NO-BREAK SPACE}")
         self.label.setText(f"The full {title} model with {voices} voices can be fetched ({unbroken}).")
         self.setAccessibleDescription(self.label.text())
@@ -36,5 +36,5 @@ class ModelOffer(NoticeStrip):
         self.show()
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icon anew."""
+        """Redraw the icon."""
         self.draw_symbol("save", colours.accent)

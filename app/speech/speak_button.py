@@ -37,7 +37,7 @@ class SpeakButton(QPushButton):
             self._show_meaning()
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icon anew."""
+        """Redraw the icon."""
         self._colours = colours
         self._show_meaning()
 

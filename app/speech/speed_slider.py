@@ -67,7 +67,7 @@ class SpeedSlider(QWidget):
         self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the button anew."""
+        """Redraw the button."""
         self.reset_button.setIcon(icon("reset", colours.faint))
 
     def _lay_out(self) -> None:

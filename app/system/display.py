@@ -18,9 +18,9 @@ X_PORT = 6000
 
 
 def why_no_window(environment: Mapping[str, str] = os.environ) -> str | None:
-    """One sentence, or None when a window can be opened.
+    """One sentence, or None if a window can be opened.
 
-    Asked first because Qt ends the process when it finds no display.
+    Checked first because Qt ends the process if it finds no display.
     """
     if sys.platform != "linux" or environment.get("QT_QPA_PLATFORM"):
         return None

@@ -12,7 +12,7 @@ REVEAL_TITLE = "Reveal in Finder" if sys.platform == "darwin" else "Show in Fold
 
 
 def reveal(folder: Path) -> bool:
-    """Show it, selected in its parent where the file manager can do that; whether there is a file manager."""
+    """Show the folder, selected in its parent if the file manager can; return whether there is a file manager."""
     if sys.platform == "darwin":
         return QProcess.startDetached("open", ["-R", str(folder)])[0]
     return QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -23,7 +23,7 @@ LOOK_EVERY_MS = 1000
 
 @contextmanager
 def collected_between_events() -> Iterator[None]:
-    """Collect garbage with a timer of Qt's, whose application must be there, and not otherwise, while inside."""
+    """Within the context, collect garbage only from a Qt timer; needs a running `QApplication`."""
     timer = QTimer(interval=LOOK_EVERY_MS)
     timer.timeout.connect(collect_what_is_due)
     timer.start()
@@ -36,7 +36,7 @@ def collected_between_events() -> Iterator[None]:
 
 @contextmanager
 def not_collected() -> Iterator[None]:
-    """Have Python collect no garbage by itself while inside."""
+    """Within the context, keep Python from collecting garbage automatically."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -47,7 +47,7 @@ def not_collected() -> Iterator[None]:
 
 
 def collect_what_is_due() -> None:
-    """What Python would have collected by now, by its own thresholds."""
+    """Collect what Python would have collected by now according to its own thresholds."""
     pairs = zip(gc.get_count(), gc.get_threshold(), strict=True)
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
@@ -55,7 +55,7 @@ def collect_what_is_due() -> None:
 
 
 def failure_of(work: Callable[[], object]) -> Exception | None:
-    """Run some work; what it failed with, logged where nobody expected that."""
+    """Run `work` and return the error it failed with, if any; errors other than `EngineError` are logged."""
     try:
         work()
     except Exception as error:

@@ -58,7 +58,7 @@ class MessageBanner(NoticeStrip):
         self.hide()
 
     def set_colours(self, colours: Colours) -> None:
-        """Draw the icons anew."""
+        """Redraw the icons."""
         self._colours = colours
         self._draw()
 
