@@ -75,7 +75,7 @@ class Settings:
 
     @property
     def speed(self) -> float:
-        """1 is the model's own pace."""
+        """The speed; 1 is the model's own pace."""
         try:
             speed = float(self._string(Key.SPEED) or USUAL_SPEED)
         except ValueError:

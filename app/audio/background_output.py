@@ -10,31 +10,31 @@ from app.audio.output import AudioDeviceError, AudioOutput, Fill, OutputStream
 
 
 class BackgroundOutput:
-    """Everything that concerns the device happens in one thread, in the order in which it was asked for."""
+    """Does everything that concerns the device in one thread, in the order of the calls."""
 
     def __init__(self, output: AudioOutput) -> None:
         self._output = output
         self._thread = ThreadPoolExecutor(1, "audio device")
 
     def check(self) -> None:
-        """Raise `NoAudioDevice` when there is none."""
+        """Raise `NoAudioDevice` if there is none."""
         self._output.check()
 
     def refresh(self) -> None:
-        """Look for devices anew, after whatever is still to be closed."""
+        """Look for devices again, after any stream still to be closed."""
         self._thread.submit(self._output.refresh).result()
 
     def follow_default(self) -> None:
-        """As `AudioOutput.follow_default`, a moment later; what goes wrong shows when the next stream opens."""
+        """Follow the default device, in the background; an error shows up when the next stream opens."""
         self._thread.submit(self._output.follow_default)
 
     def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
-        """A stream that is being opened; what goes wrong is its `error` a moment later."""
+        """Return a stream that is still being opened; if that fails, its `error` is set a moment later."""
         return _BackgroundStream(self._thread, self._thread.submit(self._output.open, sample_rate_hz, fill))
 
 
 class _BackgroundStream:
-    """`_wanted` is what the caller asked for, `_started` what is; the lock is held only to compare the two."""
+    """`_wanted` is the state requested, `_started` the actual one; the lock is held only to compare the two."""
 
     def __init__(self, thread: ThreadPoolExecutor, opening: Future[OutputStream]) -> None:
         self._thread = thread
@@ -51,7 +51,7 @@ class _BackgroundStream:
 
     @property
     def active(self) -> bool:
-        """Also while it is on its way."""
+        """True also while the stream is still starting."""
         if not self._latest.done():
             return self._wanted
         stream = self._opened
@@ -67,7 +67,7 @@ class _BackgroundStream:
         self._latest = self._thread.submit(self._start)
 
     def abort(self) -> None:
-        """At once, or as soon as it has started."""
+        """Stop at once, or as soon as it has started."""
         with self._lock:
             self._wanted, started, self._started = False, self._started, False
         if started:

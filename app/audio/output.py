@@ -25,7 +25,7 @@ class AudioDeviceError(EngineError):
 
 
 class NoAudioDevice(AudioDeviceError):
-    """There is no device to play on."""
+    """No output device was found."""
 
     def __init__(self, detail: str = "") -> None:
         super().__init__(
@@ -36,62 +36,62 @@ class NoAudioDevice(AudioDeviceError):
 
 
 class AudioDeviceLost(AudioDeviceError):
-    """The device has gone while playing."""
+    """The device disappeared during playback."""
 
     def __init__(self) -> None:
         super().__init__("The audio device has gone, so playback is paused.", "Nothing is lost.")
 
 
 class OutputStream(Protocol):
-    """One opened device; `abort` drops what is queued, and a stream may start again after it."""
+    """An open device; `abort` drops the queued samples, and the stream may be started again afterwards."""
 
     @property
     def active(self) -> bool:
-        """Whether blocks are being asked for."""
+        """Whether blocks are being requested."""
 
     @property
     def error(self) -> AudioDeviceError | None:
-        """What went wrong since it was asked to start, unless that was raised at once."""
+        """The error since `start` was called, unless it was raised at once."""
 
     @property
     def latency_seconds(self) -> float:
-        """From a block being filled to its being heard."""
+        """The time from when a block is filled until it is heard."""
 
     def start(self) -> None:
-        """Begin; raises `AudioDeviceError`."""
+        """Start playing; raises `AudioDeviceError`."""
 
     def abort(self) -> None:
-        """Fall silent at once."""
+        """Stop the sound at once."""
 
     def close(self) -> None:
-        """Give the device back."""
+        """Release the device."""
 
 
 class AudioOutput(Protocol):
-    """Opens streams on whatever the current default device is."""
+    """Opens streams on the current default device."""
 
     def check(self) -> None:
-        """Raise `NoAudioDevice` when there is none."""
+        """Raise `NoAudioDevice` if there is none."""
 
     def refresh(self) -> None:
-        """Look for devices anew; no stream may be open."""
+        """Look for devices again; no stream may be open."""
 
     def follow_default(self) -> None:
-        """Make sure that the next stream opens on the device that is the default now; no stream may be open."""
+        """Ensure that the next stream opens on the current default device; no stream may be open."""
 
     def open(self, sample_rate_hz: int, fill: Fill) -> OutputStream:
         """Make a stream, not yet started; raises `AudioDeviceError`."""
 
 
 class DefaultAudioOutput:
-    """The system's default output; PortAudio is loaded when it is first asked for, not before."""
+    """The system's default output; PortAudio is loaded on first use."""
 
     def check(self) -> None:
-        """Raise `NoAudioDevice` when there is none."""
+        """Raise `NoAudioDevice` if there is none."""
         self._device(_portaudio())
 
     def refresh(self) -> None:
-        """Look for devices anew.
+        """Look for devices again.
 
         PortAudio lists devices only when it starts, and sounddevice has no public name for starting it again.
         """
@@ -103,7 +103,7 @@ class DefaultAudioOutput:
             raise NoAudioDevice(str(error)) from error
 
     def follow_default(self) -> None:
-        """Look for devices anew where that is quick and needed; on Linux the sound server follows by itself."""
+        """Look for devices again on macOS, where that is quick and needed; on Linux the sound server follows it."""
         if sys.platform == "darwin":
             self.refresh()
 

@@ -16,14 +16,14 @@ LEVEL_COUNT = 5
 
 @dataclass(frozen=True)
 class Peaks:
-    """The envelope of a part of a signal: `lowest` and `highest` [columns] float32."""
+    """The envelope of part of a signal: `lowest` and `highest` [columns] float32."""
 
     lowest: NDArray[np.float32]
     highest: NDArray[np.float32]
 
 
 class PeakPyramid:
-    """Takes samples as they come; a bin is listed once it is full, so `covered_samples` trails by less than a bin."""
+    """Takes samples as they arrive; a bin appears once it is full, so `covered_samples` lags by less than a bin."""
 
     def __init__(self) -> None:
         self._pending: Samples = np.zeros(0, np.float32)
@@ -31,11 +31,11 @@ class PeakPyramid:
 
     @property
     def covered_samples(self) -> int:
-        """How far the finest level reaches."""
+        """The number of samples that the finest level covers."""
         return len(self._levels[0]) * FINEST_BIN_SAMPLES
 
     def append(self, samples: Samples) -> None:
-        """Go on with `samples` [n]."""
+        """Append `samples` [n]."""
         joined = np.concatenate([self._pending, samples])
         whole = len(joined) // FINEST_BIN_SAMPLES * FINEST_BIN_SAMPLES
         bins = joined[:whole].reshape(-1, FINEST_BIN_SAMPLES)
@@ -45,7 +45,7 @@ class PeakPyramid:
             coarser.fold(finer)
 
     def peaks(self, start: int, end: int, columns: int) -> Peaks:
-        """The envelope of samples `start` to `end` in so many columns, right to within one bin at a column's edges."""
+        """The envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
         per_column = max((end - start) / columns, 1.0)
         level_index = self._level_for(per_column)
         level = self._levels[level_index]
@@ -63,7 +63,7 @@ class PeakPyramid:
 
 
 class _Level:
-    """Lowest and highest of equally long bins, in arrays that double when full."""
+    """Minima and maxima of equally long bins, in arrays that double when full."""
 
     def __init__(self) -> None:
         self._bins = np.zeros((2, 64), np.float32)

@@ -15,15 +15,15 @@ from app.audio.track import AudioTrack
 
 TICK_MS = 16
 BUFFERED_SECONDS = 2.0
-"""How long the window may be busy without a gap being heard."""
+"""How long the window may be busy without an audible gap."""
 STALL_SECONDS = 3.0
-"""A device that takes nothing for so long has gone; a sleeping sound server was seen to need up to two."""
+"""A device that takes nothing for this long is lost; a sleeping sound server has been seen to need up to two."""
 RING_OUT_SECONDS = 0.2
-"""A device may be later than it says; so long after the last sample should have been heard, the end is not cut off."""
+"""A device may lag more than it reports; waiting this long after the last sample keeps the end from being cut off."""
 
 
 class Playback(Enum):
-    """What the player does."""
+    """The state of the player."""
 
     STOPPED = "stopped"
     PLAYING = "playing"
@@ -33,7 +33,7 @@ class Playback(Enum):
 class AudioPlayer(QObject):
     """Feeds a ring buffer from the track; the device's callback only reads the ring.
 
-    A position is the sample that is heard now, the device's latency taken off.
+    A position is the sample heard now, allowing for the device's latency.
     """
 
     playback_changed = Signal(object)
@@ -61,7 +61,7 @@ class AudioPlayer(QObject):
 
     @property
     def playback(self) -> Playback:
-        """What the player does."""
+        """The state of the player."""
         return self._playback
 
     @property
@@ -71,12 +71,12 @@ class AudioPlayer(QObject):
 
     @property
     def waiting(self) -> bool:
-        """Whether it would play but has nothing to play yet."""
+        """Whether it is playing but has run out of samples for now."""
         at_end = self._position >= self._track.length
         return self._playback is Playback.PLAYING and at_end and not self._track.finished
 
     def has_device(self) -> bool:
-        """Whether there is something to play on; the first look loads what plays, so that playing begins sooner."""
+        """Whether there is an output device; the first check loads PortAudio, so that playing starts sooner."""
         try:
             self._output.check()
         except AudioDeviceError:
@@ -84,17 +84,17 @@ class AudioPlayer(QObject):
         return True
 
     def load(self, track: AudioTrack) -> None:
-        """Take another track, from its start, on whatever the default device is by then."""
+        """Switch to the start of another track, on the default device at that time."""
         self.stop()
         self._close()
-        with suppress(AudioDeviceError):  # said when it is to play
+        with suppress(AudioDeviceError):  # reported when it should play
             self._output.follow_default()
         self._track = track
         self._move_to(0)
 
     @Slot()
     def play(self) -> None:
-        """Go on from the position; from the start when at the end."""
+        """Play from the current position, or from the start if at the end."""
         if self._track.finished and self._position >= self._track.length:
             self._move_to(0)
         if self._track.finished and not self._track.length:
@@ -105,17 +105,17 @@ class AudioPlayer(QObject):
 
     @Slot()
     def pause(self) -> None:
-        """Fall silent at once and stay at what was heard last."""
+        """Pause at once, at the last sample heard."""
         if self._playback is Playback.PLAYING:
             self._halt(Playback.PAUSED)
 
     @Slot()
     def stop(self) -> None:
-        """Fall silent at once; the position stays."""
+        """Stop at once; the position stays."""
         self._halt(Playback.STOPPED)
 
     def seek(self, position: int) -> None:
-        """Go to a sample, playing on if it plays."""
+        """Go to a sample; keeps playing if it is playing."""
         playing = self._playback is Playback.PLAYING
         self._silence()
         self._move_to(min(max(position, 0), self._track.length))
@@ -123,7 +123,7 @@ class AudioPlayer(QObject):
             self.tick()
 
     def play_on_current_device(self) -> None:
-        """After a device has gone or come: look again and go on with the default one."""
+        """After a device has come or gone: look for devices again and continue on the default one."""
         self.stop()
         self._close()
         try:
@@ -136,13 +136,13 @@ class AudioPlayer(QObject):
         self.play()
 
     def close(self) -> None:
-        """Fall silent and give the device back."""
+        """Stop and release the device."""
         self.stop()
         self._close()
 
     @Slot()
     def tick(self) -> None:
-        """Feed the ring, follow the position, notice the end and a device that has gone."""
+        """Feed the ring, update the position, and detect the end or a lost device."""
         if self._playback is not Playback.PLAYING:
             return
         try:
@@ -175,7 +175,7 @@ class AudioPlayer(QObject):
         self._stream = self._output.open(rate, self._ring.read_into)
 
     def _follow(self) -> None:
-        """The device has read up to some sample; what is heard trails by its latency and moves on with the clock."""
+        """Update the position: what is heard lags behind what was read by the latency, and advances with the clock."""
         read = self._ring.samples_read
         now = self._clock()
         if read != self._read:

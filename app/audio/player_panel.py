@@ -12,7 +12,7 @@ from app.theme import Colours
 
 
 class PlayerPanel(QFrame):
-    """Follows a track and a position, and asks to go elsewhere."""
+    """Follows a track and a position; `seek_wanted` carries a sample."""
 
     seek_wanted = Signal(int)
     toggle_wanted = Signal()
@@ -37,7 +37,7 @@ class PlayerPanel(QFrame):
 
     @Slot(object)
     def show_track(self, track: AudioTrack) -> None:
-        """Follow another track."""
+        """Show another track."""
         self._track = track
         self.waveform.show_track(track)
         self.refresh()
@@ -45,25 +45,25 @@ class PlayerPanel(QFrame):
 
     @Slot()
     def refresh(self) -> None:
-        """The track has grown."""
+        """Update after the track has grown."""
         self.waveform.refresh()
         self.transport.show_length(self._seconds(self._track.expected_length()), exact=self._track.finished)
 
     @Slot(int)
     def show_position(self, position: int) -> None:
-        """The sample that is heard now."""
+        """Show the sample that is heard now."""
         self._position = position
         self.waveform.set_position(position)
         self.transport.show_position(self._seconds(position))
 
     @Slot()
     def go_back(self) -> None:
-        """A few seconds back."""
+        """Go a few seconds back."""
         self._go(-PAGE_SECONDS)
 
     @Slot()
     def go_forward(self) -> None:
-        """A few seconds forward."""
+        """Go a few seconds forward."""
         self._go(PAGE_SECONDS)
 
     def set_colours(self, colours: Colours) -> None:

@@ -11,8 +11,8 @@ from engine.speech import Samples
 class RingBuffer:
     """Samples in transit; only the producer calls `write`, only the consumer `read_into`.
 
-    Both counters run on for ever; each is changed by one side only, and after the samples it speaks of are in place, so
-    no lock is needed.
+    Both counters increase without limit until `clear`; each is changed by one side only, after the samples it counts
+    have been copied, so no lock is needed.
     """
 
     def __init__(self, capacity_samples: int) -> None:
@@ -22,12 +22,12 @@ class RingBuffer:
 
     @property
     def readable(self) -> int:
-        """Samples that wait to be read."""
+        """The number of samples waiting to be read."""
         return self._written - self._read
 
     @property
     def writable(self) -> int:
-        """Samples that fit in now."""
+        """The number of samples that fit in now."""
         return len(self._samples) - self.readable
 
     @property
@@ -46,7 +46,7 @@ class RingBuffer:
         return count
 
     def read_into(self, target: NDArray[np.float32]) -> int:
-        """Fill `target` [n] from its start with what is there; returns how many, the rest of it is left alone."""
+        """Copy the available samples to the start of `target` [n] and return their number; the rest stays as it is."""
         count = min(len(target), self.readable)
         start = self._read % len(self._samples)
         head = min(count, len(self._samples) - start)
@@ -56,6 +56,6 @@ class RingBuffer:
         return count
 
     def clear(self) -> None:
-        """Forget everything; only while the consumer is not running."""
+        """Drop all samples; only while the consumer is not running."""
         self._written = 0
         self._read = 0

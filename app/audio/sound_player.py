@@ -14,7 +14,7 @@ FULL_SCALE = 1.0
 
 
 class SoundPlayer(QObject):
-    """Takes the device from the speech's player, and gives it back when that one plays."""
+    """Takes the device from the speech's player, and releases it when that player plays."""
 
     playing_changed = Signal(bool)
     failed = Signal(object)
@@ -29,11 +29,11 @@ class SoundPlayer(QObject):
 
     @property
     def playing(self) -> bool:
-        """Whether a piece is heard."""
+        """Whether a sound is playing."""
         return self._player.playback is Playback.PLAYING
 
     def play(self, samples: Samples, sample_rate_hz: int) -> None:
-        """Play a piece [n] from its start, limited to full scale, instead of whatever is heard now."""
+        """Play a sound [n] from its start, limited to full scale, instead of what is being heard."""
         self._speech.close()
         track = AudioTrack()
         limited = np.clip(np.nan_to_num(samples), -FULL_SCALE, FULL_SCALE).astype(np.float32)
@@ -44,7 +44,7 @@ class SoundPlayer(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Fall silent and give the device back."""
+        """Stop and release the device."""
         self._player.close()
 
     @Slot(object)

@@ -21,7 +21,7 @@ class Segment:
 
 
 class AudioTrack:
-    """Keeps the chunks as they came, without copying; positions are samples from the start of the speech."""
+    """Keeps the chunks as they arrive, without copying; positions are samples from the start of the speech."""
 
     def __init__(self) -> None:
         self.sample_rate_hz = 0
@@ -34,7 +34,7 @@ class AudioTrack:
 
     @property
     def length(self) -> int:
-        """Samples so far."""
+        """The number of samples so far."""
         return self._segments[-1].end if self._segments else 0
 
     @property
@@ -44,25 +44,25 @@ class AudioTrack:
 
     @property
     def utterance_count(self) -> int:
-        """Utterances of the whole speech; 0 while unknown."""
+        """The number of utterances in the whole speech; 0 while unknown."""
         return len(self._utterances)
 
     @property
     def segment_count(self) -> int:
-        """Utterances that are here."""
+        """The number of utterances that have arrived."""
         return len(self._segments)
 
     @property
     def whole(self) -> bool:
-        """Whether every utterance of the plan is here."""
+        """Whether every utterance of the plan has arrived."""
         return self._finished and 0 < len(self._segments) == len(self._utterances)
 
     def plan(self, plan: Plan) -> None:
-        """Say what is going to come."""
+        """Set the plan of the whole speech."""
         self._utterances = plan.utterances
 
     def append(self, chunk: AudioChunk) -> None:
-        """Go on with the next utterance's audio."""
+        """Append the audio of the next utterance."""
         start = self.length
         self.sample_rate_hz = chunk.sample_rate_hz
         self._chunks.append(chunk.samples)
@@ -71,7 +71,7 @@ class AudioTrack:
         self.peaks.append(chunk.samples)
 
     def finish(self) -> None:
-        """Nothing more will come."""
+        """Mark the track as complete."""
         self._finished = True
 
     def read(self, start: int, limit: int) -> Samples:
@@ -83,16 +83,16 @@ class AudioTrack:
         return self._chunks[index][offset : offset + limit]
 
     def samples(self) -> Samples:
-        """Everything so far in one piece."""
+        """All samples so far in one array."""
         return np.concatenate([np.zeros(0, np.float32), *self._chunks])
 
     def segment_at(self, position: int) -> Segment | None:
-        """What is heard at this sample; at the very end, the last."""
+        """The segment heard at this sample; at the very end, the last one."""
         index = bisect_right(self._starts, position) - 1
         return self._segments[index] if index >= 0 else None
 
     def expected_length(self) -> int:
-        """Samples of the whole speech, judged by the phonemes still to come."""
+        """The estimated number of samples of the whole speech, from the phonemes still to come."""
         spoken = sum(len(segment.utterance.phonemes) for segment in self._segments)
         if self._finished or not spoken:
             return self.length

@@ -15,7 +15,7 @@ ICON_PIXELS = 20
 
 
 class TransportBar(QWidget):
-    """Time so far on the left, buttons in the middle, whole time on the right."""
+    """Position on the left, buttons in the middle, length on the right."""
 
     toggled = Signal()
     back_wanted = Signal()
@@ -47,11 +47,11 @@ class TransportBar(QWidget):
         self._draw_play_button()
 
     def show_position(self, seconds: float) -> None:
-        """The time that is heard."""
+        """Show the position."""
         self.position_label.setText(clock_time(seconds))
 
     def show_length(self, seconds: float, *, exact: bool) -> None:
-        """The time of all that there is, or about what it will be; nothing to play when it is 0."""
+        """Show the length, or an estimate of it if not exact; 0 disables the buttons."""
         self.length_label.setText(clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}")
         for button in (self.play_button, self.back_button, self.forward_button):
             button.setEnabled(seconds > 0)
@@ -80,7 +80,7 @@ class TransportBar(QWidget):
 
 
 def clock_time(seconds: float) -> str:
-    """Minutes and seconds, with hours only when there are any."""
+    """Minutes and seconds, with hours only if there are any."""
     minutes, whole_seconds = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"

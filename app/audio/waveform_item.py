@@ -14,7 +14,7 @@ from app.theme import LIGHT, Colours
 BAR_PIXELS = 3.0
 GAP_PIXELS = 2.0
 QUIETEST_SCALE = 0.25
-"""A very quiet signal is not blown up beyond this."""
+"""A very quiet signal is not enlarged beyond this."""
 
 
 class WaveformItem:
@@ -30,13 +30,13 @@ class WaveformItem:
         self._unheard = QPixmap()
 
     def show_peaks(self, peaks: PeakPyramid, length: int) -> None:
-        """Draw these peaks over so many samples."""
+        """Draw these peaks over `length` samples."""
         self._peaks = peaks
         self._length = max(length, 1)
         self._painted_for = None
 
     def set_position(self, position: int) -> None:
-        """Everything before this sample has been heard."""
+        """Mark everything before this sample as heard."""
         self._position = position
 
     def set_colours(self, colours: Colours) -> None:
@@ -69,7 +69,7 @@ class WaveformItem:
         )
 
     def _laid_out(self, width: float, height: float) -> tuple[list[QRectF], list[QRectF]]:
-        """The bars of what is made, and the dots of what is not."""
+        """The bars of audio that exists, and the dots of audio that does not yet."""
         made_bars: list[QRectF] = []
         pending_bars: list[QRectF] = []
         columns = max(int(width / (BAR_PIXELS + GAP_PIXELS)), 1)
@@ -87,7 +87,7 @@ class WaveformItem:
 
 
 def _picture(size: QSize, pixel_ratio: float, groups: Iterable[tuple[list[QRectF], str]]) -> QPixmap:
-    """Bars in their colours, one by one: a single shape of them all takes ten times as long."""
+    """Bars in their colours, drawn one by one: a single path of them all takes ten times as long."""
     picture = QPixmap(size)
     picture.setDevicePixelRatio(pixel_ratio)
     picture.fill(Qt.GlobalColor.transparent)

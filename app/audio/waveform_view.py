@@ -17,7 +17,7 @@ HEIGHT_PIXELS = 96
 PLAYHEAD_PIXELS = 2
 AXIS_HEIGHT_PIXELS = 20
 FRAME_PIXELS = 2
-"""For the frame that shows where the keyboard is."""
+"""Space for the frame that shows the keyboard focus."""
 USUAL_SIZE = QSize(256, 192)
 ROOM_FOR_WORDS_PIXELS = 90
 SPACINGS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
@@ -54,12 +54,12 @@ class WaveformView(QWidget):
 
     @property
     def seconds_per_word(self) -> int:
-        """A usual spacing that leaves room for the words below."""
+        """The smallest round spacing that leaves room for the labels below."""
         wanted = self.length / self._sample_rate_hz * ROOM_FOR_WORDS_PIXELS / max(self._area.width(), 1)
         return next((spacing for spacing in SPACINGS_SECONDS if spacing >= wanted), SPACINGS_SECONDS[-1])
 
     def sizeHint(self) -> QSize:
-        """Its share of the window where nothing else is asked for."""
+        """The preferred size, unless the window asks for another."""
         return USUAL_SIZE
 
     def show_track(self, track: AudioTrack) -> None:
@@ -69,13 +69,13 @@ class WaveformView(QWidget):
         self.set_position(0)
 
     def refresh(self) -> None:
-        """Look at the track again: it has grown."""
+        """Update after the track has grown."""
         self._item.show_peaks(self._track.peaks, self.length)
         self._describe()
         self.update()
 
     def set_position(self, position: int) -> None:
-        """The sample that is heard now."""
+        """Show the sample that is heard now."""
         if not self._dragging:
             self._show_position(position)
 
@@ -86,7 +86,7 @@ class WaveformView(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The waveform over its time, or words where there is none yet."""
+        """Draw the waveform above its time axis, or a hint while there is none."""
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._colours.surface))
         area = self._area
@@ -102,14 +102,14 @@ class WaveformView(QWidget):
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Go where the button is pressed."""
+        """Start dragging the playhead at the mouse position."""
         if event.button() is Qt.MouseButton.LeftButton and self._track.length:
             self._dragging = True
             self._show_position(self._sample_at(event))
             event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Show where a click would go, or take the playhead along."""
+        """Show where a click would seek to, or drag the playhead."""
         sample = self._sample_at(event)
         self._hovered = None if self._dragging else sample
         self.setToolTip(clock_time(sample / self._sample_rate_hz) if self._track.length else "")
@@ -118,7 +118,7 @@ class WaveformView(QWidget):
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Go where the button is let go."""
+        """Seek to where the button is released."""
         if self._dragging:
             self._dragging = False
             self.seek_wanted.emit(self._sample_at(event))
@@ -129,11 +129,11 @@ class WaveformView(QWidget):
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to others: everything is in view."""
+        """Ignore the wheel: everything is in view."""
         event.ignore()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows, pages, home and end go along; space plays and pauses."""
+        """Arrow, page, home and end keys seek; space plays and pauses."""
         rate = self._sample_rate_hz
         steps = {
             Qt.Key.Key_Left: -STEP_SECONDS,
@@ -166,7 +166,7 @@ class WaveformView(QWidget):
 
     @property
     def _area(self) -> QRectF:
-        """Where the waveform is."""
+        """The area of the waveform, without frame and axis."""
         inner = QRectF(self.rect()).adjusted(FRAME_PIXELS, FRAME_PIXELS, -FRAME_PIXELS, -FRAME_PIXELS)
         return inner.adjusted(0, 0, 0, -AXIS_HEIGHT_PIXELS)
 
@@ -180,7 +180,7 @@ class WaveformView(QWidget):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
     def _paint_times(self, painter: QPainter, top: float) -> None:
-        """Minutes and seconds below whole seconds, as far as they fit in whole."""
+        """Draw minutes and seconds below the waveform, omitting labels that would be cut off."""
         painter.setPen(QColor(self._colours.faint))
         step = self.seconds_per_word
         for seconds in range(0, self.length // self._sample_rate_hz + 1, step):

@@ -54,7 +54,7 @@ class DivergenceStrip(PlainPlot):
 
     @property
     def content(self) -> StripContent | None:
-        """What is shown."""
+        """What is shown now."""
         return self._content
 
     @property

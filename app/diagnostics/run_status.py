@@ -66,7 +66,7 @@ class RunStatus(QWidget):
         if run is None or not run.active:
             return
         if run.preparation is not None or not run.utterances:
-            self.progress.setRange(0, 0)  # no total: a bar that only moves
+            self.progress.setRange(0, 0)  # without a total: a busy indicator
         else:
             done = run.last_row.utterance if run.last_row is not None else 0
             self.progress.setRange(0, len(run.utterances))

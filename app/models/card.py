@@ -65,7 +65,7 @@ class ModelCard(QFrame):
 
     @property
     def row(self) -> ModelRow:
-        """What is shown."""
+        """What is shown now."""
         return self._row
 
     def show_row(self, row: ModelRow) -> None:

@@ -21,7 +21,7 @@ REPORT_SECONDS = 0.1
 
 
 class ModelLibrary(Protocol):
-    """What the window needs to look after models; `engine.model_store.ModelStore` is one."""
+    """What the window needs to manage models; implemented by `engine.model_store.ModelStore`."""
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
         """Every model that is available."""

@@ -19,7 +19,7 @@ class Readiness(Enum):
 
 @dataclass(frozen=True)
 class Activity:
-    """`utterance_number` of `utterance_count` (from 1) is heard, or made when nothing is heard; 0 when unknown."""
+    """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown."""
 
     readiness: Readiness = Readiness.PREPARING
     preparation: PreparationEvent | None = None
@@ -38,5 +38,5 @@ class Activity:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing goes on by itself."""
+        """Whether nothing is in progress."""
         return self.readiness is not Readiness.PREPARING and not self.saving and not self.can_stop

@@ -29,13 +29,13 @@ from engine.speech import AudioChunk, PreparationEvent, SpeechRequest, Utterance
 
 
 class SpeechController(QObject):
-    """One job at a time: a new request stops the old one at once, though the engine may take a moment to notice."""
+    """One job at a time: a new request stops the previous one at once, though the engine may notice a moment later."""
 
     activity_changed = Signal(object)
     voices_listed = Signal(object)
     planned = Signal(object)
     track_changed = Signal(object)
-    track_grew = Signal()  # or will grow no more
+    track_grew = Signal()  # or will not grow any more
     utterance_changed = Signal(object)
     failed = Signal(object)
     saved = Signal(object)
@@ -67,7 +67,7 @@ class SpeechController(QObject):
 
     @property
     def activity(self) -> Activity:
-        """What goes on now."""
+        """The current activity."""
         return self._activity
 
     @property
@@ -77,7 +77,7 @@ class SpeechController(QObject):
 
     @property
     def request(self) -> SpeechRequest | None:
-        """The latest speech."""
+        """The request of the latest speech."""
         return self._request
 
     @property
@@ -87,20 +87,20 @@ class SpeechController(QObject):
 
     @Slot()
     def prepare(self) -> None:
-        """Make the engine ready in the background."""
+        """Prepare the engine in the background."""
         self._readiness = Readiness.PREPARING
         self._preparing = PrepareJob()
         self._prepare_wanted.emit(self._preparing)
         self._update()
 
     def change_engine(self, make_engine: EngineFactory) -> None:
-        """Stop, and go on with another engine, made ready in the background."""
+        """Stop, and switch to another engine, which is prepared in the background."""
         self.stop()
         self._engine_wanted.emit(make_engine)
         self.prepare()
 
     def speak(self, request: SpeechRequest) -> None:
-        """Speak and play; what is being made already, for saving it, is played as well."""
+        """Make speech and play it; if it is already being made in order to save it, play that."""
         if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
             self.player.play()
             return
@@ -109,7 +109,7 @@ class SpeechController(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Stop making and playing; what is there can still be played and saved."""
+        """Stop making and playing speech; what has been made can still be played and saved."""
         self._cancel_job()
         self.player.stop()
         self.track_grew.emit()
@@ -117,14 +117,14 @@ class SpeechController(QObject):
 
     @Slot()
     def toggle_playback(self) -> None:
-        """Pause, or play on."""
+        """Pause, or resume playing."""
         if self.player.playback is Playback.PLAYING:
             self.player.pause()
         else:
             self.player.play()
 
     def save(self, path: Path, request: SpeechRequest) -> None:
-        """Write the speech of this request to a file, making it first if need be."""
+        """Write the speech of this request to a file, making it first if necessary."""
         in_work = self._job is not None and self._job.request == request
         if not in_work and not (self._track.whole and self._request == request):
             self._begin(request)
@@ -134,7 +134,7 @@ class SpeechController(QObject):
             self._write()
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop everything; whether the engine's thread has ended in time."""
+        """Stop everything; return whether the engine's thread ended in time."""
         self._cancel_job()
         self._preparing.cancel.set()
         self.player.close()
@@ -272,7 +272,7 @@ class SpeechController(QObject):
         )
 
     def _utterance_number(self) -> int:
-        """The one that is heard, else the one that is being made."""
+        """The number of the utterance that is heard, or else of the one being made."""
         if self._utterance is not None and not self.player.waiting:
             return self._utterance.index + 1
         return min(self._track.segment_count + 1, self._track.utterance_count)

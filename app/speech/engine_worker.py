@@ -35,18 +35,18 @@ OnEvent = Callable[[Event], None]
 
 
 class SpeechEngine(Protocol):
-    """What the window needs of the engine; `engine.synthesizer.Synthesizer` is one."""
+    """What the window needs from the engine; implemented by `engine.synthesizer.Synthesizer`."""
 
     def voices(self) -> tuple[VoiceInfo, ...]:
-        """The voices, without loading the model."""
+        """List the voices, without loading the model."""
 
     def prepare(self, observe: OnEvent, cancel: threading.Event | None) -> None:
-        """Get ready to speak; does nothing when it is."""
+        """Get ready to speak; does nothing if it is ready."""
 
     def synthesize(
         self, request: SpeechRequest, observe: OnEvent, cancel: threading.Event | None
     ) -> Iterator[AudioChunk]:
-        """Speak, an utterance at a time."""
+        """Make speech, one utterance at a time."""
 
     def close(self) -> None:
         """Release the model."""
@@ -56,14 +56,14 @@ EngineFactory = Callable[[], SpeechEngine]
 
 
 def engine_for(model: str, device: str = AUTO) -> SpeechEngine:
-    """The engine with a model; imported here, in the worker's thread, because that takes a while."""
+    """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
     from engine.synthesizer import Synthesizer
 
     return Synthesizer(model, device)
 
 
 class EngineWorker(QObject):
-    """Takes one job at a time through its slots; every failure becomes a report."""
+    """Takes one job at a time through its slots; every failure becomes an event."""
 
     reported = Signal(object)
 
@@ -74,7 +74,7 @@ class EngineWorker(QObject):
 
     @Slot(object)
     def prepare(self, job: PrepareJob) -> None:
-        """List the voices, then make the engine ready."""
+        """List the voices, then prepare the engine."""
         error = failure_of(partial(self._prepare, job))
         self._report(Prepared(error))
 
@@ -92,7 +92,7 @@ class EngineWorker(QObject):
 
     @Slot(object)
     def change_engine(self, make_engine: EngineFactory) -> None:
-        """Release the engine; the next job makes another."""
+        """Release the engine; the next job makes the new one."""
         self.close()
         self._engine, self._make_engine = None, make_engine
 
@@ -128,7 +128,7 @@ class EngineWorker(QObject):
             self._report(PreparationAdvanced(event))
 
     def _observe_speech(self, job: SpeakJob, event: Event) -> None:
-        if isinstance(event, PlanEvent):  # stage events carry arrays that nobody here looks at
+        if isinstance(event, PlanEvent):  # stage events carry arrays that the window does not use
             self._report(SpeechPlanned(job, event))
 
     def _report(self, event: JobEvent) -> None:
@@ -136,9 +136,9 @@ class EngineWorker(QObject):
 
 
 def _give_way() -> None:
-    """Let sound and window go first; threads that the engine starts from here do the same.
+    """Give sound and window priority over this thread and the threads that the engine starts from it.
 
-    Linux only, where this thread's niceness is its own; on a Mac the sound has real-time priority anyway.
+    Linux only, where niceness belongs to a thread; on a Mac the sound has real-time priority anyway.
     """
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

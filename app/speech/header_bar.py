@@ -18,7 +18,7 @@ SAVE, SAVE_SHORT = "Save as WAV…", "Save…"
 
 
 class HeaderBar(QWidget):
-    """Holds the controls in their order; they are public. Where there is little room, it says less."""
+    """The controls in their order, all public. If space is short, it uses shorter texts and hides the labels."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,23 +40,23 @@ class HeaderBar(QWidget):
 
     @property
     def short(self) -> bool:
-        """Whether it says less."""
+        """Whether the short texts are shown."""
         return self.save_button.text() == SAVE_SHORT
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Find out how wide it would like to be, in the font that the style sheet has given by now."""
+        """Measure the preferred width, in the font that the style sheet has set by now."""
         super().showEvent(event)
         if not self.short:
             self._usual_width = self.sizeHint().width()
         self._say()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Say as much as there is room for."""
+        """Choose the texts that fit."""
         super().resizeEvent(event)
         self._say()
 
     def minimumSizeHint(self) -> QSize:
-        """The narrowest that it can become."""
+        """The minimum width with the short texts."""
         minimum = super().minimumSizeHint()
         spared = 0 if self.short else sum(label.sizeHint().width() + SPACE_PIXELS for label in self._labels)
         return QSize(minimum.width() - spared, minimum.height())

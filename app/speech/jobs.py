@@ -11,14 +11,14 @@ from engine.speech import AudioChunk, PlanEvent, PreparationEvent, Samples, Spee
 
 @dataclass(frozen=True)
 class PrepareJob:
-    """Make the engine ready."""
+    """Prepare the engine."""
 
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
 
 
 @dataclass(frozen=True)
 class SpeakJob:
-    """Speak a request; `number` tells its reports from those of an older one."""
+    """Speak a request; `number` distinguishes its events from those of an older job."""
 
     number: int
     request: SpeechRequest
@@ -36,21 +36,21 @@ class SaveJob:
 
 @dataclass(frozen=True)
 class VoicesListed:
-    """The voices there are."""
+    """The available voices."""
 
     voices: tuple[VoiceInfo, ...]
 
 
 @dataclass(frozen=True)
 class PreparationAdvanced:
-    """The engine is getting ready."""
+    """The engine has made progress in getting ready."""
 
     event: PreparationEvent
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The engine is ready, or `error` says why not."""
+    """Preparation has ended; `error` says why if it failed."""
 
     error: Exception | None = None
 
@@ -65,7 +65,7 @@ class SpeechPlanned:
 
 @dataclass(frozen=True)
 class ChunkSpoken:
-    """The next utterance can be heard."""
+    """The audio of the next utterance is ready."""
 
     job: SpeakJob
     chunk: AudioChunk
@@ -73,7 +73,7 @@ class ChunkSpoken:
 
 @dataclass(frozen=True)
 class SpeechEnded:
-    """Nothing more will come: all is spoken, or `error` says why not."""
+    """The job has ended; `error` says why if not everything was spoken."""
 
     job: SpeakJob
     error: Exception | None = None
@@ -81,7 +81,7 @@ class SpeechEnded:
 
 @dataclass(frozen=True)
 class SaveEnded:
-    """The file is written, or `error` says why not."""
+    """Saving has ended; `error` says why if the file was not written."""
 
     job: SaveJob
     error: Exception | None = None

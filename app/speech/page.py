@@ -18,7 +18,7 @@ SPACE_PIXELS = 10
 
 
 class SpeechPage(QWidget):
-    """Header, message, offer, text over waveform, status, all public; the user may shift the border in the middle."""
+    """Header, message, offer, text above waveform, status, all public; the user can move the splitter in the middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

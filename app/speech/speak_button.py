@@ -31,7 +31,7 @@ class SpeakButton(QPushButton):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Mean Stop while something can be stopped."""
+        """Become Stop while something can be stopped."""
         if activity.can_stop != self._stops:
             self._stops = activity.can_stop
             self._show_meaning()
@@ -56,5 +56,5 @@ class SpeakButton(QPushButton):
 
 
 def key_words(keys: str) -> str:
-    """Keys as this system writes them, such as Ctrl+S or ⌘S."""
+    """A shortcut as this system writes it, such as Ctrl+S or ⌘S."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)

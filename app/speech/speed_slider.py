@@ -43,27 +43,27 @@ class SpeedSlider(QWidget):
 
     @property
     def speed(self) -> float:
-        """1 is the voice's own pace."""
+        """The speed; 1 is the voice's own pace."""
         return self.slider.value() / STEPS_PER_UNIT
 
     def set_speed(self, speed: float) -> None:
-        """Go to the nearest step."""
+        """Set the speed, rounded to the nearest step."""
         self.slider.setValue(round(speed * STEPS_PER_UNIT))
 
     @Slot()
     def reset(self) -> None:
-        """Back to the voice's own pace."""
+        """Return to the voice's own pace."""
         self.set_speed(USUAL_SPEED)
         self.slider.setFocus()
 
     @Slot()
     def faster(self) -> None:
-        """A quarter more."""
+        """Increase the speed by 0.25."""
         self.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
 
     @Slot()
     def slower(self) -> None:
-        """A quarter less."""
+        """Decrease the speed by 0.25."""
         self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
 
     def set_colours(self, colours: Colours) -> None:
@@ -85,7 +85,7 @@ class SpeedSlider(QWidget):
 
 
 class _Slider(QSlider):
-    """As long as is handy, shorter where there is little room."""
+    """A slider of a fixed preferred width, shorter if space is short."""
 
     def sizeHint(self) -> QSize:
         return QSize(SLIDER_PIXELS, super().sizeHint().height())

@@ -16,7 +16,7 @@ NEWS_MS = 6000
 
 
 class StatusLine(QWidget):
-    """Describes the current activity; short news such as a saved file replace it for a while."""
+    """Describes the current activity; short news, such as a saved file, replaces it for a while."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class StatusLine(QWidget):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Say what is happening; news stay for their time unless something begins."""
+        """Show this activity; news stays for its time unless something starts."""
         self._activity = activity
         if not activity.idle or not self._news_timer.isActive():
             self._news_timer.stop()
@@ -49,7 +49,7 @@ class StatusLine(QWidget):
         self._show_progress()
 
     def tell(self, news: str) -> None:
-        """Say this for a while."""
+        """Show this for a while."""
         self._say(news)
         self._news_timer.start()
 
@@ -66,7 +66,7 @@ class StatusLine(QWidget):
         self.label.say(words)
         layout = self.layout()
         if layout is not None:
-            layout.activate()  # so that it has room for them at once
+            layout.activate()  # so that the label has room for the text at once
 
     def _show_progress(self) -> None:
         activity = self._activity
@@ -80,7 +80,7 @@ class StatusLine(QWidget):
             self._set_progress(0, 0)
 
     def _set_progress(self, done: int, total: int) -> None:
-        self.progress.setRange(0, total)  # no total: a bar that only moves
+        self.progress.setRange(0, total)  # without a total: a busy indicator
         self.progress.setValue(done)
 
     def _lay_out(self) -> None:

@@ -43,11 +43,11 @@ class TextEditor(QFrame):
         return self.edit.toPlainText()
 
     def start_with(self, text: str) -> None:
-        """Begin with a text; what was there before cannot be brought back by undoing."""
+        """Start with this text; undo cannot bring back what was there before."""
         self.edit.setPlainText(text)
 
     def set_text(self, text: str) -> None:
-        """Replace everything; can be undone."""
+        """Replace the whole text; this can be undone."""
         cursor = QTextCursor(self.edit.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
@@ -55,7 +55,7 @@ class TextEditor(QFrame):
 
     @Slot(object)
     def open_file(self, path: Path) -> None:
-        """Replace everything by a text file's content, or say why not."""
+        """Replace the whole text with a text file; `file_refused` says why if that fails."""
         try:
             if path.stat().st_size > LARGEST_FILE_BYTES:
                 self.file_refused.emit(f"“{path.name}” is too large for a text to speak.")
@@ -67,7 +67,7 @@ class TextEditor(QFrame):
             self.file_refused.emit(f"“{path.name}” is not a plain text file (UTF-8).")
 
     def remember_spans(self, text: str, utterances: Sequence[Utterance]) -> None:
-        """Keep where the utterances of `text` are; they move along when the text is edited."""
+        """Remember where the utterances of `text` are; the positions follow when the text is edited."""
         self.mark(None)
         self._spans = {}
         if text == self.text:
@@ -76,7 +76,7 @@ class TextEditor(QFrame):
 
     @Slot(object)
     def mark(self, utterance: Utterance | None) -> None:
-        """Mark what is heard now and keep it in view."""
+        """Highlight the utterance that is heard now and keep it in view."""
         span = self._spans.get(utterance.index) if utterance is not None else None
         selections = [self._selection(span)] if span is not None and span.hasSelection() else []
         self.edit.setExtraSelections(selections)

@@ -24,7 +24,7 @@ class _Row:
 
 
 class VoiceListModel(QAbstractListModel):
-    """Headings cannot be chosen; voices keep their order within a language."""
+    """Headings cannot be selected; voices keep their order within a language."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class VoiceListModel(QAbstractListModel):
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The title, the voice or its name, what there is to know of it, or whether it is a heading."""
+        """The title, the voice or its name, a description of it, or whether the row is a heading."""
         if not index.isValid():
             return None
         row = self._rows[index.row()]
@@ -58,23 +58,23 @@ class VoiceListModel(QAbstractListModel):
         return None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """A heading can be neither chosen nor focused."""
+        """A heading can be neither selected nor focused."""
         if not index.isValid() or self._rows[index.row()].voice is None:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
     def row_of(self, name: str) -> int:
-        """The row of this voice, -1 when there is none."""
+        """The row of this voice, or -1."""
         names = [row.voice.name if row.voice else None for row in self._rows]
         return names.index(name) if name in names else -1
 
     def first_voice_row(self) -> int:
-        """The row of the first voice, -1 when there is none."""
+        """The row of the first voice, or -1."""
         return next((number for number, row in enumerate(self._rows) if row.voice), -1)
 
 
 def language_title(tag: str) -> str:
-    """A language by its name, such as American English; the tag itself when it is not known."""
+    """The name of a language, such as American English; the tag itself if it is unknown."""
     try:
         return language_of(tag).name
     except InvalidRequest:

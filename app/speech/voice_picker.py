@@ -51,35 +51,35 @@ class VoicePicker(ElidedComboBox):
 
     @property
     def voice(self) -> str | None:
-        """The name that was asked for or chosen; None until the voices are known."""
+        """The name that was requested or selected; None until the voices are known."""
         chosen = self.currentData(NAME_ROLE)
         return self._asked_for or (chosen if isinstance(chosen, str) else None)
 
     def choose(self, name: str | None) -> None:
-        """Choose a voice, now or when the voices are known; the first one when it is not among them."""
+        """Select a voice, now or once the voices are known; the first one if it is not among them."""
         self._wanted = name
         row = self._model.row_of(name) if name else -1
         self.setCurrentIndex(row if row >= 0 else self._model.first_voice_row())
 
     def ask_for(self, name: str) -> None:
-        """Insist on a voice, so that one that is not there is an error and not another voice."""
+        """Insist on a voice, so that a missing one is an error instead of being replaced by another."""
         self._asked_for = name
         self.choose(name)
 
     def show_voices(self, voices: Sequence[VoiceInfo]) -> None:
-        """List the voices and keep the choice."""
+        """List the voices and keep the selection."""
         wanted = self.voice or self._wanted
         self._model.show(voices)
         self.setEnabled(bool(voices))
         self.choose(wanted)
 
     def minimumSizeHint(self) -> QSize:
-        """A title may be cut short where there is little room."""
+        """A small width is enough, since the title can be elided."""
         return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
     @Slot()
     def preview(self) -> None:
-        """Ask for a sentence in the chosen voice."""
+        """Request a sentence in the selected voice."""
         name = self.voice
         if name is not None:
             voice = self.itemData(self._model.row_of(name), VOICE_ROLE)

@@ -15,7 +15,7 @@ SMALLEST_PIXELS = 48
 
 
 class ComboBox(ElidedComboBox):
-    """Values of any kind, each with a title and perhaps a tool tip; `chosen` carries what the user chose."""
+    """Values of any kind, each with a title and optionally a tool tip; `chosen` carries the user's selection."""
 
     chosen = Signal(object)
 
@@ -31,16 +31,16 @@ class ComboBox(ElidedComboBox):
 
     @property
     def value(self) -> object:
-        """The chosen value; None when there is none."""
+        """The selected value; None if there is none."""
         return self._values[self.currentIndex()] if self.currentIndex() >= 0 else None
 
     @property
     def values(self) -> tuple[object, ...]:
-        """What can be chosen."""
+        """All values on offer."""
         return tuple(self._values)
 
     def offer(self, entries: Iterable[tuple[object, str, str]]) -> None:
-        """Offer values with their titles and tool tips, keeping the choice when it is still there."""
+        """Offer values with their titles and tool tips; keeps the selection if it is still among them."""
         offered = list(entries)
         titles = [title for _, title, _ in offered]
         if [value for value, _, _ in offered] == self._values and titles == self._titles():
@@ -54,7 +54,7 @@ class ComboBox(ElidedComboBox):
         self.choose(kept)
 
     def forbid(self, value: object, reason: str) -> None:
-        """Keep a value from being chosen by the user; its tool tip says why."""
+        """Disable a value; its tool tip says why."""
         number = self._values.index(value)
         self.setItemData(number, reason, Qt.ItemDataRole.ToolTipRole)
         model = self.model()
@@ -62,7 +62,7 @@ class ComboBox(ElidedComboBox):
         model.item(number).setEnabled(False)
 
     def choose(self, value: object) -> None:
-        """Choose a value without telling; the first one when it is not there."""
+        """Select a value without emitting `chosen`; the first one if it is not on offer."""
         self.setCurrentIndex(self._values.index(value) if value in self._values else min(0, len(self._values) - 1))
 
     def showPopup(self) -> None:
@@ -74,7 +74,7 @@ class ComboBox(ElidedComboBox):
         return [self.itemText(number) for number in range(self.count())]
 
     def minimumSizeHint(self) -> QSize:
-        """A title may be cut short where there is little room."""
+        """A small width is enough, since the title can be elided."""
         return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
     @Slot(int)

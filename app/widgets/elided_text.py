@@ -29,23 +29,23 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def say(self, words: str) -> None:
-        """Show these words, as many as there is room for."""
+        """Show this text, elided if space is short."""
         self._words = words
         self.setToolTip(words)
         self.setAccessibleDescription(words)
         self._elide()
 
     def sizeHint(self) -> QSize:
-        """Room for every word."""
+        """The width of the whole text."""
         width = self.fontMetrics().horizontalAdvance(self._words) + ROUNDING_PIXELS
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """A few words are enough."""
+        """A small width is enough, since the text can be elided."""
         return QSize(PADDING_PIXELS, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Find out again how many words there is room for."""
+        """Elide the text again."""
         super().resizeEvent(event)
         self._elide()
 
@@ -54,7 +54,7 @@ class ElidedLabel(QLabel):
 
 
 class ElidedButton(QPushButton):
-    """A button that is as wide as its words, or as there is room for."""
+    """A button as wide as its text, or narrower with the text elided."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class ElidedButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def say(self, words: str) -> None:
-        """Show these words, as many as there is room for."""
+        """Show this text, elided if space is short."""
         self._words = words
         self.setToolTip(words)
         self.setAccessibleName(words)
@@ -71,16 +71,16 @@ class ElidedButton(QPushButton):
         self._elide()
 
     def sizeHint(self) -> QSize:
-        """Room for every word."""
+        """The width of the whole text."""
         width = self.fontMetrics().horizontalAdvance(self._words) + PADDING_PIXELS + ROUNDING_PIXELS
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """A few words are enough."""
+        """A small width is enough, since the text can be elided."""
         return QSize(PADDING_PIXELS, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Find out again how many words there is room for."""
+        """Elide the text again."""
         super().resizeEvent(event)
         self._elide()
 
@@ -90,15 +90,15 @@ class ElidedButton(QPushButton):
 
 
 class ElidedComboBox(QComboBox):
-    """A list to choose from, its chosen title cut short where there is little room."""
+    """A combo box whose current title is elided if space is short."""
 
     @property
     def shown_title(self) -> str:
-        """As much of the chosen title as there is room for."""
+        """The current title as shown, elided if space is short."""
         return self._option().currentText
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The frame, then the title or what stands for one."""
+        """Draw the frame, then the title or its placeholder."""
         painter, option = QStylePainter(self), self._option()
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

@@ -15,7 +15,7 @@ USUAL_NAME = "Speech"
 
 
 def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask for a WAV file's place; an existing file is replaced only when the user says so."""
+    """Ask where to save a WAV file; an existing file is replaced only if the user agrees."""
     dialog = _dialog(parent, "Save as WAV", "WAV audio (*.wav)", chosen)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix("wav")
@@ -35,7 +35,7 @@ def ask_which_text(parent: QWidget, folder: Path, chosen: Callable[[Path], None]
 
 
 def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask for the place of a file with everything about a diagnosis."""
+    """Ask where to save an archive with everything about a diagnosis."""
     dialog = _dialog(parent, "Export Diagnosis", "Archive (*.zip)", chosen)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix("zip")
@@ -47,7 +47,7 @@ def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Pat
 
 def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a checkpoint or a voice pack."""
-    from engine.model_store import IMPORTABLE_SUFFIXES  # not before the window is there
+    from engine.model_store import IMPORTABLE_SUFFIXES  # not before the window is shown
 
     patterns = " ".join(f"*{suffix}" for suffix in IMPORTABLE_SUFFIXES)
     kinds = f"Checkpoints and voices ({patterns});;All files (*)"

@@ -13,7 +13,7 @@ from app.widgets.notice_strip import NoticeStrip
 
 
 class MessageBanner(NoticeStrip):
-    """Shows one message at a time; hidden while there is none."""
+    """Shows one message at a time; hidden while there is none. `remedy_chosen` carries the `Message`."""
 
     remedy_chosen = Signal(object)
 
@@ -35,7 +35,7 @@ class MessageBanner(NoticeStrip):
 
     @property
     def message(self) -> Message | None:
-        """What is shown."""
+        """What is shown now."""
         return self._message
 
     def show_message(self, message: Message) -> None:

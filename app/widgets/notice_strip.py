@@ -11,7 +11,7 @@ ICON_PIXELS = 20
 
 
 class NoticeStrip(QFrame):
-    """`label` takes the room that the symbol and the buttons leave, and wraps."""
+    """`label` takes the space left by the symbol and the buttons, and wraps."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -15,7 +15,7 @@ STEP_PIXELS = 8
 
 
 class WrappingBar(QWidget):
-    """No group is torn apart; what is left of a line goes to the groups that were added with a share."""
+    """A group is never split; spare width on a line goes to the groups that were added with a share."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class WrappingBar(QWidget):
         return tuple(tuple(next(groups)[0] for _ in range(count)) for count in self._counts)
 
     def add(self, *controls: QWidget, share: int = 0) -> None:
-        """Add a group of controls, in the order of adding; with a share, its last control grows."""
+        """Add a group of controls after the others; with a share, its last control grows."""
         group = QWidget(self)
         layout = QHBoxLayout(group)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -44,7 +44,7 @@ class WrappingBar(QWidget):
         self._arrange([len(self._groups)])
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Find out again how many lines it takes."""
+        """Wrap the groups again."""
         super().resizeEvent(event)
         self._arrange(balanced([group.sizeHint().width() for group, _ in self._groups], self.width()))
 
@@ -54,7 +54,7 @@ class WrappingBar(QWidget):
         return QSize(sum(widths) - GROUP_SPACE_PIXELS, self._column.sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """One group on each line; as high as it is now."""
+        """The width of the widest group alone; the current height."""
         widths = (group.minimumSizeHint().width() for group, _ in self._groups)
         return QSize(max(widths, default=0), self._column.minimumSize().height())
 
@@ -80,7 +80,7 @@ class WrappingBar(QWidget):
 
 
 def balanced(widths: Sequence[int], room: int) -> list[int]:
-    """As few lines as `broken` makes, but no longer than they need to be for that, so that no last one is left over."""
+    """The counts of `broken` with the narrowest lines that need no more of them, so that no short last line is left."""
     counts = broken(widths, room)
     while room > STEP_PIXELS and len(narrower := broken(widths, room - STEP_PIXELS)) == len(counts):
         counts, room = narrower, room - STEP_PIXELS
@@ -90,7 +90,7 @@ def balanced(widths: Sequence[int], room: int) -> list[int]:
 
 
 def broken(widths: Iterable[int], room: int) -> list[int]:
-    """How many parts of these widths there are on each line with so much room."""
+    """How many items of these widths fit on each line of width `room`."""
     counts: list[int] = []
     left = -1
     for width in widths:
