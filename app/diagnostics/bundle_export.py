@@ -18,10 +18,10 @@ from engine.validator.wire import Wire
 
 COMMAND = python_command("app.diagnostics.bundle_writer")
 TURN_SECONDS = 0.004
-"""So long may handing over take before the window has its turn again."""
+"""How long passing data on may take before the window gets its turn."""
 TURN_EVERY_MS = 5
 MOST_WAITING_BYTES = 1 << 22
-"""What the process has not yet taken waits in memory."""
+"""How much data may wait in memory until the process takes it."""
 
 
 class BundleExport(QObject):
@@ -45,11 +45,11 @@ class BundleExport(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether an export is under way."""
+        """Whether an export is in progress."""
         return self._process.state() is not QProcess.ProcessState.NotRunning
 
     def export(self, run: DiagnosticsRun, path: Path) -> None:
-        """Write what is known of a run, which may still go on; `exported` or `failed` tells the outcome."""
+        """Write what is known of a run, which may still be active; emits `exported` or `failed`."""
         if self.active:
             self.failed.emit(InvalidRequest("Another export is under way.", "Wait until it is done."))
             return
@@ -61,7 +61,7 @@ class BundleExport(QObject):
         self._turn.start()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End an export that is under way, and wait for that."""
+        """End an export in progress, and wait until it has ended."""
         self._turn.stop()
         if self.active:
             self._process.finished.disconnect(self._on_finished)
@@ -77,7 +77,7 @@ class BundleExport(QObject):
 
     @Slot()
     def _hand_over(self) -> None:
-        """Write lines for a short while, and the rest when the window has had its turn."""
+        """Write lines for a short time, and the rest after the window has had its turn."""
         until = time.perf_counter() + TURN_SECONDS
         while self._process.bytesToWrite() < MOST_WAITING_BYTES:
             line = next(self._lines, None)

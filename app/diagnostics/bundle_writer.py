@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 def read_report(lines: Iterable[str]) -> Report:
     """The report of a `FinishedEvent` without rows, with the rows of the `RowEvent`s that follow it.
 
-    One without versions is of a run that did not end; its findings are those of the rows there are.
+    A report without versions belongs to an unfinished run; its findings are derived from the rows so far.
     """
     wire = Wire()
     report, rows = None, []
@@ -57,8 +57,8 @@ def read_report(lines: Iterable[str]) -> Report:
 
 
 def write(report: Report, path: Path, arrays_folder: Path | None) -> None:
-    """Write everything about a report; without arrays when there is no such folder any more. Raises `EngineError`."""
-    from engine.validator.bundle import write_bundle  # brings what draws
+    """Write everything about a report, without arrays if the folder no longer exists. Raises `EngineError`."""
+    from engine.validator.bundle import write_bundle  # imports matplotlib
 
     arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None
     write_bundle(path, report, arrays, _doctor_output())

@@ -27,17 +27,17 @@ Steps = NDArray[np.uint8]
 
 
 def error_table(colours: Colours) -> Table:
-    """From nothing to large; the darker the larger in the light theme, the lighter the larger in the dark one."""
+    """Colours from no error to large errors, which are darkest in the light theme and lightest in the dark one."""
     return _table(_ERROR_STOPS, _LIGHT_ERRORS if is_light(colours) else _DARK_ERRORS)
 
 
 def value_table(colours: Colours) -> Table:
-    """From negative over nothing to positive."""
+    """Colours from negative values through zero to positive ones."""
     return _table(_VALUE_STOPS, _LIGHT_VALUES if is_light(colours) else _DARK_VALUES)
 
 
 def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Where errors lie on the logarithmic scale, 0 to 1; one that is not a number is the largest."""
+    """The positions of errors on the logarithmic scale, 0 to 1; NaN is placed at the largest."""
     known = np.nan_to_num(np.asarray(errors, np.float64), nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
     logs = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
     lowest, highest = np.log10(SMALLEST_ERROR), np.log10(LARGEST_ERROR)
@@ -45,7 +45,7 @@ def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def steps_of(positions: NDArray[np.floating]) -> Steps:
-    """Positions 0 to 1 as steps of a scale; what is not a number is at its end."""
+    """Positions 0 to 1 as steps of a scale; NaN is placed at its end."""
     return np.asarray(np.clip(np.nan_to_num(positions, nan=1.0), 0, 1) * (STEPS - 1), np.uint8)
 
 
@@ -56,7 +56,7 @@ def coloured(steps: Steps, table: Table) -> NDArray[np.uint8]:
 
 
 def is_light(colours: Colours) -> bool:
-    """Whether the ground is light."""
+    """Whether the background is light."""
     return QColor(colours.surface).lightness() > QColor(LIGHT.text).lightness() + STEPS // 4
 
 
@@ -67,7 +67,7 @@ def _table(stops: tuple[float, ...], names: tuple[str, ...]) -> Table:
 
 
 def verdict_colour(verdict: Verdict, colours: Colours) -> str:
-    """A colour that can be read as text on the theme's surface."""
+    """The colour of a verdict, readable as text on the theme's surface."""
     return {
         Verdict.PASS: colours.good,
         Verdict.INHERITED: colours.warning,
@@ -76,10 +76,10 @@ def verdict_colour(verdict: Verdict, colours: Colours) -> str:
 
 
 class PlainSelection(QStyledItemDelegate):
-    """Keeps the colour of selected items, such as a verdict's, in a view whose style sheet gives them only a ground."""
+    """Keeps the text colour of selected items, such as a verdict's, where the style sheet sets only the background."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Selected or not, an item is written alike."""
+        """Give selected items the text colour that they have when not selected."""
         super().initStyleOption(option, index)
         own = index.data(Qt.ItemDataRole.ForegroundRole)
         palette: QPalette = option.palette  # type: ignore[attr-defined]

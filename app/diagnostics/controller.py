@@ -18,15 +18,15 @@ from engine.validator.arrays import ArrayFolder
 from engine.validator.results import FinishedEvent, Reading, Row, RowEvent, ValidationEvent, ValidationRequest
 
 KEPT_RUNS = 5
-"""Runs whose arrays are kept; an older one still shows its numbers."""
+"""The number of runs whose arrays are kept; older runs still show their metrics."""
 WAITING_WORDS = "Waiting until speech is ready"
 TRY_AGAIN = "Press Diagnose to start it again."
 
 
 class DiagnosticsController(QObject):
-    """One diagnosis at a time: a new one stops the old one.
+    """One diagnosis at a time: a new one stops the previous one.
 
-    `event_received`, `crashed` and `stopped` concern the run that was started last; whoever shows it takes them in.
+    `event_received`, `crashed` and `stopped` concern the latest run, and are meant for the panel that shows it.
     """
 
     run_started = Signal(object)
@@ -51,11 +51,11 @@ class DiagnosticsController(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a diagnosis is under way."""
+        """Whether a diagnosis is in progress."""
         return self._run is not None and self._run.active
 
     def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
-        """Begin with this speech; `failed` says when there is no such model, or no room for its arrays."""
+        """Diagnose this speech; emits `failed` if there is no such model, or no space for its arrays."""
         self.stop()
         try:
             config = model_config(model)
@@ -72,19 +72,20 @@ class DiagnosticsController(QObject):
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:
-            self._turn.start()  # starting a process takes a while: the window shows first that it is heard
+            self._turn.start()  # starting a process takes a while: the window first shows the new run
 
     def hold_back(self, held_back: bool) -> None:
-        """Let no diagnosis begin for now, or let the one that waits begin.
+        """Keep any diagnosis from starting for now, or start the one that waits.
 
-        Both the speech engine and the reference build what is missing on this machine; together they would do it twice.
+        The speech engine and the reference both build what is missing on this machine; running together, they would
+        build it twice.
         """
         self._held_back = held_back
         self._begin()
 
     @Slot()
     def stop(self) -> None:
-        """Stop what is under way; what was found stays."""
+        """Stop the diagnosis in progress; its results so far stay."""
         self._waiting = None
         self._process.cancel()
         if self.active:
@@ -97,7 +98,7 @@ class DiagnosticsController(QObject):
         self._process.release()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """Stop everything, wait for the process's end and delete all arrays."""
+        """Stop everything, wait until the process has ended, and delete all arrays."""
         self.stop()
         self._process.shut_down(timeout_ms)
         self._folders.close()
@@ -117,7 +118,7 @@ class DiagnosticsController(QObject):
     def _on_event(self, event: ValidationEvent) -> None:
         if isinstance(event, RowEvent):
             self._rows.append(event.row)
-        elif isinstance(event, FinishedEvent) and not event.report.rows:  # they have come one by one
+        elif isinstance(event, FinishedEvent) and not event.report.rows:  # they have arrived one by one
             event = FinishedEvent(replace(event.report, rows=tuple(self._rows)))
         self.event_received.emit(event)
 
@@ -128,7 +129,7 @@ class DiagnosticsController(QObject):
 
 
 def under_way(run: DiagnosticsRun) -> str:
-    """What a run is doing, as the end of “while it …”."""
+    """What a run is doing, as the end of the sentence “… while it …”."""
     row = run.last_row
     if row is None:
         return "was getting ready"
@@ -139,6 +140,6 @@ def under_way(run: DiagnosticsRun) -> str:
 
 
 def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -> bool:
-    """Whether every output of a stage has its last reading."""
+    """Whether the last reading of every output of a stage has arrived."""
     there = {row.output for row in run.rows_of(utterance, regime, Reading.OWN_FED, stage)}
     return there >= {tensor.name for tensor in stage_named(stage).outputs if tensor.axes}

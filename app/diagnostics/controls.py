@@ -30,19 +30,19 @@ class DiagnosticsControls(QWidget):
 
     @property
     def shown(self) -> Shown:
-        """What of the run is to be shown."""
+        """The part of the run to show."""
         regime = str(self.to_run.regime.value)
         return Shown(regime, self.to_show.shown_reading, self.to_show.shown_utterance)
 
     def show_run(self, run: DiagnosticsRun | None, history: RunHistory) -> None:
-        """Follow another run."""
+        """Show another run."""
         if run is not None:
             self.to_run.reference.choose(run.request.reference)
         self.to_show.show_history(history, run)
         self.refresh(run)
 
     def refresh(self, run: DiagnosticsRun | None) -> None:
-        """The run has advanced."""
+        """Update after the run has advanced."""
         if run is not None:
             self.to_run.offer_regimes(run.regimes)
             self.to_show.show_utterances(run.utterances)

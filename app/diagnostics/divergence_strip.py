@@ -31,7 +31,7 @@ NO_AUDIO = envelope(np.zeros(0, np.float32), 0, 0, 1)
 
 
 class DivergenceStrip(PlainPlot):
-    """`cell_chosen` carries a stage and seconds, `stage_activated` a stage that is to be looked into."""
+    """`cell_chosen` carries a stage and seconds, `stage_activated` a stage to show in the drill-down."""
 
     cell_chosen = Signal(str, float)
     stage_activated = Signal(str)
@@ -59,11 +59,11 @@ class DivergenceStrip(PlainPlot):
 
     @property
     def seconds(self) -> float:
-        """The chosen moment."""
+        """The time of the cursor."""
         return float(self._cursor.value())
 
     def show_run(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
-        """Show this part of a run, with a stage marked; cheap when little is new."""
+        """Show this part of a run, with a stage marked; cheap if little has changed."""
         self._stage = stage
         self._cells.mark(-1 if stage is None else STAGE_NAMES.index(stage))
         content = content_of(run, shown, stage) if run is not None else None
@@ -81,7 +81,7 @@ class DivergenceStrip(PlainPlot):
         self._describe()
 
     def show_moment(self, seconds: float) -> None:
-        """Put the cursor there."""
+        """Move the cursor to this time."""
         self._cursor.show()
         self._cursor.setValue(min(max(seconds, 0.0), self._length))
         self._describe()
@@ -95,7 +95,7 @@ class DivergenceStrip(PlainPlot):
         self.left.setTextPen(pyqtgraph.mkPen(colours.text))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Up and down choose a stage, left and right a moment; plus and minus zoom; return looks into the stage."""
+        """Up and down select a stage, left and right a time; plus and minus zoom; return opens the stage."""
         key = Qt.Key(event.key())
         low, high = self.seconds_in_view()
         step = (high - low) / STEPS_ACROSS
@@ -118,7 +118,7 @@ class DivergenceStrip(PlainPlot):
             event.ignore()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """All of it in view again."""
+        """Show the whole utterance again."""
         super().mouseDoubleClickEvent(event)
         if self._content is not None:
             self.show_seconds(self._length)

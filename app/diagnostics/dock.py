@@ -7,12 +7,12 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 TITLE = "Diagnostics"
 OPENING_PIXELS = (1180, 900)
-"""The window grows to this, as far as the screen allows, when the panel is opened for the first time."""
+"""The window grows to this size, if the screen allows, when the panel is opened for the first time."""
 OPENING_HEIGHT_PIXELS = 430
 
 
 class DiagnosticsDock(QDockWidget):
-    """`shown_changed` tells when the user opens or closes it, not when the whole window is hidden or minimised."""
+    """`shown_changed` is emitted when the user opens or closes it, not when the whole window is hidden or minimised."""
 
     shown_changed = Signal(bool)
 
@@ -21,7 +21,7 @@ class DiagnosticsDock(QDockWidget):
         self._window = window
         self._shown = False
         self._was_open = False
-        self.setObjectName("diagnostics")  # its name in the remembered state
+        self.setObjectName("diagnostics")  # its name in the saved state
         self.setWidget(panel)
         window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self)
         self.hide()
@@ -29,21 +29,21 @@ class DiagnosticsDock(QDockWidget):
 
     @property
     def shown(self) -> bool:
-        """Whether it is open, though the window itself may be minimised."""
+        """Whether it is open, even if the window itself is minimised."""
         return not self.isHidden()
 
     @property
     def state(self) -> QByteArray:
-        """Where it is, for `restore`; empty as long as it was never open."""
+        """Its position, for `restore`; empty if it was never open."""
         return self._window.saveState() if self._was_open else QByteArray()
 
     def restore(self, state: QByteArray) -> None:
-        """Bring it back as it was; what cannot be read changes nothing."""
+        """Restore its position; an invalid state changes nothing."""
         self._was_open = self._window.restoreState(state)
 
     @Slot()
     def open(self) -> None:
-        """Show it, with room for it."""
+        """Show it, with enough space."""
         self.show()
         self.raise_()
 

@@ -26,18 +26,18 @@ from engine.validator.results import Row
 
 SPACE_PIXELS = 4
 TOP_PIXELS = 26
-"""As high as the buttons, so that nothing moves when they come and go."""
+"""As high as the buttons, so that nothing shifts when they appear and disappear."""
 SHARES = (220, 400)
 NEAR_SHARES = (120, 140)
 SETTLED_AFTER_MS = 60
-"""While the view is being moved or resized, no picture is made."""
+"""No picture is made while the view is being moved or resized."""
 CHOOSE_A_STAGE = "Choose a stage to look into it."
 NOT_YET = "Nothing is known of this stage yet."
 
 
 @dataclass(frozen=True)
 class _Subject:
-    """What is looked at: a row and when it is spoken."""
+    """What is shown: a row of a run and its times."""
 
     run: DiagnosticsRun
     row: Row
@@ -69,7 +69,7 @@ class DrillDown(QWidget):
         self._connect()
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
-        """Look into a stage; cheap when nothing is new."""
+        """Show a stage; cheap if nothing has changed."""
         if stage != self._stage:
             self._stage, self._output = stage, None
         worst = run.stage_summary(shown, stage) if run is not None and stage is not None else None
@@ -86,7 +86,7 @@ class DrillDown(QWidget):
             self._show_subject(subject)
 
     def choose(self, output: str) -> None:
-        """Look at this output or inner value of the stage."""
+        """Show this output or inner value of the stage."""
         self._output = output
         if self._subject is not None:
             run, row = self._subject.run, self._subject.row
@@ -94,7 +94,7 @@ class DrillDown(QWidget):
             self.show_stage(run, shown, row.stage)
 
     def show_moment(self, seconds: float | None) -> None:
-        """Draw a line there."""
+        """Draw the cursor at this time."""
         for view in self._views:
             view.show_moment(seconds)
 
@@ -197,7 +197,7 @@ class DrillDown(QWidget):
         for page in (self.words, *self._views):
             self.stack.addWidget(page)
         split = QSplitter(Qt.Orientation.Horizontal, self)
-        near = QSplitter(Qt.Orientation.Vertical, split)  # never without a parent, so that the tab key comes here first
+        near = QSplitter(Qt.Orientation.Vertical, split)  # its parent set now, so that the tab key comes here first
         for part in (self.outputs, self.figures):
             near.addWidget(part)
         near.setSizes(NEAR_SHARES)

@@ -16,9 +16,9 @@ THINNEST_PIXELS = 1.0
 
 
 class EnvelopeItem(pyqtgraph.GraphicsObject):
-    """`line_pixels` is the width of a line; what is not finite leaves a gap.
+    """`line_pixels` is the width of a line; values that are not finite leave a gap.
 
-    A band is drawn as one upright bar per column: lines or polygons with as many corners would take ten times as long.
+    A band is drawn as one vertical bar per column: lines or polygons with as many corners would take ten times as long.
     """
 
     def __init__(self, line_pixels: float = 1.0) -> None:
@@ -31,7 +31,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
 
     @property
     def colour(self) -> QColor:
-        """What it is drawn in."""
+        """The colour it is drawn in."""
         return self._colour
 
     @property
@@ -40,7 +40,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         return not np.array_equal(self._lowest, self._highest, equal_nan=True)
 
     def show_envelope(self, shape: Envelope | None, values_per_second: float) -> None:
-        """Draw this; nothing when None."""
+        """Draw this envelope; None draws nothing."""
         self.prepareGeometryChange()
         nothing = np.zeros(0)
         self.times = shape.edges[:-1] / values_per_second if shape is not None else nothing
@@ -55,7 +55,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """All that is finite."""
+        """The bounds of all finite values."""
         return self._area
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
@@ -74,7 +74,7 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
         painter.restore()
 
     def _bars(self, transform: QTransform) -> list[QRectF]:
-        """Each column as high as its values, and at least up to the column before, so that there is no hole."""
+        """One bar per column, extended to meet the previous column so that there are no holes."""
         low = np.minimum(self._lowest[1:], self._highest[:-1])
         high = np.maximum(self._highest[1:], self._lowest[:-1])
         known = np.isfinite(low) & np.isfinite(high)
@@ -103,5 +103,5 @@ class EnvelopeItem(pyqtgraph.GraphicsObject):
 
 
 def _placed(transform: QTransform, times: Numbers, heights: Numbers) -> tuple[Numbers, Numbers]:
-    """Pixels; a plot is scaled and moved, never turned."""
+    """Positions in pixels; a plot is scaled and moved, never rotated."""
     return times * transform.m11() + transform.dx(), heights * transform.m22() + transform.dy()

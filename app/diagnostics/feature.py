@@ -31,7 +31,7 @@ SHORTCUT = "Ctrl+D"
 
 
 class DiagnosticsFeature(QObject):
-    """While the panel is open, everything that is spoken is diagnosed; closing it releases the reference process."""
+    """While the panel is open, all speech is diagnosed; closing it releases the reference process."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class DiagnosticsFeature(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something goes on by itself."""
+        """Whether a diagnosis or an export is in progress."""
         return self.controller.active or self.export.active
 
     @Slot()
@@ -68,7 +68,7 @@ class DiagnosticsFeature(QObject):
         self.dock.open()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End every process and delete what they left."""
+        """End every process and delete what they left behind."""
         self.sounds.stop()
         self.export.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
@@ -93,7 +93,7 @@ class DiagnosticsFeature(QObject):
         self.export.exported.connect(self._on_exported)
         for part in (controller, self.sounds, self.export):
             part.failed.connect(self._on_failure)
-        later = Qt.ConnectionType.QueuedConnection  # beginning to speak takes long enough
+        later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
         self._speech.activity_changed.connect(self._on_activity)
         self._on_activity(self._speech.activity)
@@ -139,7 +139,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
-        """Say what went wrong; the buttons that go with a failure concern speech."""
+        """Show what went wrong, without a button: those of failures concern speech."""
         self._window.page.banner.show_message(replace(message_for(error), remedy=None))
 
     @Slot()

@@ -14,7 +14,7 @@ from engine.validator.results import Row
 
 
 class FiguresView(QScrollArea):
-    """Names and numbers in two columns, which can be selected and copied."""
+    """Names and values in two columns, which can be selected and copied."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class FiguresView(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
 
     def show_row(self, row: Row | None) -> None:
-        """Show the numbers of a row."""
+        """Show the metrics of a row."""
         if row is not self._row:
             self._row = row
             self._write()

@@ -18,7 +18,7 @@ MOST_GAIN_DB = 100.0
 
 
 class Part(Enum):
-    """What is heard."""
+    """Which sound to play."""
 
     OURS = "ours"
     REFERENCE = "reference"
@@ -27,19 +27,19 @@ class Part(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """`samples` [n] in [-1, 1]; `gain_db` is how much louder than it is."""
+    """`samples` [n] in [-1, 1], amplified by `gain_db`."""
 
     samples: Samples
     gain_db: float = 0.0
 
 
 def has_audio(arrays: Arrays | None, row: Row) -> bool:
-    """Whether the row is of audio that was kept."""
+    """Whether the row is of audio whose samples were kept."""
     return row.output == AUDIO and arrays is not None and arrays.holds(row.utterance, row.regime, row.reading, AUDIO)
 
 
 def heard(arrays: Arrays, row: Row, part: Part) -> Heard | None:
-    """One part of a row's audio; None when there is no difference, or it cannot be read."""
+    """One part of a row's audio; None if there is no difference, or it cannot be read."""
     try:
         pair = pair_of(arrays, row)
     except EngineError:

@@ -20,7 +20,7 @@ SPACE_PIXELS = 4
 
 
 class ListeningBar(QWidget):
-    """`wanted` carries a `Part`; `spectrogram_wanted` whether frequencies are to be seen instead of the waveform."""
+    """`wanted` carries a `Part`; `spectrogram_wanted`, whether to show a spectrogram instead of the waveform."""
 
     wanted = Signal(object)
     spectrogram_wanted = Signal(bool)
@@ -46,14 +46,14 @@ class ListeningBar(QWidget):
         self.name_sides("ours", "the reference")
 
     def name_sides(self, ours: str, reference: str) -> None:
-        """What A and B are."""
+        """Name what A and B are."""
         for part, (_, words) in WORDS.items():
             name = words.format(ours=ours, reference=reference)
             self.buttons[part].setAccessibleName(name)
             self.buttons[part].setToolTip(name)
 
     def offer_difference(self, there_is_one: bool) -> None:
-        """Whether a difference can be heard."""
+        """Enable or disable the button for the difference."""
         self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
 
     def set_colours(self, colours: Colours) -> None:

@@ -49,12 +49,12 @@ def regime_title(regime: str) -> str:
 
 
 def verdict_words(verdict: Verdict) -> str:
-    """A sign and a word, so that colour is never needed."""
+    """A sign and a word, so that a verdict never depends on colour alone."""
     return f"{VERDICT_SIGNS[verdict]} {VERDICT_TITLES[verdict]}"
 
 
 def correlation_words(metrics: Metrics | None) -> str:
-    """A correlation, with as many digits as it takes to see how far from 1 it is."""
+    """A correlation, with enough digits to show how far it is from 1."""
     if metrics is None:
         return NOTHING
     if metrics.finite_percent < 100:
@@ -67,7 +67,7 @@ def correlation_words(metrics: Metrics | None) -> str:
 
 
 def number_words(number: float | None) -> str:
-    """Two digits that matter, without needless zeros in the exponent."""
+    """Two or three significant digits, without needless zeros in the exponent."""
     if number is None:
         return NOTHING
     if number == 0 or 0.001 <= abs(number) < 1000:
@@ -84,7 +84,7 @@ def decibel_words(metrics: Metrics | None) -> str:
 
 
 def millisecond_words(seconds: float | None) -> str:
-    """A stage's time."""
+    """The time of a stage in milliseconds."""
     if seconds is None:
         return NOTHING
     milliseconds = seconds * 1000
@@ -103,7 +103,7 @@ def duration_words(durations: DurationMetrics, token_count: int) -> str:
 
 
 def change_words(row: Row, earlier: Row) -> str:
-    """How a row compares with the same row of an earlier run: the verdict when it is another, else decibels."""
+    """How a row compares with the same row of an earlier run: the verdict if it changed, else decibels."""
     if row.verdict is not earlier.verdict:
         return f"was {VERDICT_TITLES[earlier.verdict]}"
     if row.metrics == earlier.metrics and row.durations == earlier.durations:
@@ -117,7 +117,7 @@ def change_words(row: Row, earlier: Row) -> str:
 
 
 def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
-    """Every number of a row with its name."""
+    """Every metric of a row with its name."""
     figures = [("Tolerance", f"{row.tolerance:.7g}")]
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)

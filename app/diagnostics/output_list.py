@@ -46,12 +46,12 @@ class OutputList(QTreeWidget):
 
     @property
     def output(self) -> str | None:
-        """The chosen one."""
+        """The selected output."""
         chosen = self.selectedItems()
         return str(chosen[0].data(TITLE, OUTPUT_ROLE)) if chosen else None
 
     def show_rows(self, rows: tuple[Row, ...], chosen: str) -> None:
-        """List these, with one chosen; nothing is told."""
+        """List these rows, with one selected; emits no signal."""
         blocked = self.blockSignals(True)
         if rows != self._rows:
             self._rows = rows
@@ -89,7 +89,7 @@ class OutputList(QTreeWidget):
 
 
 def output_title(row: Row) -> str:
-    """An output's name in words; an inner value's title with what tells it from its like."""
+    """An output's name as text; for an inner value, its title and what distinguishes it from similar ones."""
     if not row.probe:
         return row.output.replace("_", " ")
     probe = next((each for each in stage_named(row.stage).probes if each.matches(row.output)), None)

@@ -21,13 +21,13 @@ from app.widgets.file_dialogs import ask_where_to_export, suggested_name
 from engine.validator.results import ValidationEvent
 
 REFRESH_MS = 50
-"""However many events come, no more than 20 times a second is anything drawn anew."""
+"""However many events arrive, the panel is redrawn no more than 20 times a second."""
 MARGINS_PIXELS = (12, 8, 12, 8)
 SPACE_PIXELS = 6
 
 
 class DiagnosticsPanel(QFrame):
-    """Feed the run that was shown last with `take`, `take_crash` and `take_stop`; it stays usable whatever happens.
+    """Feed the latest run with `take`, `take_crash` and `take_stop`; the panel stays usable whatever happens.
 
     `diagnose_wanted` carries `DiagnosticsOptions`, `export_wanted` a `Path` (what is exported is `run`),
     `playback_wanted` samples [n] float32 and their rate in Hz.
@@ -54,7 +54,7 @@ class DiagnosticsPanel(QFrame):
         self._run: DiagnosticsRun | None = None
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self._show_rows)
-        self._stage_timer = QTimer(self, singleShot=True, interval=0)  # so that not all is drawn in one go
+        self._stage_timer = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
         self._stage_timer.timeout.connect(self._show_stage)
         self._timer.timeout.connect(self._stage_timer.start)
         self._lay_out()
@@ -63,38 +63,38 @@ class DiagnosticsPanel(QFrame):
 
     @property
     def run(self) -> DiagnosticsRun | None:
-        """The run that is shown."""
+        """The run that is shown now."""
         return self._run
 
     @property
     def live_run(self) -> DiagnosticsRun | None:
-        """The run that is fed."""
+        """The run that receives events."""
         return self._live
 
     @Slot(object)
     def show_run(self, run: DiagnosticsRun) -> None:
-        """Add a run to the history and show it; what is taken from now on belongs to it."""
+        """Add a run to the history and show it; events from now on belong to it."""
         self._live = run
         self.history.add(run)
         self._look_at(run)
 
     @Slot(object)
     def take(self, event: ValidationEvent) -> None:
-        """Something was found; it is shown a moment later."""
+        """Take an event, which is shown a moment later."""
         if self._live is not None:
             self._live.take(event)
             self._soon()
 
     @Slot(str)
     def take_crash(self, message: str) -> None:
-        """The process that computed it has ended by itself."""
+        """Mark the run as crashed: its process has ended unexpectedly."""
         if self._live is not None:
             self._live.crash(message)
             self._soon()
 
     @Slot()
     def take_stop(self) -> None:
-        """It was stopped on request."""
+        """Mark the run as stopped on request."""
         if self._live is not None:
             self._live.stop()
             self._soon()
@@ -116,7 +116,7 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def ask_where_to_export(self) -> None:
-        """Ask for a file, beginning in `export_folder`; `export_wanted` says what was chosen."""
+        """Ask for a file, starting in `export_folder`; `export_wanted` carries its path."""
         if self._run is not None:
             name = f"{Path(suggested_name(self._run.request.speech.text)).stem}.zip"
             ask_where_to_export(self, self.export_folder / name, self.export_wanted.emit)

@@ -23,13 +23,13 @@ class PictureLoader(QObject):
         self._maker.made.connect(self._on_made)
 
     def load(self, request: PictureRequest) -> None:
-        """Make this picture; one that has not been begun is not wanted any more."""
+        """Make this picture; requests that have not been started are dropped."""
         self._newest = request
         self._pool.clear()
         self._pool.start(partial(self._maker.make, request))
 
     def forget(self) -> None:
-        """What was asked for is not wanted any more."""
+        """Drop all requests."""
         self._newest = None
         self._pool.clear()
 
@@ -40,7 +40,7 @@ class PictureLoader(QObject):
 
 
 class _PictureMaker(QObject):
-    """Without an owner, so that a thread may outlive whoever asked."""
+    """Has no parent, so that a thread may outlive the loader."""
 
     made = Signal(object, object)
 

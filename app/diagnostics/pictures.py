@@ -25,7 +25,7 @@ OTHER_LENGTH = "another number of frames, so there is no difference to show"
 
 @dataclass(frozen=True, eq=False)
 class PictureRequest:
-    """What to draw: a row's arrays from `start_seconds` to `end_seconds` in so many columns."""
+    """What to draw: a row's arrays from `start_seconds` to `end_seconds` in `columns` columns."""
 
     arrays: Arrays | None
     row: Row
@@ -38,7 +38,7 @@ class PictureRequest:
 
 @dataclass(frozen=True, eq=False)
 class SignalPicture:
-    """Two signals and their difference, `values_per_second` each; the difference is None when there is none."""
+    """Two signals and their difference, `values_per_second` each; the difference is None if there is none."""
 
     values_per_second: float
     ours: Envelope
@@ -58,7 +58,7 @@ class HeatPane:
 
 @dataclass(frozen=True, eq=False)
 class HeatPicture:
-    """Heat maps under each other, all from `start_seconds` to `end_seconds`; `top` is what the highest line is."""
+    """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` labels the highest line."""
 
     panes: tuple[HeatPane, ...]
     start_seconds: float
@@ -68,7 +68,7 @@ class HeatPicture:
 
 @dataclass(frozen=True, eq=False)
 class ProfilePicture:
-    """The errors [cells] of what has no arrays, between `edges` [cells + 1] in seconds."""
+    """The errors [cells] of a row without arrays, between `edges` [cells + 1] in seconds."""
 
     edges: NDArray[np.float64]
     errors: NDArray[np.float64]
@@ -85,7 +85,7 @@ Picture = SignalPicture | HeatPicture | ProfilePicture | NoPicture
 
 
 def picture_of(request: PictureRequest) -> Picture:
-    """What can be drawn of a row: its arrays when they are kept, else its profile."""
+    """The picture of a row: of its arrays if they were kept, else of its profile."""
     row = request.row
     if row.probe or request.arrays is None:
         return _profile(request)
@@ -131,7 +131,7 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
 
 
 def _usual_size(values: Numbers) -> float:
-    """What nearly all values stay below, so that a few large ones do not leave all others without colour."""
+    """A bound on nearly all values, so that a few large ones do not leave the others without colour."""
     size = np.abs(values)
     return float(np.percentile(size, USUAL_PERCENT)) or float(size.max(initial=0)) or 1.0
 
@@ -155,7 +155,7 @@ def _value_steps(request: PictureRequest, array: Numbers, axis: str, largest: fl
 
 
 def _columns(request: PictureRequest, count: int, axis: str) -> NDArray[np.int_]:
-    """The value at the start of every column."""
+    """The index of the value at the start of every column."""
     moments = np.linspace(request.start_seconds, request.end_seconds, request.columns, endpoint=False)
     if axis == TOKENS:
         positions = np.searchsorted(request.clock.token_edges, moments, side="right") - 1

@@ -17,10 +17,10 @@ SHORTEST_VIEW_SECONDS = 0.01
 
 
 class PlainPlot(pyqtgraph.GraphicsView):
-    """The wheel zooms and dragging moves along time, never beyond it; heights stay as they are.
+    """The wheel zooms and dragging moves along time, never beyond its ends; the y range stays fixed.
 
-    It is put together from pyqtgraph's parts because its whole plots bring menus along: windows nobody owns, which
-    Python's garbage collector may delete while Qt walks through all windows.
+    It is assembled from parts of pyqtgraph because complete plots include menus: windows without an owner, which
+    Python's garbage collector may delete while Qt iterates over all windows.
     """
 
     def __init__(self, parent: QWidget | None = None, *, shows_time: bool = True) -> None:
@@ -45,7 +45,7 @@ class PlainPlot(pyqtgraph.GraphicsView):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def small_font(self) -> QFont:
-        """The font of everything in the plot."""
+        """The font of all text in the plot."""
         font = QFont(self.font())
         font.setPixelSize(FONT_PIXELS)
         return font
@@ -55,17 +55,17 @@ class PlainPlot(pyqtgraph.GraphicsView):
         self.view.addItem(item)
 
     def show_seconds(self, seconds: float) -> None:
-        """Be so long, all of it in view."""
+        """Set the length of the plot and show all of it."""
         self.view.setLimits(xMin=0, xMax=seconds, minXRange=min(SHORTEST_VIEW_SECONDS, seconds))
         self.view.setXRange(0, seconds, padding=0)
 
     def seconds_in_view(self) -> tuple[float, float]:
-        """From when to when is in view."""
+        """The start and end of the view in seconds."""
         low, high = self.view.viewRange()[0]
         return float(low), float(high)
 
     def plot_position(self, position: QPointF) -> QPointF:
-        """Where in the plot a point of the scene lies."""
+        """The plot coordinates of a point of the scene."""
         return self.view.mapSceneToView(position)  # type: ignore[no-any-return]
 
     def set_colours(self, colours: Colours) -> None:
@@ -77,8 +77,8 @@ class PlainPlot(pyqtgraph.GraphicsView):
 
 
 class SecondsAxis(pyqtgraph.AxisItem):
-    """Says that the numbers are seconds."""
+    """An axis whose labels have the unit s."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Seconds, without needless zeros."""
+        """Labels in seconds, without needless zeros."""
         return [f"{value:g} s" for value in np.round(values, 4)]

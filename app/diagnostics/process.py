@@ -17,9 +17,9 @@ from engine.validator.wire import Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
 TURN_SECONDS = 0.004
-"""So long may reading take before the window has its turn again."""
+"""How long reading may take before the window gets its turn."""
 END_WITHIN_MS = 2000
-"""A process that is not needed any more is killed when it takes longer to end by itself."""
+"""A process that is no longer needed is killed if it takes longer than this to end."""
 NICENESS = 10
 KEPT_ERROR_BYTES = 4096
 NO_START = "It could not be started."
@@ -27,9 +27,9 @@ NONSENSE = "It sent something that makes no sense."
 
 
 class DiagnosticsProcess(QObject):
-    """Answers one request at a time; the events of one that was cancelled or replaced do not come.
+    """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
-    `died` carries why the process ended without being told to, in one sentence.
+    `died` carries one sentence on why the process ended unexpectedly.
     """
 
     event_received = Signal(object)
@@ -49,7 +49,7 @@ class DiagnosticsProcess(QObject):
 
     @property
     def process_id(self) -> int | None:
-        """The running process, if there is one."""
+        """The id of the running process, if any."""
         return self._process.processId() or None if self._process is not None else None
 
     @property
@@ -58,7 +58,7 @@ class DiagnosticsProcess(QObject):
         return self._error_output.decode(errors="replace")
 
     def validate(self, request: ValidationRequest) -> None:
-        """Begin with this request, whatever was under way before."""
+        """Start this request, cancelling the one in progress."""
         self.cancel()
         if self._process is None:
             self._process = self._started()
@@ -68,14 +68,14 @@ class DiagnosticsProcess(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """Nothing more comes of what is under way."""
+        """Cancel the request in progress; it delivers no more events."""
         if self._wanted:
             self._wanted = False
             self._send({"cancel": True})
 
     @Slot()
     def release(self) -> None:
-        """End the process, by force when it does not end soon; the next request starts another."""
+        """End the process, by force if it does not end soon; the next request starts a new one."""
         process = self._let_go()
         if process is not None:
             process.closeWriteChannel()
@@ -92,7 +92,7 @@ class DiagnosticsProcess(QObject):
         process = QProcess(self)
         process.setWorkingDirectory(str(project_folder()))
         parameters = QProcess.UnixProcessParameters()
-        parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the tables of the engine's memory takes long
+        parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the page tables of the engine takes long
         process.setUnixProcessParameters(parameters)
         process.started.connect(self._give_way)
         process.readyReadStandardOutput.connect(self._read)
@@ -106,7 +106,7 @@ class DiagnosticsProcess(QObject):
 
     @Slot()
     def _give_way(self) -> None:
-        """Let the window and the sound go first, from the beginning: importing PyTorch alone takes seconds."""
+        """Give window and sound priority from the start: importing PyTorch alone takes seconds."""
         process_id = self.process_id
         if process_id is not None and hasattr(os, "setpriority"):
             with suppress(ProcessLookupError):
@@ -118,7 +118,7 @@ class DiagnosticsProcess(QObject):
 
     @Slot()
     def _read(self) -> None:
-        """Take lines for a short while, and the rest when the window has had its turn."""
+        """Read lines for a short time, and the rest after the window has had its turn."""
         until = time.perf_counter() + TURN_SECONDS
         while self._process is not None and self._process.canReadLine():
             self._take(bytes(self._process.readLine().data()))
@@ -159,7 +159,7 @@ class DiagnosticsProcess(QObject):
         self.died.emit(words)
 
     def _let_go(self) -> QProcess | None:
-        """Listen no longer to the process; it is forgotten once it has ended."""
+        """Disconnect from the process, which is deleted once it has ended."""
         process, self._process = self._process, None
         self._wanted = False
         if process is None:

@@ -10,13 +10,13 @@ ALL_FROM_PIXELS = 560
 SPACE_PIXELS = 4
 SHARES = (605, 395)
 SHARES_NEAR = (410, 590)
-"""What is looked at gets the room."""
+"""The drill-down gets more of the space."""
 SHARES_HIGH = (330, 400)
 ALONG_TIME, STAGE = range(2)
 
 
 class ResultsArea(QWidget):
-    """All three where it is high; else table and strip, or table and drill-down, with tabs to switch."""
+    """Shows all three if it is high enough; otherwise the table and one of the others, with tabs to switch."""
 
     def __init__(
         self, table: QWidget, strip: QWidget, caption: QWidget, drill_down: QWidget, parent: QWidget | None = None
@@ -44,7 +44,7 @@ class ResultsArea(QWidget):
         self.tabs.setCurrentIndex(STAGE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """More or less room."""
+        """Lay out again for the new size."""
         super().resizeEvent(event)
         self._arrange()
 

@@ -44,7 +44,7 @@ class DiagnosticsOptions:
 
 
 class RunState(Enum):
-    """How far a run is."""
+    """The state of a run."""
 
     LOADING = "loading"
     RUNNING = "running"
@@ -56,7 +56,7 @@ class RunState(Enum):
 
 @dataclass(frozen=True)
 class Shown:
-    """What of a run is looked at; `utterance` is None for the worst of all."""
+    """The part of a run to show; `utterance` is None for the worst of all."""
 
     regime: str
     reading: Reading = Reading.REFERENCE_FED
@@ -64,7 +64,7 @@ class Shown:
 
 
 class DiagnosticsRun:
-    """Takes the events of one validation in order; `message`, `hint`, `cure`: how it ended, unless it finished."""
+    """Collects the events of one validation; `message`, `hint` and `cure` say how it ended, unless it finished."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class DiagnosticsRun:
 
     @property
     def reference(self) -> str:
-        """What every regime is compared with."""
+        """The regime that every other is compared with."""
         return str(self.request.reference)
 
     @property
@@ -119,7 +119,7 @@ class DiagnosticsRun:
         return self._row_count
 
     def take(self, event: ValidationEvent) -> None:
-        """Take what has been found; an ended run takes nothing more."""
+        """Take an event; a run that has ended ignores it."""
         if not self.active:
             return
         match event:
@@ -138,12 +138,12 @@ class DiagnosticsRun:
                 self._end(RunState.FAILED, event.message, event.hint, event.cure)
 
     def crash(self, message: str) -> None:
-        """The process that computed it has ended; what it has not reported counts as crashed."""
+        """Its process has ended; whatever has not been reported is shown as crashed."""
         if self.active:
             self._end(RunState.CRASHED, message)
 
     def stop(self) -> None:
-        """It was stopped on request; what was found stays."""
+        """It was stopped on request; its results so far stay."""
         if self.active:
             self._end(RunState.STOPPED, STOPPED_WORDS)
 
@@ -157,7 +157,7 @@ class DiagnosticsRun:
         return tuple(sorted(rows, key=lambda row: row.probe))
 
     def stage_summary(self, shown: Shown, stage: str) -> Row | None:
-        """The row of the stage's worst output, in one utterance or in the worst of all; None while there is none."""
+        """The row of the stage's worst output, in one utterance or of all; None while there is none."""
         if shown.utterance is not None:
             return self._summary_of(shown.utterance, shown, stage)
         key = (shown.regime, shown.reading, stage)
@@ -168,7 +168,7 @@ class DiagnosticsRun:
         return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
 
     def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
-        """The utterance that is meant, or else where the stage (any stage) is worst, or what is under way."""
+        """The utterance selected, or else the one where the stage (or any stage) is worst, or the one in progress."""
         if shown.utterance is not None:
             return shown.utterance
         if stage is None and self.active and self.last_row is not None:
@@ -178,7 +178,7 @@ class DiagnosticsRun:
         return max(rows, key=severity).utterance if rows else 0
 
     def utterance_at(self, index: int) -> Utterance | None:
-        """An utterance of the plan; None while it is not known."""
+        """An utterance of the plan; None while it is unknown."""
         return next((utterance for utterance in self.utterances if utterance.index == index), None)
 
     def first_divergence(self, regime: str) -> Finding | None:

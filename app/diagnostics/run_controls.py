@@ -20,7 +20,7 @@ PADDING_MEANING = "How much longer than the speech the padded regimes' arrays ar
 
 
 class RunControls(WrappingBar):
-    """A bar of controls; `regime_chosen` is emitted at once, all else takes effect with the next run."""
+    """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run."""
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
@@ -45,7 +45,7 @@ class RunControls(WrappingBar):
 
     @property
     def options(self) -> DiagnosticsOptions:
-        """What the next run is to compare; PyTorch's own noise floor is always measured beside it."""
+        """What the next run will compare; PyTorch's own noise floor is always measured as well."""
         reference = Regime(str(self.reference.value))
         chosen = str(self.regime.value)
         wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
@@ -59,7 +59,7 @@ class RunControls(WrappingBar):
         )
 
     def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
-        """Offer every regime, and those others that a run has."""
+        """Offer every regime, and any others that a run has."""
         names = dict.fromkeys((Regime.COMPILED, *Regime, *others))
         self.regime.offer(
             (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
@@ -68,7 +68,7 @@ class RunControls(WrappingBar):
 
     @Slot(bool)
     def show_running(self, running: bool) -> None:
-        """Offer Stop while a run is under way."""
+        """Offer Stop while a run is in progress."""
         self._running = running
         words = "Stop" if running else "Diagnose"
         self.diagnose_button.setText(words)
@@ -105,7 +105,7 @@ class RunControls(WrappingBar):
 
 
 def faint_label(text: str, buddy: QWidget) -> QLabel:
-    """The name of a control, beside it."""
+    """A label to put next to a control."""
     label = QLabel(text)
     label.setObjectName("faint")
     label.setBuddy(buddy)

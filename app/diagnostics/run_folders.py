@@ -18,7 +18,7 @@ WAIT_MS = 10_000
 
 
 class RunFolders:
-    """One folder per session, named by its process, so that what a crashed session left behind is found.
+    """One folder per session, named after its process, so that the leftovers of a crashed session are found.
 
     Deleting happens in the background; `close` waits for it.
     """
@@ -30,7 +30,7 @@ class RunFolders:
         self._pool.setMaxThreadCount(1)
 
     def make(self) -> Path:
-        """An empty folder; raises `OutputError` when the disk is full or the cache cannot be written."""
+        """Make an empty folder; raises `OutputError` if the disk is full or the cache is not writable."""
         try:
             if self._session is None:
                 self._session = self._opened()
@@ -41,7 +41,7 @@ class RunFolders:
             ) from error
 
     def delete(self, folder: Path) -> None:
-        """Delete a folder with all that is in it; what is mapped from there stays readable."""
+        """Delete a folder and its contents; files that are mapped into memory stay readable."""
         self._pool.start(partial(shutil.rmtree, folder, ignore_errors=True))
 
     def close(self) -> None:

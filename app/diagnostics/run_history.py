@@ -10,7 +10,7 @@ LONGEST = 20
 
 
 class RunHistory(QObject):
-    """Numbers the runs from 1; the oldest is forgotten when there are too many."""
+    """Numbers the runs from 1; drops the oldest when there are too many."""
 
     changed = Signal()
 
@@ -21,11 +21,11 @@ class RunHistory(QObject):
 
     @property
     def runs(self) -> tuple[DiagnosticsRun, ...]:
-        """The newest first."""
+        """All runs, newest first."""
         return tuple(run for _, run in self._numbered)
 
     def add(self, run: DiagnosticsRun) -> None:
-        """Put a run on top; one that is there already stays where it is."""
+        """Add a run as the newest; one that is already listed stays where it is."""
         if run in self.runs:
             return
         number = self._numbered[0][0] + 1 if self._numbered else 1
@@ -34,5 +34,5 @@ class RunHistory(QObject):
         self.changed.emit()
 
     def number_of(self, run: DiagnosticsRun) -> int:
-        """A run's number; raises `StopIteration` when it is not here."""
+        """The number of a run; raises `StopIteration` if it is not listed."""
         return next(number for number, each in self._numbered if each is run)

@@ -17,7 +17,7 @@ PROGRESS_HEIGHT_PIXELS = 4
 
 
 class RunStatus(QWidget):
-    """`stage_wanted` carries the first stage that is itself wrong when the pointer is clicked."""
+    """`stage_wanted` carries the first stage that is itself wrong, when the link to it is clicked."""
 
     stage_wanted = Signal(str)
 
@@ -45,7 +45,7 @@ class RunStatus(QWidget):
         self.show_run(None, "")
 
     def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
-        """Say how far this run is, and where this regime of it diverges."""
+        """Show the progress of this run, and where this regime of it diverges."""
         words = divergence_words(run, regime)
         finding = run.first_divergence(regime) if run is not None else None
         self._stage = finding.stage if finding is not None else ""

@@ -13,7 +13,7 @@ _ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRA
 
 
 def state_words(run: DiagnosticsRun | None) -> str:
-    """What happens now, or how it ended."""
+    """What a run is doing, or how it ended."""
     if run is None:
         return NO_RUN
     match run.state:
@@ -32,7 +32,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
 
 
 def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
-    """The first stage that is itself wrong; empty while nothing can be said."""
+    """The first stage that is itself wrong; empty while that is unknown."""
     if run is None or not run.row_count:
         return ""
     finding = run.first_divergence(regime)
@@ -63,7 +63,7 @@ def _progress_words(run: DiagnosticsRun) -> str:
 
 
 def run_title(number: int, run: DiagnosticsRun) -> str:
-    """A run in a list of runs."""
+    """The title of a run in a list."""
     words = " ".join(run.request.speech.text.split())
     words = words if len(words) <= TEXT_CHARACTERS else f"{words[:TEXT_CHARACTERS]}…"
     ending = f" · {_ENDINGS[run.state]}" if run.state in _ENDINGS else ""

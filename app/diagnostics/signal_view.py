@@ -20,7 +20,7 @@ REFERENCE_PIXELS = 2.4
 
 
 class SignalView(PaneStack):
-    """`reference` broad and faint, `ours` thin above it, `difference` below."""
+    """`reference` broad and faint, `ours` thin on top of it, `difference` below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._over = TimePane("Both signals")

@@ -14,12 +14,12 @@ from engine.validator.results import Reading, Row
 Numbers = NDArray[np.floating]
 AUDIO = STAGES[-1].outputs[0].name
 _PER_FRAME = "_per_frame"
-"""A size so named counts values that follow each other in time."""
+"""Sizes with this suffix count values that follow each other in time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two arrays [values] or [channels, values]; `axis` is what their time runs along, `tokens` or `frames`."""
+    """Two arrays [values] or [channels, values]; `axis` names their time axis, `tokens` or `frames`."""
 
     ours: Numbers
     reference: Numbers
@@ -28,12 +28,12 @@ class Pair:
 
     @property
     def comparable(self) -> bool:
-        """Whether every value has a partner."""
+        """Whether both arrays have the same shape."""
         return self.ours.shape == self.reference.shape
 
 
 def pair_of(arrays: Arrays, row: Row) -> Pair:
-    """The arrays of a row; raises `EngineError` when one is missing or damaged, `KeyError` for what is no output."""
+    """The arrays of a row; raises `EngineError` if one is missing or damaged, `KeyError` for a non-output."""
     tensor = {each.name: each for stage in STAGES for each in stage.outputs}[row.output]
     ours = arrays.load(row.utterance, row.regime, row.reading, row.output)
     reference = arrays.load(row.utterance, row.reference, Reading.OWN_FED, row.output)

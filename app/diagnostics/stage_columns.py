@@ -55,7 +55,7 @@ TITLES: Mapping[Column, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class StageEntry:
-    """What is known of one stage: its worst row, the same of the noise floor, the same of an earlier run."""
+    """What is known of one stage: its worst row, and that of the noise floor and of an earlier run."""
 
     stage: Stage
     number: int
@@ -67,7 +67,7 @@ class StageEntry:
 
 
 def words_of(entry: StageEntry, column: Column) -> str:
-    """What a cell says."""
+    """The text of a cell."""
     if column is Column.STAGE:
         return entry.stage.title
     if entry.row is not None:
@@ -76,7 +76,7 @@ def words_of(entry: StageEntry, column: Column) -> str:
 
 
 def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
-    """What a cell is sorted by; empty, and so the least, when it is not known."""
+    """The sort key of a cell; empty, and so the smallest, if the value is unknown."""
     if column is Column.STAGE:
         return (entry.number,)
     if entry.row is None:

@@ -30,7 +30,7 @@ WIDEST_WORDS = {
 
 
 class StageTable(QTableView):
-    """`stage_selected` is emitted for every selection, `stage_activated` when the user means to look into one."""
+    """`stage_selected` is emitted for every selection, `stage_activated` when the user opens a stage."""
 
     stage_selected = Signal(str)
     stage_activated = Signal(str)
@@ -61,31 +61,31 @@ class StageTable(QTableView):
 
     @Slot(bool)
     def put_worst_first(self, wanted: bool) -> None:
-        """The worst stage on top, or the stages in their order."""
+        """Sort the worst stage to the top, or the stages in their order."""
         column, order = (
             (Column.VERDICT, Qt.SortOrder.DescendingOrder) if wanted else (Column.STAGE, Qt.SortOrder.AscendingOrder)
         )
         self.sortByColumn(column, order)
 
     def compare_with_earlier(self, wanted: bool) -> None:
-        """Show the column of changes, or do not."""
+        """Show or hide the column of changes."""
         self.setColumnHidden(Column.CHANGE, not wanted)
         self._make_room()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The first time, find out how wide the columns are to be."""
+        """Set the widths of the columns the first time."""
         super().showEvent(event)
         if not self._fitted:
             self._fitted = True
             self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is too little room, what matters less gives way."""
+        """Hide the less important columns if space is short."""
         super().resizeEvent(event)
         self._make_room()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return looks into the stage."""
+        """Return opens the stage."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._activate_current()
         else:
@@ -121,7 +121,7 @@ class StageTable(QTableView):
         header.setStretchLastSection(True)
 
     def _fit_columns(self) -> None:
-        """As wide as the longest words, in the font that the style sheet has given by now."""
+        """Fit the longest texts, in the font that the style sheet has set by now."""
         for column in Column:
             self.horizontalHeader().resizeSection(column, self._width_of(column))
         self._make_room()

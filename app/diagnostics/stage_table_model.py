@@ -29,7 +29,7 @@ _FAINT_COLUMNS = (Column.FLOOR, Column.REFERENCE_MS)
 
 
 class StageTableModel(QAbstractTableModel):
-    """Always has a row for every stage; one that has not been reported says that it is waited for."""
+    """Always has a row for every stage; a stage that has not been reported is shown as waiting."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,12 +45,12 @@ class StageTableModel(QAbstractTableModel):
         return tuple(self._entries)
 
     def show(self, run: DiagnosticsRun | None, shown: Shown, earlier: DiagnosticsRun | None = None) -> None:
-        """Look at this part of a run, beside the same part of an earlier one."""
+        """Show this part of a run, compared with the same part of an earlier one."""
         self._run, self._shown, self._earlier = run, shown, earlier
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at the run again; only rows that are different now are said to have changed."""
+        """Read the run again; emits `dataChanged` only for rows that have changed."""
         for number, stage in enumerate(STAGES):
             entry = self._entry(stage, number)
             if entry != self._entries[number]:
@@ -83,7 +83,7 @@ class StageTableModel(QAbstractTableModel):
         return {int(Qt.ItemDataRole.DisplayRole): title, int(Qt.ItemDataRole.ToolTipRole): meaning}.get(int(role))
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """Words, meaning, colour, alignment; the stage's name in a role of its own."""
+        """Text, explanation, colour and alignment of a cell; the name of the stage in a separate role."""
         if role not in _ROLES or not index.isValid():
             return None
         entry, column = self._entries[index.row()], Column(index.column())
@@ -128,11 +128,11 @@ class WorstFirstProxy(QSortFilterProxyModel):
         self.setSourceModel(model)
 
     def index_of(self, stage: str) -> QModelIndex:
-        """Where a stage is now."""
+        """The current index of a stage."""
         return self.mapFromSource(self._model.index(STAGE_NAMES.index(stage), 0))
 
     def lessThan(self, left: AnyIndex, right: AnyIndex) -> bool:
-        """By number, not by words."""
+        """Compare by number, not by text."""
         column, entries = Column(left.column()), self._model.entries
         return sort_key(entries[left.row()], column) < sort_key(entries[right.row()], column)
 

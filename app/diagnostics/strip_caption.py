@@ -38,7 +38,7 @@ class StripCaption(QWidget):
         layout.addWidget(self.scale)
 
     def show_content(self, content: StripContent | None) -> None:
-        """Say which utterance it is."""
+        """Show which utterance it is."""
         utterance = content.utterance if content is not None else None
         self.label.say(f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else "")
 
@@ -60,7 +60,7 @@ class ErrorScale(QWidget):
         self.setFixedHeight(HEIGHT_PIXELS)
 
     def sizeHint(self) -> QSize:
-        """Wide enough to be read at ease."""
+        """Wide enough to be easily readable."""
         return QSize(WIDTH_PIXELS, HEIGHT_PIXELS)
 
     def set_colours(self, colours: Colours) -> None:

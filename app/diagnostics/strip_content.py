@@ -64,7 +64,7 @@ def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope
 
 
 def words_instead(row: Row) -> str:
-    """What is said of a stage that has no cells."""
+    """The text shown for a stage without cells."""
     return WORDS_INSTEAD.get(row.verdict, "no profile") if row.profile is None else ""
 
 

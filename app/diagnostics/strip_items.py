@@ -35,7 +35,7 @@ class CellRow:
     words: str = ""
 
     def error_at(self, seconds: float) -> float | None:
-        """The error of the cell there."""
+        """The error of the cell at this time."""
         if not len(self.errors):
             return None
         index = int(np.searchsorted(self.edges, seconds, side="right")) - 1
@@ -43,7 +43,7 @@ class CellRow:
 
 
 class StripItem(pyqtgraph.GraphicsObject):
-    """Some rows of the strip, `top` to `top + height`, over `seconds`, which are more than 0."""
+    """Some rows of the strip, `top` to `top + height`, over a duration greater than 0."""
 
     def __init__(self, top: float, height: float) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class StripItem(pyqtgraph.GraphicsObject):
         self._colours = LIGHT
 
     def set_seconds(self, seconds: float) -> None:
-        """Cover so much time."""
+        """Set the duration that is covered."""
         self.prepareGeometryChange()
         self._seconds = seconds
         self.update()
@@ -64,7 +64,7 @@ class StripItem(pyqtgraph.GraphicsObject):
         self.update()
 
     def boundingRect(self) -> QRectF:
-        """All rows, all the time."""
+        """The area of all its rows over the whole duration."""
         return QRectF(0, self._top, self._seconds, self._height)
 
     @contextmanager
@@ -89,7 +89,7 @@ class WaveItem(StripItem):
         self._scale = SMALLEST_SCALE
 
     def show_envelope(self, shape: Envelope, sample_rate_hz: float) -> None:
-        """Draw this envelope; one without columns draws nothing."""
+        """Draw this envelope; an empty one draws nothing."""
         times = shape.edges[:-1] / sample_rate_hz
         there = zip(times.tolist(), shape.highest.tolist(), strict=True)
         back = zip(times[::-1].tolist(), shape.lowest[::-1].tolist(), strict=True)
@@ -124,7 +124,7 @@ class CellsItem(StripItem):
         return tuple(self._rows)
 
     def show_rows(self, rows: Sequence[CellRow | None]) -> None:
-        """Draw these; only rows that are others than before are coloured again."""
+        """Draw these rows; only rows that have changed are coloured again."""
         for number, row in enumerate(rows):
             if row is not self._rows[number]:
                 self._rows[number] = row
@@ -132,13 +132,13 @@ class CellsItem(StripItem):
         self.update()
 
     def set_seconds(self, seconds: float) -> None:
-        """Cover so much time."""
+        """Set the duration that is covered."""
         if seconds != self._seconds:
             self._images = [None] * len(self._rows)
         super().set_seconds(seconds)
 
     def mark(self, number: int) -> None:
-        """Mark a row; none when -1."""
+        """Mark a row; -1 marks none."""
         self._marked = number
         self.update()
 
@@ -183,7 +183,7 @@ class CellsItem(StripItem):
 
 
 class WordsItem(StripItem):
-    """The words where they are spoken; a word without room is left to the tool tip."""
+    """The words at the times they are spoken; a word that does not fit appears only in the tool tip."""
 
     def __init__(self, top: float, height: float) -> None:
         super().__init__(top, height)
@@ -198,7 +198,7 @@ class WordsItem(StripItem):
         self.update()
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        """Write the words that there is room for."""
+        """Write the words that fit."""
         with self._in_pixels(painter) as area:
             painter.setFont(self._font)
             painter.setPen(QColor(self._colours.text))

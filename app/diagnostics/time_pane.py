@@ -21,10 +21,10 @@ GAP_PIXELS = 3
 
 
 class TimePane(PlainPlot):
-    """Its title lies over the plot, so that no room is lost."""
+    """A plot with its title drawn over it, so that no space is lost."""
 
     _title: QLabel | None = None
-    """Not there yet when the plot is first laid out."""
+    """None when the plot is first laid out."""
 
     def __init__(
         self, name: str, parent: QWidget | None = None, *, shows_time: bool = False, left_pixels: int = LEFT_PIXELS
@@ -45,18 +45,18 @@ class TimePane(PlainPlot):
         self.add(self.cursor)
 
     def set_title(self, title: str) -> None:
-        """What is plotted."""
+        """Set the title, which says what is plotted."""
         self._words = title
         self._fit_title()
         self.setAccessibleDescription(title)
 
     @property
     def shown_title(self) -> str:
-        """As much of the title as there is room for."""
+        """The title as shown, elided if space is short."""
         return self._title.text() if self._title is not None else ""
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
-        """Find out again how much of the title there is room for; pyqtgraph calls this without an event, too."""
+        """Elide the title again; pyqtgraph also calls this without an event."""
         super().resizeEvent(event)
         self._fit_title()
 
@@ -73,7 +73,7 @@ class TimePane(PlainPlot):
 
 
 class PaneStack(QWidget):
-    """Panes over the same time; `range_chosen` carries from when to when the user wants to see."""
+    """Panes over the same time; `range_chosen` carries the start and end in seconds that the user wants to see."""
 
     range_chosen = Signal(float, float)
 
@@ -93,16 +93,16 @@ class PaneStack(QWidget):
 
     @property
     def columns(self) -> int:
-        """How many pixels there are along time."""
+        """The width of the time axis in pixels."""
         return max(int(self.panes[0].view.width()), 1)
 
     @property
     def seconds_in_view(self) -> tuple[float, float]:
-        """From when to when is in view."""
+        """The start and end of the view in seconds."""
         return self._shown
 
     def show_length(self, seconds: float) -> None:
-        """Be so long; another length than before is shown whole."""
+        """Set the length; if it has changed, all of it is shown."""
         if seconds != self._seconds:
             self._seconds = seconds
             self._shown = (0.0, seconds)
@@ -110,7 +110,7 @@ class PaneStack(QWidget):
                 pane.show_seconds(seconds)
 
     def show_moment(self, seconds: float | None) -> None:
-        """Draw a line there; None for no line."""
+        """Draw the cursor at this time; None hides it."""
         for pane in self.panes:
             pane.cursor.setVisible(seconds is not None)
             pane.cursor.setValue(seconds or 0.0)
@@ -121,7 +121,7 @@ class PaneStack(QWidget):
             pane.set_colours(colours)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width is another number of columns."""
+        """Request pictures again: the number of columns follows the width."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.range_chosen.emit(*self._shown)

@@ -15,7 +15,7 @@ TOKENS = "tokens"
 BORDER_TOKENS = 1
 """Tokens before the first phoneme."""
 UNKNOWN_FRAMES_PER_TOKEN = 2
-"""Before an alignment is known, every token is taken to be equally long."""
+"""Before an alignment is known, every token is assumed to be equally long."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class UtteranceClock:
 
     @cached_property
     def token_edges(self) -> NDArray[np.float64]:
-        """When each token begins, and at last when the last one ends: [tokens + 1]."""
+        """The start of each token and the end of the last one in seconds: [tokens + 1]."""
         return np.concatenate([[0.0], np.cumsum(self.frames_per_token, dtype=np.float64)]) / self.frames_per_second
 
     @property
@@ -52,7 +52,7 @@ class UtteranceClock:
         return np.interp(positions, np.arange(len(self.token_edges)), self.token_edges)
 
     def words(self, utterance: Utterance) -> tuple[Word, ...]:
-        """The words between the spaces of the phonemes; written as in the text when it has equally many."""
+        """The words separated by spaces in the phonemes, spelled as in the text if it has equally many."""
         groups = utterance.phonemes.split(" ")
         written = utterance.text.split()
         spoken = [group for group in groups if group]
@@ -68,7 +68,7 @@ class UtteranceClock:
 
 
 def clock_of(utterance: Utterance | None, frames_per_token: tuple[int, ...], config: ModelConfig) -> UtteranceClock:
-    """The clock of an utterance, an even one while its alignment is not known."""
+    """The clock of an utterance, with equally long tokens while its alignment is unknown."""
     token_count = len(utterance.phonemes) + 2 * BORDER_TOKENS if utterance is not None else 2 * BORDER_TOKENS
     frames = frames_per_token or (UNKNOWN_FRAMES_PER_TOKEN,) * token_count
     return UtteranceClock(frames, config.frames_per_second)

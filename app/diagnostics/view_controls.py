@@ -25,7 +25,7 @@ NOTHING = "nothing"
 
 
 class ViewControls(WrappingBar):
-    """A bar of controls; `changed` is emitted when the user chose another reading, utterance or run to compare."""
+    """A bar of controls; `changed` is emitted when the user selects another reading, utterance or run to compare."""
 
     changed = Signal()
     run_chosen = Signal(object)
@@ -57,13 +57,13 @@ class ViewControls(WrappingBar):
 
     @property
     def shown_utterance(self) -> int | None:
-        """The index of an utterance, None for the worst of all."""
+        """The index of the selected utterance; None for the worst of all."""
         value = self.utterance.value
         return value if isinstance(value, int) else None
 
     @property
     def earlier_run(self) -> DiagnosticsRun | None:
-        """What the shown run is compared with."""
+        """The run that the shown one is compared with."""
         value = self.earlier.value
         return value if isinstance(value, DiagnosticsRun) else None
 
