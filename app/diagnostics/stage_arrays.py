@@ -41,11 +41,6 @@ def pair_of(arrays: Arrays, row: Row) -> Pair:
     return Pair(_time_last(ours, tensor), _time_last(reference, tensor), axis, tensor.unit)
 
 
-def is_output(row: Row) -> bool:
-    """Whether arrays may have been kept."""
-    return not row.probe
-
-
 def _time_last(array: NDArray[np.generic], tensor: Tensor) -> Numbers:
     one: Numbers = np.asarray(array[0] if array.ndim == len(tensor.axes) + 1 else array)  # type: ignore[assignment]
     time = next(number for number, axis in enumerate(tensor.axes) if isinstance(axis, Axis))
