@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.compiler.linking import LINKERS
 from engine.errors import EngineError
 from engine.model_store import ModelState, ModelStatus, ModelStore
 from engine.model_store.checkpoints import STARTER, model_config, open_checkpoint
@@ -127,7 +128,7 @@ def _lstm_method() -> tuple[CheckStatus, str]:
 
 
 def _linker() -> tuple[CheckStatus, str]:
-    found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    found = next((name for name in LINKERS if shutil.which(name)), None)
     if found:
         return CheckStatus.GOOD, f"{found} links the built modules"
     return CheckStatus.PROBLEM, "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"

@@ -8,6 +8,7 @@ from enum import Enum
 
 from engine.config import ModelConfig
 from engine.errors import Cure
+from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
@@ -38,8 +39,8 @@ class DiagnosticsOptions:
     regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED)
     reference: Regime = Regime.DYNAMIC
     padding: float = USUAL_PADDING
-    device: str = "auto"
-    lstm_method: str = "auto"
+    device: str = AUTO
+    lstm_method: str = AUTO
     probes: bool = False
 
 

@@ -42,6 +42,7 @@ class LayerTimes:
 class Group:
     """Convolutions that are computed in the same way, each as often as an utterance needs it."""
 
+    key: str
     title: str
     layers: Sequence[LayerTime]
 
@@ -62,10 +63,10 @@ class Group:
 
 
 def groups(times: LayerTimes) -> tuple[Group, ...]:
-    """The convolutions computed directly, and those computed by Winograd (titled `filtered`); no group is empty."""
-    direct = Group("direct", [timed for timed in times.layers if timed.is_direct])
-    filtered = Group("filtered", [timed for timed in times.layers if not timed.is_direct])
-    return tuple(group for group in (direct, filtered) if group.layers)
+    """The convolutions computed directly, and those computed by Winograd, by their keys in JSON; no group is empty."""
+    direct = Group("direct", "direct", [timed for timed in times.layers if timed.is_direct])
+    winograd = Group("filtered", "Winograd", [timed for timed in times.layers if not timed.is_direct])
+    return tuple(group for group in (direct, winograd) if group.layers)
 
 
 def to_dict(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def to_dict(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
         "audio_seconds": length.seconds,
         "peak_flop_per_second": peak,
         "groups": {
-            group.title: {
+            group.key: {
                 "flop": group.flop,
                 "least_seconds": group.least_seconds,
                 "median_seconds": group.median_seconds,
@@ -106,7 +107,7 @@ def _lines(model: str, length: Length, times: LayerTimes) -> Iterator[str]:
     peak = times.peak_flop_per_second
     yield f"Convolutions of {model}, {length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens)"
     yield f"The processor's peak: {peak / _GIGA:.0f} GFLOP/s"
-    yield f"{'stage':<14}{'channels':>14}{'taps':>6}{'manner':>19}{'count':>7}{'ms':>10}{'of peak':>9}{'median':>9}"
+    yield f"{'stage':<14}{'channels':>14}{'taps':>6}{'algorithm':>19}{'count':>7}{'ms':>10}{'of peak':>9}{'median':>9}"
     for timed in sorted(times.layers, key=lambda timed: -timed.count * timed.least_seconds):
         yield _row(timed, peak)
     for group in groups(times):
@@ -120,10 +121,10 @@ def _row(timed: LayerTime, peak: float) -> str:
     layer = timed.layer
     channels = f"{layer.channels} to {layer.out_channels}"
     taps = f"{layer.kernel_size}{'T' if layer.is_transposed else ''}"
-    manner = ("careful, " if layer.high_precision else "") + ("direct" if timed.is_direct else "filtered")
+    algorithm = ("precise, " if layer.high_precision else "") + ("direct" if timed.is_direct else "Winograd")
     of_least, of_median = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
     milliseconds = _MILLI * timed.count * timed.least_seconds
     return (
-        f"{timed.stage:<14}{channels:>14}{taps:>6}{manner:>19}{timed.count:>7}"
+        f"{timed.stage:<14}{channels:>14}{taps:>6}{algorithm:>19}{timed.count:>7}"
         f"{milliseconds:>10.2f}{of_least:>9.0%}{of_median:>9.0%}"
     )

@@ -16,7 +16,7 @@ WARM = "each process ran the stages for warm_up_seconds before the first round; 
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
 MEMORY = "the most that was resident, what is mapped from files included"
 REQUESTS = "on every core, as the application speaks"
-NEEDED = "products with weights, each computed directly; filtering does fewer, so a share of the peak may exceed 1"
+NEEDED = "products with weights, each computed directly; Winograd does fewer, so a share of the peak may exceed 1"
 BASIS: Mapping[str, str] = MappingProxyType(
     {
         "ratios": RATIOS,

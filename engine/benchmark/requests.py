@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from pathlib import Path
 from statistics import median
@@ -15,6 +14,7 @@ from engine.benchmark.processes import WorkerProcess
 from engine.benchmark.worker import SPEAK, SPEAKING
 from engine.errors import EngineError
 from engine.g2p.split import longest
+from engine.system.child_process import python_command
 from engine.system.paths import project_folder, sample_text_path
 
 SHORT_TEXT = "Hello world."
@@ -60,11 +60,11 @@ def longest_text(job: Job) -> str:
     return f"[Hello](/{(_PHONEMES * count)[:count]}/)"
 
 
-def speak_command(job: Job, text: str, folder: Path) -> list[str]:
+def speak_command(job: Job, text: str, folder: Path) -> tuple[str, ...]:
     """The command that speaks a text, on the processor."""
     weights = [] if job.weights is None else ["--weights", job.weights]
-    command = [sys.executable, "-m", "engine", "speak", text, "--model", job.model, *weights]
-    return [*command, "--device", "cpu", "--json", "--out", str(folder / "speech.wav")]
+    command = python_command("engine", "speak", text, "--model", job.model, *weights)
+    return (*command, "--device", "cpu", "--json", "--out", str(folder / "speech.wav"))
 
 
 def _measured(job: Job, text: str, folder: Path) -> CommandFigures:

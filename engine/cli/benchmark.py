@@ -1,4 +1,4 @@
-"""`engine benchmark`: speed, measured beside other runtimes, layer by layer, or estimated on paper."""
+"""`engine benchmark`: speed, measured next to other runtimes, layer by layer, or estimated on paper."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ OnProgress = Callable[[str], None]
 
 
 def add_options(parser: Any) -> None:
-    """Add what is measured or estimated, at which lengths, beside whom."""
+    """Add what is measured or estimated, at which lengths, next to whom."""
     lengths = " ".join(f"{seconds:g}" for seconds in DEFAULT_SECONDS)
     parser.add_argument("--seconds", type=float, nargs="+", metavar="N", help=f"of audio (default: {lengths})")
     names = ", ".join(PEER_NAMES)
-    parser.add_argument("--peers", nargs="*", metavar="NAME", help=f"beside ours: {names} (default: all that can run)")
+    parser.add_argument(
+        "--peers", nargs="*", metavar="NAME", help=f"compared with ours: {names} (default: all that can run)"
+    )
     parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
     rounds = f"at each length, of short speech up to {MOST_TIMES_THE_ROUNDS} times as many (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
@@ -128,4 +130,6 @@ def _at_least_one(number: int, noun: str) -> int:
     return number
 
 
-COMMAND = Command("benchmark", "Measure speed beside others, or say it on paper, for Macs.", add_options, run)
+COMMAND = Command(
+    "benchmark", "Measure speed next to other runtimes, or estimate it on paper for Macs.", add_options, run
+)

@@ -63,7 +63,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--precision",
         default=Precision.FLOAT32,
-        help="float32 (default); float16: the decoder's convolutions multiply halves, on Metal",
+        help="float32 (default); float16: the decoder's convolutions multiply in float16, on Metal",
     )
     parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
     place = parser.add_mutually_exclusive_group()

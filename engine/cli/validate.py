@@ -64,7 +64,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--padding", type=float, default=1.0, help="padding over speech in static regimes (default: 1)")
     parser.add_argument("--cross", default="", metavar="STAGE=REGIME,...", help="also run these stages from elsewhere")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
-    parser.add_argument("--lstm-method", default="auto", help=f"one of: {', '.join(LSTM_METHODS)} (default: auto)")
+    parser.add_argument("--lstm-method", default=AUTO, help=f"one of: {', '.join(LSTM_METHODS)} (default: auto)")
     parser.add_argument("--probes", action="store_true", help="look inside the stages too")
     parser.add_argument("--sweep", choices=SWEEPS, help="correlation against the amount of padding")
     parser.add_argument("--lstm", action="store_true", help="compare single LSTMs: packed, not packed, compiled")

@@ -16,9 +16,11 @@ from pathlib import Path
 from engine.artifacts.manifest import Variant, is_for_mac
 from engine.errors import CompileError, Cure
 from engine.mps_bridge.bridge import bridge_arguments
+from engine.system.child_process import python_command
 from engine.system.paths import cache_folder
 
-_LINKERS = ("cc", "gcc", "clang")
+LINKERS = ("cc", "gcc", "clang")
+"""The C compilers that link for this machine, the preferred one first."""
 
 
 def linker_for(variant: Variant) -> Callable[..., None]:
@@ -30,7 +32,7 @@ def linker_for(variant: Variant) -> Callable[..., None]:
 
 def find_linker() -> str:
     """The system's C compiler, used to link; raises `CompileError` that names the package to install."""
-    for name in _LINKERS:
+    for name in LINKERS:
         found = shutil.which(name)
         if found:
             return found
@@ -59,7 +61,7 @@ def zig_command(target: str, system: str) -> list[str]:
         raise CompileError(
             f"Zig, which links for {system}, is not installed.", "Run “make setup-test”.", Cure.INSTALL_AGAIN
         )
-    return [sys.executable, "-m", "ziglang", "cc", "-target", target]
+    return [*python_command("ziglang", "cc", "-target", target)]
 
 
 def run_linker(command: Sequence[str], system: str) -> None:

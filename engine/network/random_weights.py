@@ -11,12 +11,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import remove_weight_norm
 
-from engine.config import ModelConfig
+from engine.config import FRAMES_PER_TOKEN, ModelConfig
 from engine.network.architecture import Network, build_network
 from engine.network.exportable import exportable_stages
 from engine.network.weights import Weights, folded
 
-FRAMES_PER_TOKEN = 3.0
 """The middle of the 2 to 4 frames that tokens last in speech."""
 DURATION_SPREAD = 0.2
 """The standard deviation of the duration logits; nearly all tokens then last 2 to 4 frames."""
@@ -92,8 +91,8 @@ def _set_heads(network: Network) -> None:
     _set_head(predictor.duration_proj.linear_layer, torch.cat(hidden, 1)[0], mean, DURATION_SPREAD)
     with _inputs_of(predictor.F0_proj) as pitch, _inputs_of(predictor.N_proj) as energy:
         for (_, style, count), prosody_features in zip(utterances, features, strict=True):
-            frame_token = torch.arange(int(count)).repeat_interleave(int(FRAMES_PER_TOKEN))[None]
-            stages["f0n"](prosody_features, frame_token, style, int(FRAMES_PER_TOKEN) * count)
+            frame_token = torch.arange(int(count)).repeat_interleave(FRAMES_PER_TOKEN)[None]
+            stages["f0n"](prosody_features, frame_token, style, FRAMES_PER_TOKEN * count)
     _set_head(predictor.F0_proj, torch.cat(pitch, 2)[0].T, PITCH_HZ, PITCH_SPREAD_HZ)
     _set_head(predictor.N_proj, torch.cat(energy, 2)[0].T, ENERGY, ENERGY_SPREAD)
 

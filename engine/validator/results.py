@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import Cure
+from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 
 
@@ -72,8 +73,8 @@ class ValidationRequest:
     regimes: tuple[Regime, ...] = DEFAULT_REGIMES
     reference: Regime = Regime.DYNAMIC
     padding: float = 1.0
-    device: str = "auto"
-    lstm_method: str = "auto"
+    device: str = AUTO
+    lstm_method: str = AUTO
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None

@@ -41,11 +41,13 @@ def test_what_is_heard_is_marked_though_emoji_count_twice(editor: TextEditor) ->
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"])), data=st.data())
 def test_any_span_is_found(editor: TextEditor, text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
     editor.set_text(text)
+    kept = editor.text
+    assert kept == text.removeprefix("\ufeff")  # Qt takes it for a byte order mark
+    start = data.draw(st.integers(0, len(kept)))
+    end = data.draw(st.integers(start, len(kept)))
     editor.select(start, end)
-    assert editor.edit.textCursor().selectedText() == text[start:end]
+    assert editor.edit.textCursor().selectedText() == kept[start:end]
 
 
 def test_marks_move_along_when_the_text_is_edited(editor: TextEditor) -> None:

@@ -39,13 +39,13 @@ def test_all_figures_can_be_written():
 
 
 def test_the_longest_come_first_and_the_sums_last():
-    _, peak, heading, first, second, direct, filtered, how = to_text("starter", LENGTH, TIMES).splitlines()
+    _, peak, heading, first, second, direct, winograd, how = to_text("starter", LENGTH, TIMES).splitlines()
     assert "100 GFLOP/s" in peak
     assert first.split() == ["decoder", "256", "to", "128", "12T", "direct", "1", "10.00", "79%", "63%"]
-    assert second.split()[4:] == ["7", "filtered", "2", "2.00", "229%", "115%"]
+    assert second.split()[4:] == ["7", "Winograd", "2", "2.00", "229%", "115%"]
     assert direct.split() == ["all", "direct", "10.00", "79%", "63%"]
-    assert filtered.split()[:2] == ["all", "filtered"]
-    assert len({len(line) for line in (heading, first, second, direct, filtered)}) == 1
+    assert winograd.split()[:2] == ["all", "Winograd"]
+    assert len({len(line) for line in (heading, first, second, direct, winograd)}) == 1
     assert "by itself" in how
 
 
@@ -54,4 +54,4 @@ def test_high_precision_ones_are_told_from_others_of_their_size():
         "f0n", replace(BY_WINOGRAD, high_precision=True), 1, False, least_seconds=0.001, median_seconds=0.002
     )
     lines = to_text("starter", LENGTH, LayerTimes((high_precision, TIMES.layers[0]), 1e9)).splitlines()
-    assert [("careful, filtered" in line, "filtered" in line) for line in lines[3:5]] == [(False, True), (True, True)]
+    assert [("precise, Winograd" in line, "Winograd" in line) for line in lines[3:5]] == [(False, True), (True, True)]
