@@ -113,8 +113,9 @@ def test_float64_sine_of_cycles() -> None:
 
 
 def test_float64_tanh() -> None:
-    x = spread(-20, 20, np.float64)
-    assert np.abs(evaluate(mathematics.tanh64, x, dtype="float64") - np.tanh(x)).max() < 2e-15
+    for most in (1, 20, 1000):
+        x = spread(-most, most, np.float64)
+        assert np.abs(evaluate(mathematics.tanh64, x, dtype="float64") - np.tanh(x)).max() < 2e-15
 
 
 def test_float64_sigmoid() -> None:

@@ -83,6 +83,16 @@ def test_a_sequence_of_a_batch_equals_it_alone() -> None:
     assert not together[1, 11:].any()
 
 
+def test_cells_may_count_many_steps() -> None:
+    """Trained LSTMs have cells that grow with every frame."""
+    hidden_size, steps, open_gate = 4, 1500, 20.0
+    x = np.ones((1, steps, INPUT_SIZE), np.float32)
+    bias = np.full(4 * hidden_size, open_gate, np.float32)
+    weights = np.zeros((4 * hidden_size, INPUT_SIZE), np.float32), np.zeros((4 * hidden_size, hidden_size), np.float32)
+    found = run(x, np.array([steps], np.int32), [(*weights, bias)], host_microkernel())
+    assert np.allclose(found[0, :, 0], np.tanh(np.arange(1, steps + 1)), atol=1e-6)
+
+
 @pytest.mark.parametrize("high_precision", [False, True])
 def test_many_steps_lose_little_to_rounding(high_precision: bool) -> None:
     random = np.random.default_rng(5)
