@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from engine.model_store.checkpoints import Checkpoint
     from engine.synthesizer import Synthesizer
 
 TESTS = Path(__file__).resolve().parent
@@ -21,6 +22,7 @@ BUILD_FOLDER = TESTS.parent / "build" / "test"
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 SLOWEST_FILES = (
     "engine/test_exactness.py",
+    "engine/test_trained_exactness.py",
     "software_metal/test_full_size.py",
     "software_metal/test_speech.py",
     "engine/benchmark/test_estimate.py",
@@ -54,6 +56,35 @@ def starter() -> Iterator[Synthesizer]:
     from engine.synthesizer import Synthesizer  # not before the folders above are set
 
     synthesizer = Synthesizer("starter")
+    synthesizer.prepare()
+    yield synthesizer
+    synthesizer.close()
+
+
+@pytest.fixture(scope="session")
+def trained_data() -> Path:
+    """A data folder with the trained Kokoro-82M installed; for tests marked `needs_trained`."""
+    from tests.trained import install
+
+    return install(BUILD_FOLDER / "trained")
+
+
+@pytest.fixture(scope="module")
+def trained(trained_data: Path) -> Iterator[Checkpoint]:
+    """The trained Kokoro-82M, which is the installed one while the tests of a file run."""
+    from engine.model_store.checkpoints import FULL_SIZE, open_checkpoint
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(trained_data))
+        yield open_checkpoint(FULL_SIZE)
+
+
+@pytest.fixture(scope="module")
+def trained_synthesizer(trained: Checkpoint) -> Iterator[Synthesizer]:
+    """The trained Kokoro-82M, ready to speak."""
+    from engine.synthesizer import Synthesizer
+
+    synthesizer = Synthesizer(trained.name)
     synthesizer.prepare()
     yield synthesizer
     synthesizer.close()

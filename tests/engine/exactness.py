@@ -13,7 +13,7 @@ import numpy as np
 from engine.model_store.checkpoints import Checkpoint
 from engine.network.random_weights import network_with
 from engine.network.reference import Arithmetic, Reference
-from engine.pipeline import source_noise
+from engine.pipeline import encode, source_noise
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.runners.torch_runner import ReferenceRunner
@@ -51,10 +51,19 @@ def request_values(bench: Bench, token_count: int, speed: float, seed: int = 0) 
     tokens = generator.choice(sorted(bench.checkpoint.config.vocab.values()), token_count).astype(np.int32)
     tokens[[0, -1]] = 0
     voice = next(iter(bench.checkpoint.voices.values()))
-    style: Style = voice.style(max(1, token_count - 2))
+    return _values(tokens, voice.style(max(1, token_count - 2)), speed)
+
+
+def spoken_values(bench: Bench, phonemes: str, speed: float = 1.0, voice: str = "af_heart") -> Values:
+    """Phonemes as a model speaks them, with a border at both ends."""
+    style = bench.checkpoint.voices[voice].style(len(phonemes))
+    return _values(encode(phonemes, bench.checkpoint.config.vocab), style, speed)
+
+
+def _values(tokens: Array, style: Style, speed: float) -> Values:
     return {
         "tokens": tokens[None],
-        "token_count": np.array([token_count], np.int32),
+        "token_count": np.array([len(tokens)], np.int32),
         "timbre": style.timbre[None],
         "prosody": style.prosody[None],
         "speed": np.array([speed], np.float32),

@@ -67,12 +67,17 @@ def test_full_size_equals_the_truth_at_any_length(full_size_bench: Bench, token_
 
 
 def assert_exact(made: Bench, token_count: int, speed: float) -> None:
-    start = request_values(made, token_count, speed)
+    assert_exact_from(made, request_values(made, token_count, speed))
+
+
+def assert_exact_from(made: Bench, start: Values) -> tuple[Values, Values]:
+    """Returns the truth and what the compiled model makes on its own."""
     truth = run_all(made, made.truth, start)
     assert_reference_fed(made, truth)
     ours = run_all(made, made.compiled, start)
     if assert_durations(made, ours, truth):
         assert_waveform(ours, truth, run_all(made, made.upstream, start))
+    return truth, ours
 
 
 def assert_reference_fed(made: Bench, truth: Values) -> None:
@@ -98,14 +103,16 @@ def assert_waveform(ours: Values, truth: Values, upstream: Values) -> None:
 
 
 def test_a_ragged_batch_equals_its_members(starter_bench: Bench) -> None:
-    sequences = [
-        run_all(starter_bench, starter_bench.truth, request_values(starter_bench, n, 1.0)) for n in (5, 40, 17, 2)
-    ]
+    assert_ragged(starter_bench, [request_values(starter_bench, n, 1.0) for n in (5, 40, 17, 2)])
+
+
+def assert_ragged(made: Bench, starts: list[Values]) -> None:
+    sequences = [run_all(made, made.truth, start) for start in starts]
     for stage in STAGES:
         if stage.runs_on is Place.DEVICE:
-            batched = starter_bench.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
+            batched = made.compiled.run(stage, stacked(stage.inputs, sequences, fill=0.0))
             for row, sequence in enumerate(sequences):
-                alone = starter_bench.compiled.run(stage, {t.name: sequence[t.name] for t in stage.inputs})
+                alone = made.compiled.run(stage, {t.name: sequence[t.name] for t in stage.inputs})
                 for name, array in alone.items():
                     valid = batched[name][row][tuple(slice(extent) for extent in array.shape[1:])]
                     assert np.abs(valid - array[0]).max() <= 1e-4, (stage.name, name)

@@ -1,0 +1,99 @@
+"""Trained weights, real sentences: the compiled model against the truth, as in `test_exactness`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.languages import LANGUAGES, Language
+from engine.model_store.checkpoints import FULL_SIZE, Checkpoint
+from engine.speech import SpeechRequest
+from engine.synthesizer import Synthesizer
+from tests.engine.exactness import Bench, Values, correlation, run_all, spoken_values
+from tests.engine.test_exactness import (
+    SPEEDS,
+    TOKEN_COUNTS,
+    assert_durations,
+    assert_exact_from,
+    assert_ragged,
+    assert_reference_fed,
+    prepared,
+)
+from tests.trained import VOICES, needs_trained, sample_phonemes, sentence_phonemes, text_phonemes
+
+pytestmark = needs_trained
+
+NEAR_THE_TRUTH = 0.9999
+FRAMES_PER_SECOND = 40
+MOST_PHONEMES = {2: 30, 10: 170, 30: 505}
+"""By the seconds that they take, about."""
+VOICE_OF = {
+    "en-US": "af_heart",
+    "en-GB": "bf_emma",
+    "es": "ef_dora",
+    "fr-FR": "ff_siwis",
+    "hi": "hf_alpha",
+    "it": "if_sara",
+    "ja": "jf_alpha",
+    "pt-BR": "pf_dora",
+    "zh": "zf_xiaobei",
+}
+
+
+@pytest.fixture(scope="module")
+def made(trained: Checkpoint) -> Bench:
+    return prepared(FULL_SIZE)
+
+
+def text_values(made: Bench, token_count: int, speed: float) -> Values:
+    """The beginning of a text; of one token, the border alone."""
+    values = spoken_values(made, text_phonemes(max(0, token_count - 2)), speed)
+    tokens = values["tokens"][:, :token_count]
+    return {**values, "tokens": tokens, "token_count": np.array([token_count], np.int32)}
+
+
+@pytest.mark.parametrize("token_count", [1, 17, 63])
+def test_a_text_equals_the_truth(made: Bench, token_count: int) -> None:
+    assert_exact_from(made, text_values(made, token_count, 1.0))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("speed", SPEEDS)
+@pytest.mark.parametrize("token_count", TOKEN_COUNTS)
+def test_a_text_equals_the_truth_at_any_length(made: Bench, token_count: int, speed: float) -> None:
+    assert_exact_from(made, text_values(made, token_count, speed))
+
+
+@pytest.mark.parametrize("voice", VOICES)
+@pytest.mark.parametrize("seconds", [2, *(pytest.param(n, marks=pytest.mark.long) for n in (10, 30))])
+def test_the_waveform_of_sentences_is_the_truths(made: Bench, seconds: int, voice: str) -> None:
+    language = made.checkpoint.voices[voice].info.language
+    start = spoken_values(made, sentence_phonemes(MOST_PHONEMES[seconds], language), voice=voice)
+    truth, ours = assert_exact_from(made, start)
+    assert int(truth["frame_count"][0]) == pytest.approx(seconds * FRAMES_PER_SECOND, rel=0.3)
+    assert correlation(ours["audio"], truth["audio"]) >= NEAR_THE_TRUTH
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.tag)
+def test_a_voice_of_every_language_equals_the_truth(made: Bench, language: Language) -> None:
+    start = spoken_values(made, sample_phonemes(language), voice=VOICE_OF[language.tag])
+    assert_reference_fed(made, assert_near_the_truth(made, start))
+
+
+def assert_near_the_truth(made: Bench, start: Values) -> Values:
+    """The truth, which the compiled model follows on its own, with the same durations."""
+    truth, ours = run_all(made, made.truth, start), run_all(made, made.compiled, start)
+    assert assert_durations(made, ours, truth)
+    assert correlation(ours["audio"], truth["audio"]) >= NEAR_THE_TRUTH
+    return truth
+
+
+def test_a_ragged_batch_of_sentences_equals_its_members(made: Bench) -> None:
+    lengths = dict(zip(VOICES, (3, 38, 15), strict=True))
+    assert_ragged(made, [spoken_values(made, text_phonemes(n), voice=voice) for voice, n in lengths.items()])
+
+
+def test_it_speaks(trained_synthesizer: Synthesizer) -> None:
+    (chunk,) = trained_synthesizer.synthesize(SpeechRequest("Good morning.", "af_heart"))
+    assert 0.5 < chunk.seconds < 2
+    assert 0.01 < np.sqrt(np.square(chunk.samples).mean()) < 0.3
