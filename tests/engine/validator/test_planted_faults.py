@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from engine.artifacts.manifest import CPU, Manifest, expected_identity
 from engine.compiler.build import build_stage
 from engine.config import ModelConfig
-from engine.model_store.checkpoints import open_checkpoint
+from engine.model_store.checkpoints import STARTER, open_checkpoint
 from engine.network.architecture import Network, build_network
 from engine.network.exportable.blocks import padded_lengths
 from engine.network.exportable.prosody import PitchAndEnergy
@@ -32,6 +32,7 @@ from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.verdicts import findings
+from tests.trained import needs_trained
 
 UTTERANCE = Utterance(0, "hello there", "həlˈO ðˈɛɹ.", 0, 11)
 PADDING = 3.0
@@ -103,9 +104,10 @@ FAULTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def regimes() -> Iterator[Regimes]:
-    made = Regimes(open_checkpoint())
+@pytest.fixture(scope="module", params=[STARTER, pytest.param("trained", marks=needs_trained)])
+def regimes(request: pytest.FixtureRequest) -> Iterator[Regimes]:
+    checkpoint = open_checkpoint() if request.param == STARTER else request.getfixturevalue("trained")
+    made = Regimes(checkpoint)
     yield made
     made.close()
 
