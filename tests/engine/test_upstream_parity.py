@@ -1,8 +1,11 @@
-"""One checkpoint in kokoro's own layout, run by kokoro's own model and by ours: tokens, style row, durations, audio."""
+"""One checkpoint in kokoro's own layout, run by kokoro's own model and by ours: tokens, style row, durations, audio.
+
+First that of the bundled model, then the trained one of the full size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import kokoro.model
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from kokoro import KModel, KPipeline
+from safetensors.torch import load_file
 
 from engine.cli.validate import ENGLISH_SENTENCES
 from engine.config import ModelConfig
@@ -27,9 +31,13 @@ from engine.validator.text_parity import sentences_of
 from tests.engine.exactness import correlation
 from tests.engine.model_store.conftest import run_here
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, publish, published_state, saved
+from tests.trained import CHECKPOINT, FOLDER, needs_trained
 
 UTTERANCES = 20
 SPOKEN = 3
+VOICE = VOICE_NAMES[0]
+TRAINED_UTTERANCES = {3: 1, 200: 10}
+"""How many, and how many of these are compared with the truth, too."""
 SPEEDS = (0.8, 1.0, 1.3)
 NEAR_THE_TRUTH = 0.999
 NEAR_UPSTREAM = 0.99
@@ -45,7 +53,7 @@ class Both:
     utterances: tuple[Utterance, ...]
 
     def style(self, utterance: Utterance) -> Style:
-        return self.ours.voices[VOICE_NAMES[0]].style(len(utterance.phonemes))
+        return self.ours.voices[VOICE].style(len(utterance.phonemes))
 
 
 class AnyDecoder(NetworkDecoder):
@@ -69,19 +77,36 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
         models.import_from(files, published.entry.name)
         installed = models.open(published.entry.name)
         assert installed is not None
-        patch.setattr(kokoro.model, "Decoder", AnyDecoder)
-        config = starter.config.to_dict()
-        upstream = KModel("hexgrad/Kokoro-82M", config, str(files / CHECKPOINT_NAME)).eval()
-        pack = KPipeline("e", "hexgrad/Kokoro-82M", model=False).load_voice(str(files / f"voices/{VOICE_NAMES[0]}.pt"))
+        with patch.context() as narrow:
+            narrow.setattr(kokoro.model, "Decoder", AnyDecoder)
+            config = starter.config.to_dict()
+            upstream = KModel("hexgrad/Kokoro-82M", config, str(files / CHECKPOINT_NAME)).eval()
+        pack = KPipeline("e", "hexgrad/Kokoro-82M", model=False).load_voice(str(files / f"voices/{VOICE}.pt"))
         ours = Checkpoint("starter", starter.config, installed.voices, installed.load_weights, installed.identity)
-        yield Both(upstream, pack, ours, utterances(starter.config))
+        yield Both(upstream, pack, ours, utterances(starter.config, UTTERANCES))
 
 
-def utterances(config: ModelConfig) -> tuple[Utterance, ...]:
+@pytest.fixture(scope="module")
+def trained_both(trained: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """The published files of the full size, in the formats that kokoro reads; kokoro is untouched."""
+    folder, config = tmp_path_factory.mktemp("trained"), trained.config
+    parts: dict[str, dict[str, torch.Tensor]] = {}
+    for name, tensor in load_file(CHECKPOINT).items():
+        part, _, rest = name.partition(".")
+        parts.setdefault(part, {})[rest] = tensor
+    torch.save(parts, folder / CHECKPOINT_NAME)
+    table = np.fromfile(FOLDER / f"voices/{VOICE}.bin", np.float32).reshape(config.phoneme_limit, 1, -1)
+    torch.save(torch.from_numpy(table), folder / f"{VOICE}.pt")
+    upstream = KModel("hexgrad/Kokoro-82M", str(FOLDER / "config.json"), str(folder / CHECKPOINT_NAME)).eval()
+    pack = KPipeline("e", "hexgrad/Kokoro-82M", model=False).load_voice(str(folder / f"{VOICE}.pt"))
+    return Both(upstream, pack, trained, utterances(config, max(TRAINED_UTTERANCES)))
+
+
+def utterances(config: ModelConfig, count: int) -> tuple[Utterance, ...]:
     """Some of every kind of sentence, as they are spoken."""
     sentences = sentences_of(ENGLISH_SENTENCES)
     phonemizer = Phonemizer("en-US", config.vocab, config.phoneme_limit, load_analyser=load_offline_analyser)
-    chosen = sentences[:: len(sentences) // UTTERANCES][:UTTERANCES]
+    chosen = sentences[:: len(sentences) // count][:count]
     spoken = [phonemizer.plan(text).utterances[0].phonemes for text in chosen]
     return tuple(Utterance(index, "", phonemes, 0, 0, 0.0) for index, phonemes in enumerate(spoken))
 
@@ -100,6 +125,17 @@ def spoken(pipeline: Pipeline, both: Both, utterance: Utterance, speed: float) -
 
 
 def test_tokens_and_style_rows_are_equal(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_equal_tokens(both, monkeypatch)
+
+
+@needs_trained
+def test_tokens_and_style_rows_of_the_trained_model_are_equal(
+    trained_both: Both, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_equal_tokens(trained_both, monkeypatch)
+
+
+def assert_equal_tokens(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def forward(self: KModel, ids: torch.Tensor, style: torch.Tensor, speed: float) -> tuple[torch.Tensor, None]:
@@ -117,19 +153,31 @@ def test_tokens_and_style_rows_are_equal(both: Both, monkeypatch: pytest.MonkeyP
 
 
 def test_durations_are_equal_and_the_audio_is_nearer_to_the_truth(both: Both) -> None:
+    assert_equal_durations_and_audio(both, both.utterances, SPOKEN)
+
+
+@needs_trained
+@pytest.mark.parametrize("count", [3, pytest.param(200, marks=pytest.mark.long)])
+def test_the_trained_model_speaks_as_kokoro_does(trained_both: Both, count: int) -> None:
+    step = len(trained_both.utterances) // count
+    assert_equal_durations_and_audio(trained_both, trained_both.utterances[::step][:count], TRAINED_UTTERANCES[count])
+
+
+def assert_equal_durations_and_audio(both: Both, chosen: Sequence[Utterance], spoken_count: int) -> None:
+    """Durations and audio of all; of the first ones, audio that is nearer to the truth than kokoro's."""
     regimes = Regimes(both.ours, device="cpu")
     truth, ours = (
         regimes.pipeline(regimes.open(each, 0.0, lambda _: None)) for each in (Regime.DYNAMIC, Regime.COMPILED)
     )
-    for utterance in both.utterances:
-        speed = SPEEDS[utterance.index % len(SPEEDS)]
+    for number, utterance in enumerate(chosen):
+        speed = SPEEDS[number % len(SPEEDS)]
         made = spoken(ours, both, utterance, speed)
         noise = source_noise(both.ours.config, int(made["frame_count"][0]), [0, utterance.index])
         upstream = kokoros(both, utterance, speed, noise)
         assert np.bincount(made["frame_token"][0]).tolist() == upstream.pred_dur.tolist()
-        if utterance.index < SPOKEN:
+        assert correlation(made["audio"][0], upstream.audio.numpy()) > NEAR_UPSTREAM
+        if number < spoken_count:
             true = spoken(truth, both, utterance, speed)["audio"][0]
             near = correlation(made["audio"][0], true)
             assert near > max(NEAR_THE_TRUTH, correlation(upstream.audio.numpy(), true))
-            assert correlation(made["audio"][0], upstream.audio.numpy()) > NEAR_UPSTREAM
     regimes.close()
