@@ -60,10 +60,19 @@ class Notice:
 
 @dataclass(frozen=True)
 class Plan:
-    """A request's text, cut into utterances in order; nothing speakable is left out without a notice."""
+    """A request's text, cut into utterances in order; nothing speakable is left out without a notice.
+
+    The plan of a long text covers its beginning first: `characters_left` of it follow the last utterance, else it is 0.
+    """
 
     utterances: tuple[Utterance, ...]
     notices: tuple[Notice, ...] = ()
+    characters_left: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether it covers all of the text."""
+        return not self.characters_left
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ class StageEvent:
 
 @dataclass(frozen=True)
 class PlanEvent:
-    """The text has been cut into utterances."""
+    """The text has been cut into utterances, all of it or as far as the plan goes; the next plan continues it."""
 
     plan: Plan
 
@@ -107,7 +116,8 @@ Event = StageEvent | PlanEvent | PreparationEvent
 class AudioChunk:
     """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included.
 
-    Chunks are played one directly after the other, without a gap or an overlap.
+    Chunks are played one directly after the other, without a gap or an overlap. `utterance_count` is that of the whole
+    request, 0 while unknown.
     """
 
     utterance: Utterance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from engine.errors import NothingToSpeak
@@ -18,6 +18,10 @@ from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
 
 MOST_NOTICES = 100
+FIRST_PLANNED_CHARACTERS = 1000
+"""The first plan covers at least this much of a text, which takes about 0.03 s."""
+PLAN_GROWTH = 3
+"""Each plan covers at least so many times as much as the one before, so playing goes on while the next is made."""
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -50,19 +54,38 @@ class Phonemizer:
 
         Raises `NothingToSpeak` for text without anything that has a sound.
         """
+        *_, whole = self.plans(text, speed)
+        return whole
+
+    def plans(self, text: str, speed: float = 1.0) -> Iterator[Plan]:
+        """The plan of the text as it grows: soon its beginning, then more of it, at last the whole.
+
+        Each begins with the utterances of the one before and has more of them, cut for this speed, a positive factor.
+
+        Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound.
+        """
         if not text.strip():
             raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
         normalised = self._front_end.normalise(text)
         notices = list(normalised.notices)
-        pieces: list[Piece] = []
-        for sentence in sentences(normalised.sourced.text):
-            spoken, problems = self._spoken(normalised, sentence)
-            pieces += pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
-            notices += problems
-        utterances = _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text)
+        pieces = self._pieces(normalised, notices)
+        utterances: list[Utterance] = []
+        wanted = FIRST_PLANNED_CHARACTERS
+        for utterance in _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text):
+            utterances.append(utterance)
+            if wanted <= utterance.end < len(text):
+                yield Plan(tuple(utterances), _readable(notices), len(text) - utterance.end)
+                wanted = PLAN_GROWTH * utterance.end
         if not utterances:
             raise _soundless(self._language)
-        return Plan(tuple(utterances), _readable(notices))
+        yield Plan(tuple(utterances), _readable(notices))
+
+    def _pieces(self, normalised: Normalised, notices: list[Notice]) -> Iterator[Piece]:
+        """The pieces of a text, pronounced one sentence at a time; problems are added to the notices."""
+        for sentence in sentences(normalised.sourced.text):
+            spoken, problems = self._spoken(normalised, sentence)
+            notices += problems
+            yield from pieces_of(spoken, sentence.border, self._front_end.phrase_starters)
 
     def _spoken(self, normalised: Normalised, sentence: Sentence) -> tuple[list[SpokenWord], list[Notice]]:
         """The words of a sentence in the model's symbols and in offsets of the source, and notices of problems."""
@@ -118,24 +141,29 @@ def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     return (*ordered[:MOST_NOTICES], summary)
 
 
-def _utterances(found: Sequence[Sequence[Piece]], text: str) -> list[Utterance]:
+def _utterances(found: Iterable[Sequence[Piece]], text: str) -> Iterator[Utterance]:
+    """The utterances of the groups, each as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
-    last = len(sounding) - 1
-    return [
-        _utterance(index, pieces, text, 0.0 if index == last else PAUSE_SECONDS[pieces[-1].border])
-        for index, pieces in enumerate(sounding)
-    ]
+    pieces, index = next(sounding, None), 0
+    while pieces is not None:
+        following = next(sounding, None)
+        pause_seconds = 0.0 if following is None else PAUSE_SECONDS[pieces[-1].border]
+        yield _utterance(index, pieces, text, pause_seconds)
+        pieces, index = following, index + 1
 
 
-def _with_sound(found: Sequence[Sequence[Piece]]) -> list[list[Piece]]:
+def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
     """The groups that have a sound; the span of one without joins the group before it."""
-    sounding: list[list[Piece]] = []
+    sounding: list[Piece] = []
     for pieces in found:
         if has_sound(joined(pieces)):
-            sounding.append(list(pieces))
+            if sounding:
+                yield sounding
+            sounding = list(pieces)
         elif sounding:
-            sounding[-1][-1] = replace(sounding[-1][-1], end=pieces[-1].end, border=pieces[-1].border)
-    return sounding
+            sounding[-1] = replace(sounding[-1], end=pieces[-1].end, border=pieces[-1].border)
+    if sounding:
+        yield sounding
 
 
 def _utterance(index: int, pieces: Sequence[Piece], text: str, pause_seconds: float) -> Utterance:

@@ -20,6 +20,11 @@ _STARTERS = (
 )
 PHRASE_STARTERS = frozenset(_STARTERS.split())
 """Words that begin a phrase: a voice may take a breath before them."""
+_CONJUNCTIONS = "although and because but if nor or since so though unless until when where whereas while who whose yet"
+CONJUNCTIONS = frozenset(_CONJUNCTIONS.split())
+"""Phrase starters of English that mostly begin a clause."""
+SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion"})
+"""Words after which a conjunction may be part of a number."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ def pieces_of(
     for run, following in zip_longest(runs, runs[1:]):
         phonemes = " ".join("".join(word.phonemes + " " * word.space for word in run).split())
         if phonemes:
-            after = _border(phonemes, following, phrase_starters)
+            after = _border(phonemes, run[-1], following, phrase_starters)
             pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after))
         elif pieces:
             pieces[-1] = replace(pieces[-1], space=True)
@@ -69,11 +74,21 @@ def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
         yield run
 
 
-def _border(phonemes: str, following: Sequence[SpokenWord] | None, phrase_starters: Collection[str]) -> Border:
+def _border(
+    phonemes: str, last: SpokenWord, following: Sequence[SpokenWord] | None, phrase_starters: Collection[str]
+) -> Border:
     if phonemes.rstrip(CLOSING)[-1:] in CLAUSE_ENDS or phonemes[-1:] == ")":
         return Border.CLAUSE
     if following is None:
         return Border.WORD
-    if following[0].phonemes[:1] in ("(", "—"):
+    first = following[0]
+    if first.phonemes[:1] in ("(", "—"):
         return Border.CLAUSE
-    return Border.PHRASE if following[0].text.lower() in phrase_starters else Border.WORD
+    if first.text.lower() not in phrase_starters:
+        return Border.WORD
+    return Border.CONJUNCTION if _joins_clauses(last, first) else Border.PHRASE
+
+
+def _joins_clauses(last: SpokenWord, word: SpokenWord) -> bool:
+    """Whether a word may join clauses: a conjunction written apart, unlike those of “$45.67”, “105” and “Q&A”."""
+    return word.text.lower() in CONJUNCTIONS and last.end < word.start and last.text.lower() not in SCALES

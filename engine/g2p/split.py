@@ -1,16 +1,21 @@
-"""Cutting spoken pieces into utterances: short first ones for a quick start, then whole sentences together."""
+"""Cutting spoken pieces into utterances: short first ones for a quick start, then whole sentences together.
+
+Pieces are taken one by one, no more of them than the next utterance needs: a long text starts as soon as a short one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import accumulate
 
 FIRST_PHONEMES = 50
 """Target for the first utterance: three seconds of speech, so that it is made and heard soon."""
 GROWTH = 1.7
 """The next utterance may be this much longer than the one before without a gap at a real-time factor of 0.6."""
+COVERED = 3.0
+"""A sentence is cut at a conjunction rather than become an utterance that is longer than the one before by this factor,
+which leaves no gap at a real-time factor of 0.3."""
 MOST_PHONEMES = 200
 """Most in an utterance, and the target after the start: twelve to twenty seconds of speech, for which the arrays of the
 decoder take 250 MB at most; from about 250 phonemes the voice begins to rush."""
@@ -31,14 +36,16 @@ class Border(IntEnum):
 
     WORD = 0
     PHRASE = 1
-    CLAUSE = 2
-    SENTENCE = 3
-    PARAGRAPH = 4
+    CONJUNCTION = 2
+    CLAUSE = 3
+    SENTENCE = 4
+    PARAGRAPH = 5
 
 
 PAUSE_SECONDS = {
     Border.WORD: 0.0,
     Border.PHRASE: 0.0,
+    Border.CONJUNCTION: 0.0,
     Border.CLAUSE: 0.05,
     Border.SENTENCE: 0.25,
     Border.PARAGRAPH: 0.5,
@@ -67,18 +74,23 @@ def longest(model_limit: int, speed: float) -> int:
     return min(model_limit, int(MOST_PHONEMES * min(1.0, speed)))
 
 
-def groups(pieces: Sequence[Piece], limit: int) -> list[Sequence[Piece]]:
-    """The pieces in groups of at most `limit` phonemes, one per utterance, in order and complete."""
-    fitting = [part for piece in pieces for part in _parts(piece, limit)]
-    ends = list(accumulate((len(piece.phonemes) + piece.space for piece in fitting), initial=0))
-    result: list[Sequence[Piece]] = []
-    start, target = 0, float(FIRST_PHONEMES)
-    while start < len(fitting):
-        end = _end(_Window(fitting, ends, start, limit), min(limit, target))
-        result.append(fitting[start:end])
-        target = min(MOST_PHONEMES, max(target, GROWTH * (ends[end] - ends[start])))
-        start = end
-    return result
+def groups(pieces: Iterable[Piece], limit: int) -> Iterator[Sequence[Piece]]:
+    """The pieces in groups of at most `limit` phonemes, one per utterance, in order and complete.
+
+    To find the end of a group takes up to `limit` phonemes beyond its start, and one piece more.
+    """
+    coming = (part for piece in pieces for part in _parts(piece, limit))
+    held: list[Piece] = []
+    target, before = float(FIRST_PHONEMES), 0
+    while True:
+        window = _Window(held, coming, limit)
+        if window.empty:
+            return
+        count = _end(window, min(limit, target), max(SLACK * FIRST_PHONEMES, COVERED * before))
+        group, held = held[:count], held[count:]
+        yield group
+        before = sum(len(piece.phonemes) + piece.space for piece in group)
+        target = min(MOST_PHONEMES, max(target, GROWTH * before))
 
 
 def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
@@ -97,20 +109,26 @@ def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
 
 
 class _Window:
-    """The pieces from `start` on that may still be part of one utterance."""
+    """The pieces that may be part of the next utterance: those of `held`, which grows by those `coming` as needed."""
 
-    def __init__(self, pieces: Sequence[Piece], ends: Sequence[int], start: int, limit: int) -> None:
+    def __init__(self, held: list[Piece], coming: Iterator[Piece], limit: int) -> None:
         self._borders: list[tuple[int, int, Border]] = []
-        """For each possible end: its index, the utterance's length, and the border there."""
-        for index in range(start, len(pieces)):
-            piece = pieces[index]
-            length = ends[index + 1] - ends[start] - piece.space
+        """For each possible end: how many pieces come before it, the utterance's length, and the border there."""
+        spoken = 0
+        for count, piece in enumerate(_growing(held, coming), 1):
+            length = spoken + len(piece.phonemes)
             if length > limit:
                 return
-            self._borders.append((index + 1, length, piece.border))
+            self._borders.append((count, length, piece.border))
             if piece.border is Border.PARAGRAPH:
                 break
+            spoken = length + piece.space
         self._leave_no_scrap()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is left."""
+        return not self._borders
 
     @property
     def first(self) -> int:
@@ -130,17 +148,30 @@ class _Window:
 
     def _leave_no_scrap(self) -> None:
         """Drop the ends after which too little would be left of a paragraph that could be spoken whole."""
-        whole = self._borders[-1][1]
+        whole = self._borders[-1][1] if self._borders else 0
         self._borders = [at for at in self._borders if at[1] == whole or whole - at[1] > FEWEST_PHONEMES]
 
 
-def _end(window: _Window, target: float) -> int:
-    """Where the next utterance ends: the best border near the target, never beyond the limit."""
+def _growing(held: list[Piece], coming: Iterator[Piece]) -> Iterator[Piece]:
+    """The pieces held, then those coming, which are held from then on."""
+    yield from held
+    for piece in coming:
+        held.append(piece)
+        yield piece
+
+
+def _end(window: _Window, target: float, covered: float) -> int:
+    """Where the next utterance ends: the best border near the target, never beyond the limit.
+
+    The utterance before plays until one of `covered` phonemes is made.
+    """
     shortest, torn = max(FEWEST_PHONEMES, target * SHORTEST_SHARE), max(TORN_PHONEMES, target)
     end = (
         window.furthest(Border.SENTENCE, FEWEST_PHONEMES, target)
         or window.nearest(Border.SENTENCE, FEWEST_PHONEMES, target * SLACK)
         or window.furthest(Border.CLAUSE, shortest, target)
+        or window.nearest(Border.CLAUSE, shortest, min(covered, torn))
+        or (window.furthest(Border.CONJUNCTION, shortest, covered) if covered < torn else None)
         or window.nearest(Border.CLAUSE, shortest, torn)
         or window.furthest(Border.PHRASE, shortest, torn)
         or window.nearest(Border.CLAUSE, shortest, torn * LONGEST_SHARE)

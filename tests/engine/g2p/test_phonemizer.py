@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest, NothingToSpeak
 from engine.g2p import Phonemizer, phonemizer
+from engine.g2p.normalise import Normalised
+from engine.g2p.sentences import Sentence
 from engine.speech import Plan
 
 AMERICAN_ANSWERS = {
@@ -108,6 +110,43 @@ def test_utterances_of_slow_speech_have_fewer_phonemes(american: Phonemizer) -> 
     assert " ".join(one.phonemes for one in slow) == " ".join(one.phonemes for one in fast)
 
 
+@pytest.mark.parametrize("number", ["$45.67", "two hundred and five dollars", "£1,205.30"])
+def test_a_first_utterance_never_ends_inside_a_number(american: Phonemizer, number: str) -> None:
+    text = f"The new clock in the hall costs {number} in the shop of my uncle at the corner of the street"
+    assert text.index("costs") + len("costs ") + len(number) <= american.plan(text).utterances[0].end
+
+
+LONG = "When he came in, the 25 dogs and the cat of Mr. Smith barked at him (as on Jan. 5, 2024): “No!” 你 " * 60
+
+
+@pytest.mark.parametrize("speed", [0.5, 1.0])
+def test_a_plan_grows_and_what_it_has_stays(american: Phonemizer, speed: float) -> None:
+    plans = list(american.plans(LONG, speed))
+    assert [plan.whole for plan in plans] == [False] * (len(plans) - 1) + [True]
+    for plan, longer in itertools.pairwise(plans):
+        assert longer.utterances[: len(plan.utterances)] == plan.utterances
+        assert len(LONG) - plan.characters_left == plan.utterances[-1].end
+        assert longer.whole or longer.utterances[-1].end >= phonemizer.PLAN_GROWTH * plan.utterances[-1].end
+    assert plans[-1] == american.plan(LONG, speed)
+
+
+def test_a_plan_begins_before_the_rest_is_pronounced(american: Phonemizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    pronounced: list[Sentence] = []
+    real = Phonemizer._spoken
+
+    def note(self: Phonemizer, normalised: Normalised, sentence: Sentence) -> object:
+        pronounced.append(sentence)
+        return real(self, normalised, sentence)
+
+    monkeypatch.setattr(Phonemizer, "_spoken", note)
+    next(american.plans(LONG))
+    assert pronounced[-1].start < 2 * phonemizer.FIRST_PLANNED_CHARACTERS < len(LONG) / 2
+
+
+def test_a_short_text_is_planned_at_once(american: Phonemizer) -> None:
+    assert [plan.whole for plan in american.plans("Yes.\n\nNo.")] == [True]
+
+
 def test_pauses_follow_the_border(american: Phonemizer) -> None:
     plan = american.plan("One day it rained a little in the garden of my uncle.\n\nThe next day it did not rain.")
     assert [utterance.pause_seconds for utterance in plan.utterances] == [0.5, 0.0]
@@ -177,13 +216,14 @@ def check_plan(text: str, plan: Plan, symbols: frozenset[str], limit: int) -> No
 
 
 @settings(max_examples=300, deadline=None)
-@given(text=ANYTHING)
+@given(text=ANYTHING | ANYTHING.map(lambda text: text * 40))
 def test_any_text_is_planned_without_loss_or_refused(american: Phonemizer, symbols: frozenset[str], text: str) -> None:
     try:
-        plan = american.plan(text)
+        *beginnings, plan = american.plans(text)
     except NothingToSpeak:
         return
     check_plan(text, plan, symbols, 510)
+    assert all(one.utterances == plan.utterances[: len(one.utterances)] for one in beginnings)
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,25 @@ def test_a_dash_between_spaces_stays_with_the_word_before() -> None:
 
 def test_a_phrase_begins_at_its_first_word() -> None:
     found = pieces_of(words("he ", "left ", "because ", "she ", "came"), Border.SENTENCE)
-    assert [piece.border for piece in found] == [Border.WORD, Border.PHRASE, Border.WORD, Border.WORD, Border.SENTENCE]
+    borders = [Border.WORD, Border.CONJUNCTION, Border.WORD, Border.WORD, Border.SENTENCE]
+    assert [piece.border for piece in found] == borders
+    assert pieces_of(words("he ", "sat ", "in"), Border.SENTENCE)[1].border is Border.PHRASE
+
+
+def test_a_conjunction_of_another_language_only_begins_a_phrase() -> None:
+    found = pieces_of(words("lui ", "e ", "lei"), Border.SENTENCE, frozenset({"e"}))
+    assert [piece.border for piece in found] == [Border.PHRASE, Border.WORD, Border.SENTENCE]
+
+
+def test_a_number_is_one_phrase() -> None:
+    found = pieces_of(words("two ", "hundred ", "and ", "five"), Border.SENTENCE)
+    assert Border.CONJUNCTION not in [piece.border for piece in found]
+    spoken = [
+        SpokenWord("forty", "f", 0, 6, True),
+        SpokenWord("and", "a", 6, 6, True),
+        SpokenWord("six", "s", 6, 6, True),
+    ]
+    assert [piece.border for piece in pieces_of(spoken, Border.WORD)] == [Border.PHRASE, Border.WORD, Border.WORD]
 
 
 def test_a_parenthesis_begins_a_clause() -> None:

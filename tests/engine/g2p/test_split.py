@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.g2p.split import (
+    COVERED,
     FEWEST_PHONEMES,
     FIRST_PHONEMES,
     GROWTH,
@@ -35,7 +36,7 @@ def lengths(made: list[Piece], limit: int = 510) -> list[int]:
     return [len(joined(group)) for group in groups(made, limit)]
 
 
-WORD, PHRASE, CLAUSE, SENTENCE, PARAGRAPH = Border
+WORD, PHRASE, CONJUNCTION, CLAUSE, SENTENCE, PARAGRAPH = Border
 
 
 def test_a_short_text_is_one_utterance() -> None:
@@ -63,6 +64,21 @@ def test_a_first_sentence_that_is_too_short_is_spoken_with_what_follows() -> Non
 
 def test_without_a_clause_a_long_first_sentence_is_cut_at_a_phrase() -> None:
     assert lengths(pieces(*[(9, WORD)] * 6, (9, PHRASE), *[(9, WORD)] * 10, (9, SENTENCE)))[0] == 69
+
+
+def test_without_a_clause_a_long_first_sentence_is_cut_at_a_conjunction() -> None:
+    sentence = [*[(9, WORD)] * 3, (9, CONJUNCTION), *[(9, WORD)] * 4, (9, SENTENCE)]
+    assert lengths(pieces(*sentence)) == [39, 49]
+    assert lengths(pieces((40, PARAGRAPH), *sentence)) == [40, 89]
+
+
+def test_a_clause_is_better_than_a_conjunction_before_it() -> None:
+    assert lengths(pieces((29, CONJUNCTION), (29, CLAUSE), (39, SENTENCE))) == [59, 39]
+
+
+def test_a_long_sentence_after_a_very_short_utterance_is_cut_at_a_conjunction() -> None:
+    sentence = [*[(9, WORD)] * 4, (9, CONJUNCTION), *[(9, WORD)] * 3, (9, SENTENCE)]
+    assert lengths(pieces((22, PARAGRAPH), *sentence)) == [22, 49, 39]
 
 
 def test_a_sentence_a_little_too_long_stays_whole() -> None:
@@ -99,7 +115,7 @@ def test_an_utterance_is_as_long_as_the_model_and_the_decoders_memory_allow(
 
 
 def test_a_word_beyond_the_limit_is_cut_in_parts() -> None:
-    found = groups([Piece("abcdefghij", 100, 110, True, SENTENCE)], 4)
+    found = list(groups([Piece("abcdefghij", 100, 110, True, SENTENCE)], 4))
     assert [joined(group) for group in found] == ["abcd", "efgh", "ij"]
     assert [(group[0].start, group[-1].end) for group in found] == [(100, 103), (103, 106), (106, 110)]
     assert found[-1][-1].border is SENTENCE
@@ -117,11 +133,29 @@ def test_stronger_borders_pause_longer() -> None:
 )
 def test_nothing_is_lost_and_nothing_is_too_long(made: list[tuple[int, Border]], limit: int) -> None:
     given_pieces = pieces(*made)
-    found = groups(given_pieces, limit)
+    found = list(groups(given_pieces, limit))
     assert "".join(piece.phonemes for group in found for piece in group) == "".join(p.phonemes for p in given_pieces)
     assert all(0 < len(joined(group)) <= limit for group in found)
     ends = [place for group in found for place in (group[0].start, group[-1].end)]
     assert ends == sorted(ends)
+
+
+@given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), max_size=80), st.integers(100, 600))
+def test_no_more_is_read_than_the_next_utterance_needs(made: list[tuple[int, Border]], limit: int) -> None:
+    given_pieces = pieces(*made)
+    read: list[Piece] = []
+    start = 0
+    for group in groups((read.append(piece) or piece for piece in given_pieces), limit):  # type: ignore[func-returns-value]
+        assert len(joined(read[start:-1])) <= limit
+        start += len(group)
+    assert start == len(read) == len(given_pieces)
+
+
+@given(st.lists(st.tuples(st.integers(FEWEST_PHONEMES, 30), st.sampled_from([CONJUNCTION, CLAUSE])), min_size=10))
+def test_a_first_sentence_starts_short_and_plays_on_without_a_gap(made: list[tuple[int, Border]]) -> None:
+    found = lengths(pieces(*made), MOST_PHONEMES)
+    assert found[0] <= SLACK * FIRST_PHONEMES
+    assert all(later <= COVERED * (earlier + 1) for earlier, later in pairwise(found))
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), min_size=1, max_size=40))
