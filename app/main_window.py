@@ -134,6 +134,7 @@ class MainWindow(QMainWindow):
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
         controller.utterance_changed.connect(page.editor.mark)
+        controller.track_changed.connect(page.editor.forget_spans)
         controller.track_changed.connect(page.player.show_track)
         controller.track_grew.connect(page.player.refresh)
         controller.player.position_changed.connect(page.player.show_position)
@@ -152,7 +153,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_planned(self, plan: Plan) -> None:
         self.page.editor.remember_spans(self._controller.text, plan.utterances)
-        if plan.notices:
+        if plan.notices and plan.whole:
             self.page.banner.show_message(message_for_notices(plan.notices))
 
     @Slot(object)

@@ -7,6 +7,7 @@ import math
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 from engine.audio.joining import Joiner
 from engine.config import SAMPLE_RATE_HZ
@@ -25,9 +26,11 @@ from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
     AudioChunk,
+    Plan,
     PlanEvent,
     PreparationEvent,
     SpeechRequest,
+    Utterance,
     VoiceInfo,
 )
 from engine.stages import Place
@@ -105,6 +108,8 @@ class Synthesizer:
     ) -> Iterator[AudioChunk]:
         """The audio of a request, one utterance at a time, in order.
 
+        A long text is planned while it is spoken, so `observe` gets several `PlanEvent`s, the last with the whole plan.
+
         Raises an `InvalidRequest` or `MissingLanguage` before any work, and `Cancelled` within the time of one stage
         after `cancel` is set.
         """
@@ -114,17 +119,17 @@ class Synthesizer:
         if not language.english:
             self._phonemizer(language.tag)  # raises at once when packages are missing
         self.prepare(observe, cancel)
-        plan = self._phonemizer(language.tag).plan(request.text, request.speed)
-        plan = replace(plan, notices=(*(() if request.language else notices), *plan.notices))
-        observe(PlanEvent(plan))
+        plans = self._phonemizer(language.tag).plans(request.text, request.speed)
+        noticed = (replace(plan, notices=(*(() if request.language else notices), *plan.notices)) for plan in plans)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
-        for utterance in plan.utterances:
+        for utterance, plan in _planned(noticed, observe):
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
             style = voice.style(len(utterance.phonemes))
             raw = self._ready().speak(utterance, style, request.speed, request.seed, observe, cancel)
-            samples = joiner.chunk(raw, utterance.pause_seconds, last=utterance is plan.utterances[-1])
-            yield AudioChunk(utterance, len(plan.utterances), samples, self.sample_rate_hz)
+            total = len(plan.utterances) if plan.whole else 0
+            samples = joiner.chunk(raw, utterance.pause_seconds, last=utterance.index + 1 == total)
+            yield AudioChunk(utterance, total, samples, self.sample_rate_hz)
 
     def close(self) -> None:
         """Release the model; the next request loads it again."""
@@ -154,6 +159,19 @@ class Synthesizer:
             config = self._opened().config
             self._phonemizers[language] = Phonemizer(language, frozenset(config.vocab), config.phoneme_limit)
         return self._phonemizers[language]
+
+
+def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:
+    """Each utterance with the latest plan; one step of planning comes before each, while the one before is playing."""
+    plan = Plan(())
+    for index in count():
+        longer = next(plans, None)
+        if longer is not None:
+            plan = longer
+            observe(PlanEvent(plan))
+        if index == len(plan.utterances):
+            return
+        yield plan.utterances[index], plan
 
 
 def check(request: SpeechRequest) -> None:

@@ -29,7 +29,7 @@ class AudioTrack:
         self._chunks: list[Samples] = []
         self._segments: list[Segment] = []
         self._starts: list[int] = []
-        self._utterances: tuple[Utterance, ...] = ()
+        self._plan = Plan(())
         self._finished = False
 
     @property
@@ -45,7 +45,7 @@ class AudioTrack:
     @property
     def utterance_count(self) -> int:
         """The number of utterances in the whole speech; 0 while unknown."""
-        return len(self._utterances)
+        return len(self._plan.utterances) if self._plan.whole else 0
 
     @property
     def segment_count(self) -> int:
@@ -55,11 +55,11 @@ class AudioTrack:
     @property
     def whole(self) -> bool:
         """Whether every utterance of the plan has arrived."""
-        return self._finished and 0 < len(self._segments) == len(self._utterances)
+        return self._finished and 0 < len(self._segments) == self.utterance_count
 
     def plan(self, plan: Plan) -> None:
-        """Set the plan of the whole speech."""
-        self._utterances = plan.utterances
+        """Set the plan of the speech; a longer plan of the same speech replaces the one before."""
+        self._plan = plan
 
     def append(self, chunk: AudioChunk) -> None:
         """Append the audio of the next utterance."""
@@ -92,9 +92,11 @@ class AudioTrack:
         return self._segments[index] if index >= 0 else None
 
     def expected_length(self) -> int:
-        """The estimated number of samples of the whole speech, from the phonemes still to come."""
+        """The estimated number of samples of the whole speech, from the phonemes and characters still to come."""
         spoken = sum(len(segment.utterance.phonemes) for segment in self._segments)
-        if self._finished or not spoken:
+        if self._finished or not spoken or not self._plan.utterances:
             return self.length
-        planned = sum(len(utterance.phonemes) for utterance in self._utterances)
-        return max(self.length, self.length * planned // spoken)
+        planned = sum(len(utterance.phonemes) for utterance in self._plan.utterances)
+        characters = max(1, self._plan.utterances[-1].end)
+        phonemes = planned * (characters + self._plan.characters_left) // characters
+        return max(self.length, self.length * phonemes // spoken)

@@ -67,12 +67,17 @@ class TextEditor(QFrame):
             self.file_refused.emit(f"“{path.name}” is not a plain text file (UTF-8).")
 
     def remember_spans(self, text: str, utterances: Sequence[Utterance]) -> None:
-        """Remember where the utterances of `text` are; the positions follow when the text is edited."""
-        self.mark(None)
-        self._spans = {}
+        """Remember where more utterances of `text` are; the positions follow when the text is edited."""
         if text == self.text:
             positions = _Utf16Positions(text)
-            self._spans = {each.index: self._span(positions, each.start, each.end) for each in utterances}
+            new = (each for each in utterances if each.index not in self._spans)
+            self._spans |= {each.index: self._span(positions, each.start, each.end) for each in new}
+
+    @Slot()
+    def forget_spans(self) -> None:
+        """Forget all positions, since another speech begins."""
+        self.mark(None)
+        self._spans = {}
 
     @Slot(object)
     def mark(self, utterance: Utterance | None) -> None:

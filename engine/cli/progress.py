@@ -19,7 +19,7 @@ def show(event: Event) -> None:
     """Write each step of the preparation, and a note for what cannot be spoken as written."""
     if isinstance(event, PreparationEvent):
         show_line(f"{event.title} ({event.done} of {event.total})")
-    elif isinstance(event, PlanEvent):
+    elif isinstance(event, PlanEvent) and event.plan.whole:
         for notice in event.plan.notices:
             show_line(f"note: {notice.message}")
 

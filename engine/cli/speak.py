@@ -99,7 +99,8 @@ def _collect(
         for chunk in synthesizer.synthesize(request, show):
             first_seconds = first_seconds or time.perf_counter() - started
             chunks.append(chunk)
-            show_line(f"Spoke {chunk.utterance.index + 1} of {chunk.utterance_count}")
+            of_all = f" of {chunk.utterance_count}" if chunk.utterance_count else ""
+            show_line(f"Spoke {chunk.utterance.index + 1}{of_all}")
             if loudspeaker:
                 loudspeaker.play(chunk.samples)
     return chunks, first_seconds

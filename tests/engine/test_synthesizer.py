@@ -12,7 +12,7 @@ from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_uttera
 from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, TextTooLong, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
-from engine.speech import Event, PlanEvent, SpeechRequest, StageEvent
+from engine.speech import Event, Plan, PlanEvent, SpeechRequest, StageEvent
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check
 from tests.engine.memory import private_bytes
@@ -55,6 +55,21 @@ def test_chunks_come_in_order_and_cover_the_text(starter: Synthesizer) -> None:
     assert all(first.end <= second.start for first, second in pairwise(plan.utterances))
     stages = [event.stage for event in events if isinstance(event, StageEvent)]
     assert stages == list(STAGE_NAMES) * len(chunks)
+
+
+def test_a_long_text_is_heard_before_all_of_it_is_planned(starter: Synthesizer) -> None:
+    plans: list[Plan] = []
+    request = SpeechRequest(TEXT * 30, starter.voices()[0].name)
+    chunks = starter.synthesize(
+        request, lambda event: plans.append(event.plan) if isinstance(event, PlanEvent) else None
+    )
+    first = next(chunks)
+    assert (len(plans), plans[0].whole, first.utterance_count) == (1, False, 0)
+    spoken = [first, *(chunk for chunk, _ in zip(chunks, range(3), strict=False))]
+    assert plans[-1].whole
+    assert spoken[-1].utterance_count == len(plans[-1].utterances)
+    assert [chunk.utterance for chunk in spoken] == list(plans[-1].utterances[:4])
+    chunks.close()  # type: ignore[attr-defined]
 
 
 def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:

@@ -54,6 +54,16 @@ def test_the_expected_length_follows_the_phonemes_to_come() -> None:
     assert track.expected_length() == track.length == 100
 
 
+def test_a_plan_that_is_not_whole_counts_nothing_and_its_rest_is_judged_by_the_characters() -> None:
+    track = AudioTrack()
+    track.plan(Plan(UTTERANCES[:2], characters_left=2 * UTTERANCES[1].end))
+    for utterance in UTTERANCES[:2]:
+        track.append(chunk_of(utterance, 0, 100))
+    assert (track.utterance_count, track.expected_length()) == (0, 600)
+    track.finish()
+    assert not track.whole
+
+
 def test_samples_are_kept_without_a_copy() -> None:
     track = AudioTrack()
     chunk = chunk_of(UTTERANCES[0], 1)

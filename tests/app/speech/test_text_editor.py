@@ -59,6 +59,20 @@ def test_marks_move_along_when_the_text_is_edited(editor: TextEditor) -> None:
     assert marked(editor) == ["Three."]
 
 
+def test_a_longer_plan_adds_to_what_is_marked_and_another_speech_forgets_it(editor: TextEditor) -> None:
+    utterances = utterances_of(TEXT)
+    editor.set_text(TEXT)
+    editor.remember_spans(TEXT, utterances[:1])
+    editor.mark(utterances[0])
+    editor.remember_spans(TEXT, utterances)
+    assert marked(editor) == [utterances[0].text]
+    editor.mark(utterances[2])
+    assert marked(editor) == [utterances[2].text]
+    editor.forget_spans()
+    editor.mark(utterances[0])
+    assert not marked(editor)
+
+
 def test_a_text_that_is_not_the_spoken_one_gets_no_marks(editor: TextEditor) -> None:
     editor.set_text("Something else.")
     editor.remember_spans(TEXT, utterances_of(TEXT))
