@@ -93,12 +93,14 @@ class ProcessFigures:
 class SpeechFigures:
     """Seconds to the first audio of requests as the application makes them, on the processor.
 
-    Medians for a short and a long text with the model loaded, and the time from the start of a process.
+    Medians for a short and a long text with the model loaded, and the time from the start of a process. Medians for
+    sentences without a mark inside, by their number of words; the long text is the last of them.
     """
 
     short_seconds: float
     long_seconds: float
     cold_seconds: float
+    seconds_by_words: Mapping[int, float]
 
 
 @dataclass(frozen=True)

@@ -162,6 +162,8 @@ def _requests(measured: Measurement) -> Iterator[str]:
     speech = measured.speech
     yield f"Requests, {REQUESTS}:"
     yield f"First audio: short text {1e3 * speech.short_seconds:.0f} ms, long text {1e3 * speech.long_seconds:.0f} ms"
+    by_words = (f"{words:,}: {1e3 * seconds:.0f} ms" for words, seconds in speech.seconds_by_words.items())
+    yield f"First audio by words of the first phrase, the last a long text: {', '.join(by_words)}"
     yield f"From the start of a process to its first audio: {speech.cold_seconds:.2f} s"
     yield f"Our stages were compiled in {sum(measured.compile_seconds.values()):.1f} s"
     if measured.export_seconds is not None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import CommandFigures, SpeechFigures
@@ -19,6 +21,18 @@ from engine.system.paths import project_folder, sample_text_path
 
 SHORT_TEXT = "Hello world."
 LONG_WORDS = 3000
+PHRASES: Mapping[int, str] = MappingProxyType(
+    {
+        1: "Yes.",
+        2: "Good morning.",
+        4: "How are you today?",
+        8: "The ferry leaves for the island at eight.",
+        16: "The old clock in the hall went on ticking through the night while the house slept.",
+        32: "On the morning of the third day the old man and the boy went down to the quiet harbour with their nets "
+        "because the sea was calm and the wind had turned.",
+    }
+)
+"""Sentences without a mark inside, by their number of words."""
 REPEATS = 5
 
 
@@ -30,8 +44,9 @@ def measure_speech(job: Job, folder: Path) -> SpeechFigures:
         speaking.ask(SPEAK, text=SHORT_TEXT)
         cold_seconds = time.perf_counter() - started
         short_seconds = _first_audio(speaking, SHORT_TEXT)
+        by_words = {words: _first_audio(speaking, text) for words, text in PHRASES.items()}
         long_seconds = _first_audio(speaking, long_text())
-    return SpeechFigures(short_seconds, long_seconds, cold_seconds)
+    return SpeechFigures(short_seconds, long_seconds, cold_seconds, {**by_words, LONG_WORDS: long_seconds})
 
 
 def long_text() -> str:

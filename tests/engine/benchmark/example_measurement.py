@@ -43,7 +43,7 @@ def measurement(**changes) -> Measurement:
             ONNX_RUNTIME: ProcessFigures(2.5, 0.8, 900_000_000, 0.003),
         },
         "peak_flop_per_second": 200e9,
-        "speech": SpeechFigures(0.04, 0.4, 2.25),
+        "speech": SpeechFigures(0.04, 0.4, 2.25, {1: 0.03, 3000: 0.4}),
         "commands": (CommandFigures("Hello world.", 1.56, 2.5, 560_000_000),),
         "compile_seconds": {"bert": 5.0, "decoder": 30.5},
         "export_seconds": 12.0,

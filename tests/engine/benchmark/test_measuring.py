@@ -43,6 +43,8 @@ def test_the_other_figures_are_there(measured):
     assert short < 2 < middle < 8 < longest
     assert all(command.peak_bytes > 1e7 for command in measured.commands)
     assert 0 < measured.speech.short_seconds < measured.speech.cold_seconds
+    assert list(measured.speech.seconds_by_words) == [*requests.PHRASES, requests.LONG_WORDS]
+    assert all(0 < seconds < measured.speech.cold_seconds for seconds in measured.speech.seconds_by_words.values())
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
     assert measured.left_out == {"somebody": "it is not here"}

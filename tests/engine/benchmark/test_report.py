@@ -32,6 +32,7 @@ def test_all_of_it_is_json():
     assert json.loads(json.dumps(data, allow_nan=False))["left_out"] == dict(measurement().left_out)
     assert (data["warm_up_seconds"], data["stage_seconds"]) == (10, 0.5)
     assert data["requests"]["cold_seconds"] == 2.25
+    assert json.loads(json.dumps(data["requests"]["seconds_by_words"])) == {"1": 0.03, "3000": 0.4}
     (memory,) = data["memory"]
     assert (memory["utterance_seconds"], memory["peak_bytes"]) == (1.56, 560_000_000)
     assert data["compile_seconds"]["total"] == 35.5
@@ -59,6 +60,7 @@ def test_what_matters_is_said():
     assert "slower than the best peer by more than 10%: bert (0.80)" in words
     assert "Left out: torch-compile: torch.compile needs a C++ compiler (g++)." in words
     assert "short text 40 ms, long text 400 ms" in words
+    assert "by words of the first phrase, the last a long text: 1: 30 ms, 3,000: 400 ms" in words
     assert "peak memory for up to 10 s of speech" in words
     assert "           1.6      2.50       560" in words
     assert "compiled in 35.5 s" in words

@@ -8,6 +8,7 @@ from engine.benchmark.job import Job
 from engine.benchmark.requests import (
     LONG_WORDS,
     MIDDLE_TEXT,
+    PHRASES,
     SHORT_TEXT,
     long_text,
     longest_text,
@@ -26,6 +27,13 @@ from engine.synthesizer import check
 def test_the_long_text_has_enough_words_and_can_be_spoken():
     assert LONG_WORDS <= len(long_text().split()) < LONG_WORDS + 100
     check(SpeechRequest(long_text(), "anybody"))
+
+
+def test_the_phrases_have_as_many_words_as_they_say_and_no_mark_inside():
+    assert list(PHRASES) == [1, 2, 4, 8, 16, 32]
+    for words, text in PHRASES.items():
+        assert len(text.split()) == words
+        assert text[:-1].replace(" ", "").isalpha()
 
 
 JOB = Job("starter", None, 1)
