@@ -11,7 +11,8 @@ from pathlib import Path
 
 _DESCRIPTION = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
-_FIELDS = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU implementer", "CPU part")
+_FEATURE_FIELDS = ("flags", "Features")
+_FIELDS = ("vendor_id", "cpu family", "model", *_FEATURE_FIELDS, "CPU implementer", "CPU part")
 
 
 @cache
@@ -20,6 +21,11 @@ def host_processor() -> str:
     described = f"{platform.system().lower()}-{platform.machine()}"
     details = f"{_described()} {second_level_cache_bytes()}"
     return f"{described}-{hashlib.sha256(details.encode()).hexdigest()[:12]}"
+
+
+def processor_features() -> frozenset[str]:
+    """The features of this machine's processor in Linux's words, such as avx512_bf16; none where it does not say."""
+    return _features(_DESCRIPTION)
 
 
 def second_level_cache_bytes() -> int | None:
@@ -52,13 +58,24 @@ def _on_mac() -> str:
 
 def _on_linux(path: Path) -> str:
     """Model and features of the first processor, features in alphabetical order."""
+    first = _first_processor(path)
+    return repr(sorted(first.items())) if first is not None else platform.processor()
+
+
+def _features(path: Path) -> frozenset[str]:
+    first = _first_processor(path) or {}
+    return frozenset(word for name in _FEATURE_FIELDS for word in first.get(name, "").split())
+
+
+def _first_processor(path: Path) -> dict[str, str] | None:
+    """What describes the first processor, words in alphabetical order; None if the system does not say."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
-        return platform.processor()
+        return None
     first: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition(":")
         if name.strip() in _FIELDS:
             first.setdefault(name.strip(), " ".join(sorted(value.split())))
-    return repr(sorted(first.items()))
+    return first

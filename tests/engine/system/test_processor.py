@@ -14,6 +14,14 @@ def test_it_is_described_by_its_features_in_any_order(tmp_path):
     assert len(described) == 2
 
 
+def test_its_features_are_those_of_the_first_processor(tmp_path):
+    path = tmp_path / "description"
+    path.write_text("model : 2\nflags : avx2 avx512_bf16\n\nmodel : 2\nflags : amx_bf16\n")
+    assert processor._features(path) == {"avx2", "avx512_bf16"}
+    assert processor._features(tmp_path / "missing") == set()
+    assert processor.processor_features() == processor._features(processor._DESCRIPTION)
+
+
 def test_a_mac_is_described_by_its_chip(monkeypatch):
     monkeypatch.setattr(processor.sys, "platform", "darwin")
     monkeypatch.setattr(processor.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout="Apple M2\n"))
