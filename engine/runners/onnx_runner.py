@@ -1,10 +1,11 @@
-"""Runs stages in ONNX Runtime on the processor, from files of one stage each; the package onnxruntime is optional."""
+"""Runs stages, or a whole model, in ONNX Runtime on the processor; the package onnxruntime is optional."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import onnxruntime
 
 from engine.runners.base import named_outputs
@@ -23,16 +24,7 @@ class OnnxRunner:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = _ERRORS_ONLY
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-        options.add_session_config_entry(_STOP_SPINNING, "1")
-        self._sessions = {
-            path.stem: onnxruntime.InferenceSession(str(path), options, providers=_PROVIDERS)
-            for path in sorted(folder.glob("*.onnx"))
-        }
+        self._sessions = {path.stem: _session(path, threads) for path in sorted(folder.glob("*.onnx"))}
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`; the inputs are not checked."""
@@ -43,3 +35,26 @@ class OnnxRunner:
     def close(self) -> None:
         """Release the sessions."""
         self._sessions.clear()
+
+
+class WholeOnnxModel:
+    """A model in one file, as kokoro-onnx takes it: it predicts the durations itself, and has no stages."""
+
+    def __init__(self, path: Path, threads: int) -> None:
+        self._session = _session(path, threads)
+
+    def run(self, tokens: Array, style: Array, speed: float) -> Array:
+        """The audio [samples] of tokens [1, tokens] and a style [1, timbre and prosody]; a higher speed is shorter."""
+        given = {"tokens": tokens.astype(np.int64), "style": style, "speed": np.array([speed], np.float32)}
+        audio: Array = self._session.run(None, given)[0]
+        return audio.reshape(-1)
+
+
+def _session(path: Path, threads: int) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.add_session_config_entry(_STOP_SPINNING, "1")
+    return onnxruntime.InferenceSession(str(path), options, providers=_PROVIDERS)

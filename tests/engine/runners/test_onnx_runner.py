@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, save
 
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.estimate.lengths import Length
 from engine.network.onnx_export import export_to_onnx
 from engine.network.random_weights import random_weights
-from engine.runners.onnx_runner import OnnxRunner
+from engine.runners.onnx_runner import OnnxRunner, WholeOnnxModel
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, stage_named
 
@@ -45,3 +46,30 @@ def test_the_source_is_the_original_but_for_phases_where_nothing_sounds(tiny_con
 def spectrum(harmonics, config):
     magnitude, phase = np.split(harmonics.astype(np.float64), [config.frequency_bins], axis=1)
     return magnitude * np.exp(1j * phase)
+
+
+@pytest.fixture
+def whole_model(tmp_path):
+    """A model that takes what kokoro-onnx's takes: each token gives its value over the speed, then comes the style."""
+    nodes = [
+        helper.make_node("Cast", ["tokens"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("Div", ["numbers", "speed"], ["spoken"]),
+        helper.make_node("Concat", ["spoken", "style"], ["audio"], axis=1),
+    ]
+    inputs = [
+        helper.make_tensor_value_info("tokens", TensorProto.INT64, [1, None]),
+        helper.make_tensor_value_info("style", TensorProto.FLOAT, [1, 4]),
+        helper.make_tensor_value_info("speed", TensorProto.FLOAT, [1]),
+    ]
+    outputs = [helper.make_tensor_value_info("audio", TensorProto.FLOAT, [1, None])]
+    model = helper.make_model(
+        helper.make_graph(nodes, "whole", inputs, outputs), opset_imports=[helper.make_opsetid("", 17)], ir_version=8
+    )
+    save(model, tmp_path / "model.onnx")
+    return WholeOnnxModel(tmp_path / "model.onnx", 1)
+
+
+def test_a_whole_model_is_given_tokens_style_and_speed(whole_model):
+    style = np.arange(4, dtype=np.float32)[None]
+    audio = whole_model.run(np.array([[2, 4]], np.int32), style, 2.0)
+    assert audio.tolist() == [1, 2, 0, 1, 2, 3]
