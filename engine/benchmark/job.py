@@ -8,8 +8,10 @@ from pathlib import Path
 
 from engine.config import ModelConfig
 from engine.model_store.checkpoints import model_config
+from engine.system.paths import data_folder
 
 _NAME = "job.json"
+_KOKORO_ONNX_NAME = "kokoro-82m-8bit.onnx"
 STAGE_SECONDS = 0.5
 """A single run of a few milliseconds would depend on caches and clock as others left them, or be interrupted."""
 WARM_UP_SECONDS = 10.0
@@ -58,3 +60,8 @@ def onnx_folder(folder: Path) -> Path:
 def utterance_path(folder: Path, frames: int) -> Path:
     """Where the arrays of the utterance of `frames` frames are."""
     return folder / f"utterance-{frames}.npz"
+
+
+def kokoro_onnx_path() -> Path:
+    """Where kokoro-onnx's own 8-bit file is on this machine, if it is here."""
+    return data_folder() / _KOKORO_ONNX_NAME

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from engine.benchmark.job import Job
-from engine.benchmark.peers import OURS
+from engine.benchmark.peers import OURS, PEERS
 from engine.estimate.lengths import Length
 
 Round = Mapping[str, Mapping[str, float]]
-"""The seconds of every stage, by the name of the runner, then of the stage."""
+"""The seconds of every stage, by the name of the runner, then of the stage; a whole model has one part instead."""
 SLOWER = 1.1
 """A stage is worth a look that takes more than this many times as long as the best peer's."""
 
@@ -29,13 +29,22 @@ class LengthMeasurement:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """Names of the peers that ran."""
+        """Names of the peers that ran, lossy ones included."""
         return tuple(name for name in self.rounds[0] if name != OURS)
+
+    @property
+    def lossy_peers(self) -> tuple[str, ...]:
+        """Names of the peers that ran in less than float32."""
+        return tuple(name for name in self.peers if PEERS[name].lossy)
 
     @property
     def stages(self) -> tuple[str, ...]:
         """Names of the stages, in order."""
         return tuple(self.rounds[0][OURS])
+
+    def has(self, name: str, stage: str | None = None) -> bool:
+        """Whether the runner `name` has this stage; all have a total."""
+        return stage is None or stage in self.rounds[0][name]
 
     def seconds(self, name: str, stage: str | None = None) -> float:
         """The median time of a stage, or of all stages together, by the runner `name`."""
@@ -50,11 +59,12 @@ class LengthMeasurement:
         return median(_seconds(one, peer, stage) / _seconds(one, OURS, stage) for one in self.rounds)
 
     def best_peer(self, stage: str | None = None) -> str | None:
-        """The peer that takes the least time; None without peers."""
-        return min(self.peers, key=lambda peer: self.times_as_long(peer, stage), default=None)
+        """The float32 peer that takes the least time; None without one."""
+        peers = [peer for peer in self.peers if peer not in self.lossy_peers and self.has(peer, stage)]
+        return min(peers, key=lambda peer: self.times_as_long(peer, stage), default=None)
 
     def times_faster_than_best_peer(self, stage: str | None = None) -> float | None:
-        """How many times as long as ours the best peer takes; None without peers."""
+        """How many times as long as ours the best float32 peer takes; None without one."""
         best = self.best_peer(stage)
         return None if best is None else self.times_as_long(best, stage)
 
@@ -80,13 +90,16 @@ def _seconds(one: Round, name: str, stage: str | None) -> float:
 class ProcessFigures:
     """One process: how long until it was ready, its very first run (some compile only then), its peak memory.
 
-    `idle_share` is the share of one processor that it used while others ran and it should have rested.
+    `idle_share` is the share of one processor that it used while others ran and it should have rested,
+    `preparation_seconds` is by seconds of audio how long it took to make ready for that length, before its first run:
+    some compile for one length.
     """
 
     seconds_to_ready: float
     first_run_seconds: float
     peak_bytes: int
     idle_share: float
+    preparation_seconds: Mapping[float, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.artifacts.manifest import CPU, Manifest
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
-from engine.benchmark.peers import ONNX_RUNTIME, OURS, PeerSelection
+from engine.benchmark.peers import OURS, PEERS, PeerSelection
 from engine.benchmark.preparing import ARRAYS, COUNT, EXPORT, WEIGHTS
 from engine.benchmark.processes import TimedProcess, WorkerProcess
 from engine.benchmark.requests import measure_commands, measure_speech
@@ -108,7 +108,7 @@ def _prepare(
         flop = preparing.ask(COUNT, lengths=wanted)["flop"]
         on_progress("Making the arrays that all are given")
         preparing.ask(ARRAYS, lengths=[asdict(length) for length in lengths])
-        if ONNX_RUNTIME not in selection.names:
+        if not any(PEERS[name].exported for name in selection.names):
             return _Prepared(flop)
         on_progress("Exporting the stages to ONNX")
         return _Prepared(flop, preparing.ask(EXPORT)["seconds"])

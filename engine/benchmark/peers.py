@@ -1,4 +1,4 @@
-"""Ours and the peers it is compared with: which of them can run here, and the runner of each, with the same weights."""
+"""Ours and the peers it is compared with: what each is, and which of them can run here."""
 
 from __future__ import annotations
 
@@ -9,32 +9,76 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from engine.artifacts.manifest import CPU
-from engine.benchmark.job import Job, onnx_folder, weights_path
+from engine.benchmark.job import kokoro_onnx_path
 from engine.errors import EngineError, InvalidRequest
-from engine.model_store.checkpoints import open_checkpoint
-from engine.network.weights import load_weights
-from engine.pipeline import ignore
-from engine.preparation.modules import ensure_modules
-from engine.preparation.weights import ensure_weights
-from engine.runners.base import Runner
+from engine.model_store.checkpoints import FULL_SIZE, model_config
+from engine.system.processor import processor_features
 
 OURS = "ours"
 PYTORCH = "pytorch"
 TORCH_COMPILE = "torch-compile"
 ONNX_RUNTIME = "onnxruntime"
-TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        PYTORCH: "PyTorch, kokoro's own modules in inference mode",
-        TORCH_COMPILE: "the same, the decoder translated by torch.compile for any length",
-        ONNX_RUNTIME: "ONNX Runtime, the same modules exported stage by stage",
-    }
-)
-PEER_NAMES = tuple(TITLES)
-_ONNX_PACKAGES = ("onnx", "onnxruntime")
-_COMPILERS = ("g++", "clang++", "c++")
+OPENVINO = "openvino"
+OPENVINO_STATIC = "openvino-static"
+OPENVINO_BFLOAT16 = "openvino-bf16"
+KOKORO_ONNX_INT8 = "kokoro-onnx-int8"
+FLOAT32, BFLOAT16, INT8 = "float32", "bfloat16", "int8"
 
-Finder = Callable[[str], object | None]
+
+@dataclass(frozen=True)
+class Peer:
+    """A peer in a few words, the precision that it computes in, and the optional packages that it needs.
+
+    `exported` says that it reads the stages exported to ONNX, `compiles_per_length` that it compiles them anew for
+    every length.
+    """
+
+    name: str
+    title: str
+    precision: str = FLOAT32
+    packages: tuple[str, ...] = ()
+    exported: bool = False
+    compiles_per_length: bool = False
+
+    @property
+    def lossy(self) -> bool:
+        """Whether it computes in less than float32; such a peer is listed, but is never the best peer."""
+        return self.precision != FLOAT32
+
+
+_ONNX = ("onnx", "onnxruntime")
+_OPENVINO = ("onnx", "openvino")
+_ALL = (
+    Peer(PYTORCH, "PyTorch, kokoro's own modules in inference mode"),
+    Peer(TORCH_COMPILE, "the same, the decoder translated by torch.compile for any length"),
+    Peer(ONNX_RUNTIME, "ONNX Runtime, the same modules exported stage by stage", packages=_ONNX, exported=True),
+    Peer(OPENVINO, "OpenVINO, the exported stages compiled for any length", packages=_OPENVINO, exported=True),
+    Peer(
+        OPENVINO_STATIC,
+        "OpenVINO, the exported stages compiled for exactly the length that is measured, which is not timed",
+        packages=_OPENVINO,
+        exported=True,
+        compiles_per_length=True,
+    ),
+    Peer(
+        OPENVINO_BFLOAT16,
+        "OpenVINO in bfloat16, for any length; the source in float32, because its phases need that",
+        BFLOAT16,
+        _OPENVINO,
+        exported=True,
+    ),
+    Peer(
+        KOKORO_ONNX_INT8,
+        "kokoro-onnx's own 8-bit file in ONNX Runtime, with its own weights, the whole model at once; its speed is "
+        "set so that it speaks about as long as asked for, and its time is scaled by the rest",
+        INT8,
+        ("onnxruntime",),
+    ),
+)
+PEERS: Mapping[str, Peer] = MappingProxyType({peer.name: peer for peer in _ALL})
+PEER_NAMES = tuple(PEERS)
+_COMPILERS = ("g++", "clang++", "c++")
+_BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16")
 
 
 @dataclass(frozen=True)
@@ -45,10 +89,20 @@ class PeerSelection:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """Where peers look for what they need: packages, programs, the processor's features, kokoro-onnx's file."""
+
+    package: Callable[[str], object | None] = importlib.util.find_spec
+    program: Callable[[str], object | None] = shutil.which
+    features: Callable[[], frozenset[str]] = processor_features
+    file: Callable[[], Path] = kokoro_onnx_path
+
+
 def choose_peers(
-    wanted: Sequence[str] | None, package: Finder = importlib.util.find_spec, program: Finder = shutil.which
+    wanted: Sequence[str] | None, model: str = FULL_SIZE, surroundings: Surroundings | None = None
 ) -> PeerSelection:
-    """No peers for None, all that can run here for no names, else those named.
+    """No peers for None, all that can run `model` here for no names, else those named.
 
     Raises `InvalidRequest` for an unknown name, `EngineError` when a peer that is named cannot run here.
     """
@@ -56,49 +110,36 @@ def choose_peers(
         return PeerSelection()
     names = [name for word in wanted for name in word.split(",") if name]
     for name in names:
-        if name not in PEER_NAMES:
+        if name not in PEERS:
             raise InvalidRequest(f"There is no peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
-    obstacles = {name: obstacle for name in PEER_NAMES if (obstacle := _obstacle(name, package, program))}
+    obstacles = _obstacles(model, surroundings or Surroundings())
     for name in names:
         if name in obstacles:
-            raise EngineError(f"{name} cannot run here: {obstacles[name]}.", "Install that, or leave the peer out.")
+            raise EngineError(f"{name} cannot run here: {obstacles[name]}.", "Put that right, or leave the peer out.")
     if names:
         return PeerSelection(tuple(dict.fromkeys(names)))
     return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
 
 
-def our_runner(job: Job) -> Runner:
-    """The compiled modules for this machine's processor; as in speech, their weights are mapped from the cache."""
-    from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
-
-    modules = ensure_modules(job.model, job.config, CPU, ignore)
-    weights = ensure_weights(open_checkpoint(job.model, job.weights), modules, ignore)
-    return CompiledRunner(modules, job.config, weights, job.threads)
+def _obstacles(model: str, surroundings: Surroundings) -> dict[str, str]:
+    """For each peer that cannot run the model here, why."""
+    found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in PEERS.values())
+    return {name: obstacle for name, obstacle in found if obstacle}
 
 
-def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:
-    """The modules of the kokoro package in PyTorch."""
-    from engine.runners.plain_runner import PlainRunner  # loads torch
-
-    return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
-
-
-def torch_compile_runner(job: Job, folder: Path) -> Runner:
-    """The modules of the kokoro package in PyTorch, with `torch.compile` where it works."""
-    return pytorch_runner(job, folder, compiled=True)
-
-
-def onnx_runner(job: Job, folder: Path) -> Runner:
-    """The exported stages in ONNX Runtime."""
-    from engine.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
-
-    return OnnxRunner(onnx_folder(folder), job.threads)
-
-
-def _obstacle(name: str, package: Finder, program: Finder) -> str:
-    if name == ONNX_RUNTIME:
-        missing = [needed for needed in _ONNX_PACKAGES if package(needed) is None]
-        return f"the extra “bench” is not installed ({', '.join(missing)})" if missing else ""
-    if name == TORCH_COMPILE and not any(program(compiler) for compiler in _COMPILERS):
+def _obstacle(peer: Peer, model: str, surroundings: Surroundings) -> str:
+    if missing := [needed for needed in peer.packages if surroundings.package(needed) is None]:
+        return f"the extra “bench” is not installed ({', '.join(missing)})"
+    if peer.name == TORCH_COMPILE and not any(surroundings.program(compiler) for compiler in _COMPILERS):
         return f"torch.compile needs a C++ compiler ({', '.join(_COMPILERS)})"
+    if peer.precision == BFLOAT16 and not surroundings.features() & {*_BFLOAT16_FEATURES}:
+        return f"the processor does not multiply bfloat16 ({' or '.join(_BFLOAT16_FEATURES)})"
+    if peer.name == KOKORO_ONNX_INT8:
+        return _obstacle_of_file(model, surroundings.file())
     return ""
+
+
+def _obstacle_of_file(model: str, path: Path) -> str:
+    if model_config(model) != model_config(FULL_SIZE):
+        return f"its file is of {FULL_SIZE}, which {model} is not"
+    return "" if path.is_file() else f"its file is not there ({path})"

@@ -14,7 +14,7 @@ from typing import Any
 from safetensors.numpy import save_file
 
 from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
-from engine.benchmark.peers import our_runner
+from engine.benchmark.peer_runners import our_runner
 from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint

@@ -74,19 +74,21 @@ class TimedProcess:
         self._first_run_seconds = 0.0
         self._rest_seconds = self._rest_processor_seconds = 0.0
         self._peak_bytes = 0
+        self._preparation_seconds: dict[float, float] = {}
 
     def warm_up(self, length: Length) -> None:
         """Let the process work at this length until it runs at full speed."""
         self._first_run_seconds = self._process.ask(WARM_UP, frames=length.frames)["first_run_seconds"]
 
     def run(self, length: Length) -> dict[str, float]:
-        """The seconds of every stage on the arrays of this length, measured once the other processes are at rest."""
+        """The seconds of every stage, or part, on the arrays of this length, once the other processes are at rest."""
         time.sleep(SETTLE_SECONDS)
         answer = self._process.ask(RUN, frames=length.frames)
         stages: dict[str, float] = answer["stages"]
         self._rest_seconds += answer["rest_seconds"]
         self._rest_processor_seconds += answer["rest_processor_seconds"]
         self._peak_bytes = answer["peak_bytes"]
+        self._preparation_seconds[length.seconds] = answer["preparation_seconds"]
         return stages
 
     def figures(self) -> ProcessFigures:
@@ -96,6 +98,7 @@ class TimedProcess:
             first_run_seconds=self._first_run_seconds,
             peak_bytes=self._peak_bytes,
             idle_share=self._rest_processor_seconds / self._rest_seconds if self._rest_seconds else 0.0,
+            preparation_seconds=self._preparation_seconds,
         )
 
     def close(self) -> None:

@@ -9,9 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.benchmark.measurement import SLOWER, LengthMeasurement, Measurement
-from engine.benchmark.peers import OURS, TITLES
+from engine.benchmark.peers import OURS, PEERS
 
 RATIOS = "medians over rounds of what both took in the same round"
+BEST = "the fastest that computes in float32, as ours does; lossy peers (bfloat16, 8 bit) are listed, but do not count"
+PREPARATION = "compiling for one length, or finding a whole model's speed; not timed, by seconds of audio"
 WARM = "each process ran the stages for warm_up_seconds before the first round; a round at each length does not count"
 NOT_TIMED = "the alignment, which is numpy on the host for everybody, and copies between processes"
 MEMORY = "the most that was resident, what is mapped from files included"
@@ -20,6 +22,8 @@ NEEDED = "products with weights, each computed directly; Winograd does fewer, so
 BASIS: Mapping[str, str] = MappingProxyType(
     {
         "ratios": RATIOS,
+        "best_peer": BEST,
+        "preparation_seconds": PREPARATION,
         "warm_up": WARM,
         "not_timed": NOT_TIMED,
         "flop": NEEDED,
@@ -52,14 +56,11 @@ def _length(one: LengthMeasurement, peak: float) -> dict[str, Any]:
         "tokens": one.length.tokens,
         "rounds": [{name: dict(stages) for name, stages in turn.items()} for turn in one.rounds],
         OURS: {**_ours(one, peak), "stages": {stage: _ours(one, peak, stage) for stage in one.stages}},
-        "peers": {
-            peer: {**_peer(one, peer), "stages": {stage: _peer(one, peer, stage) for stage in one.stages}}
-            for peer in one.peers
-        },
+        "peers": {peer: _peer(one, peer) for peer in one.peers},
         "best_peer": one.best_peer(),
         "times_faster_than_best_peer": one.times_faster_than_best_peer(),
         "stages_times_faster_than_best_peer": {
-            stage: one.times_faster_than_best_peer(stage) for stage in one.stages if one.peers
+            stage: faster for stage in one.stages if (faster := one.times_faster_than_best_peer(stage)) is not None
         },
         "slower_stages": one.slower_stages(),
     }
@@ -74,7 +75,13 @@ def _ours(one: LengthMeasurement, peak: float, stage: str | None = None) -> dict
     }
 
 
-def _peer(one: LengthMeasurement, peer: str, stage: str | None = None) -> dict[str, Any]:
+def _peer(one: LengthMeasurement, peer: str) -> dict[str, Any]:
+    stages = {stage: _peer_times(one, peer, stage) for stage in one.stages if one.has(peer, stage)}
+    precision = {"precision": PEERS[peer].precision, "lossy": PEERS[peer].lossy}
+    return {**_peer_times(one, peer), **precision, "stages": stages}
+
+
+def _peer_times(one: LengthMeasurement, peer: str, stage: str | None = None) -> dict[str, float]:
     return {**_times(one, peer, stage), "times_as_long": one.times_as_long(peer, stage)}
 
 
@@ -83,7 +90,7 @@ def _times(one: LengthMeasurement, name: str, stage: str | None) -> dict[str, fl
 
 
 _TOTAL = "total"
-_NAME, _NUMBER, _PEER = 14, 10, 15
+_NAME, _NUMBER, _PEER, _GAP = 14, 10, 18, 2
 _MEGA, _GIGA = 1e6, 1e9
 
 
@@ -107,55 +114,77 @@ def _lines(measured: Measurement) -> Iterator[str]:
     yield ""
     yield from _commands(measured)
     yield ""
-    for name in (name for name in measured.processes if name in TITLES):
-        yield f"{name}: {TITLES[name]}."
+    for name in (name for name in measured.processes if name in PEERS):
+        yield f"{name}: {PEERS[name].title}."
     yield from (f"Left out: {name}: {why}." for name, why in measured.left_out.items())
-    yield f"Ratios: {RATIOS}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
+    yield f"Ratios: {RATIOS}. Best peer: {BEST}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
 
 
 def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
     length = one.length
     yield (
         f"{length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens), "
-        f"medians of {_counted(len(one.rounds), 'round')}; milliseconds, and how many times as long as ours"
+        f"medians of {_counted(len(one.rounds), 'round')}; ours in milliseconds"
     )
-    peers = "".join(f"{peer:>{_PEER}}{'times':>{_NUMBER - 2}}" for peer in one.peers)
-    yield f"  {'stage':<{_NAME}}{OURS:>{_NUMBER}}{'RTF':>{_NUMBER}}{'GFLOP/s':>{_NUMBER}}{'of peak':>{_NUMBER}}{peers}"
+    yield f"  {'stage':<{_NAME}}{OURS:>{_NUMBER}}{'RTF':>{_NUMBER}}{'GFLOP/s':>{_NUMBER}}{'of peak':>{_NUMBER}}"
     for stage in (*one.stages, None):
         yield _row(one, stage, peak)
+    if one.peers:
+        yield from _peers_table(one)
     yield from _verdict(one)
 
 
 def _row(one: LengthMeasurement, stage: str | None, peak: float) -> str:
     rate = one.flop_per_second(OURS, stage)
     speed = f"{'-':>{_NUMBER}}" * 2 if rate is None else f"{rate / _GIGA:>{_NUMBER}.1f}{rate / peak:>{_NUMBER}.0%}"
-    peers = "".join(
-        f"{1e3 * one.seconds(peer, stage):>{_PEER}.2f}{one.times_as_long(peer, stage):>{_NUMBER - 2}.2f}"
-        for peer in one.peers
-    )
     factor = f"{one.real_time_factor(OURS, stage):>{_NUMBER}.4f}"
-    return f"  {stage or _TOTAL:<{_NAME}}{1e3 * one.seconds(OURS, stage):>{_NUMBER}.2f}{factor}{speed}{peers}"
+    return f"  {stage or _TOTAL:<{_NAME}}{1e3 * one.seconds(OURS, stage):>{_NUMBER}.2f}{factor}{speed}"
+
+
+def _peers_table(one: LengthMeasurement) -> Iterator[str]:
+    """A row for every peer: its whole time, and how many times as long as ours it takes, in all and stage by stage."""
+    yield "  the peers: milliseconds, and how many times as long as ours, in all and by stage"
+    stages = "".join(f"{stage:>{_width(stage)}}" for stage in one.stages)
+    yield f"  {'peer':<{_PEER}}{'precision':<{_NUMBER}}{'ms':>{_NUMBER}}{'times':>{_NUMBER - 2}}{stages}"
+    for peer in one.peers:
+        total = f"{1e3 * one.seconds(peer):>{_NUMBER}.2f}{one.times_as_long(peer):>{_NUMBER - 2}.2f}"
+        times = "".join(_times_cell(one, peer, stage) for stage in one.stages)
+        yield f"  {peer:<{_PEER}}{PEERS[peer].precision:<{_NUMBER}}{total}{times}"
+
+
+def _times_cell(one: LengthMeasurement, peer: str, stage: str) -> str:
+    width = _width(stage)
+    return f"{one.times_as_long(peer, stage):>{width}.2f}" if one.has(peer, stage) else f"{'-':>{width}}"
+
+
+def _width(stage: str) -> int:
+    return _GAP + max(len(stage), len("10.00"))
 
 
 def _verdict(one: LengthMeasurement) -> Iterator[str]:
     faster = one.times_faster_than_best_peer()
     if faster is not None:
-        yield f"  {faster:.2f} times as fast as the best peer, {one.best_peer()}"
+        yield f"  {faster:.2f} times as fast as the best peer in float32, {one.best_peer()}"
+    if one.lossy_peers:
+        yield f"  lossy, so never the best peer: {', '.join(one.lossy_peers)}"
     slower = [f"{stage} ({one.times_faster_than_best_peer(stage):.2f})" for stage in one.slower_stages()]
     if slower:
         yield f"  slower than the best peer by more than {SLOWER - 1:.0%}: {', '.join(slower)}"
 
 
 def _processes(measured: Measurement) -> Iterator[str]:
-    first, memory, idle = f"{'first run s':>{_PEER}}", f"{'peak MB':>{_NUMBER}}", f"{'idle use':>{_NUMBER}}"
+    first, memory, idle = f"{'first run s':>{_NAME}}", f"{'peak MB':>{_NUMBER}}", f"{'idle use':>{_NUMBER}}"
     longest = max(one.length.seconds for one in measured.lengths)
     yield f"Processes that ran the stages, peak memory for up to {longest:g} s of speech:"
-    yield f"{'process':<{_NAME}}{'ready s':>{_NUMBER}}{first}{memory}{idle}"
+    yield f"{'process':<{_PEER}}{'ready s':>{_NUMBER}}{first}{memory}{idle}"
     for name, figures in measured.processes.items():
         yield (
-            f"{name:<{_NAME}}{figures.seconds_to_ready:>{_NUMBER}.2f}{figures.first_run_seconds:>{_PEER}.2f}"
+            f"{name:<{_PEER}}{figures.seconds_to_ready:>{_NUMBER}.2f}{figures.first_run_seconds:>{_NAME}.2f}"
             f"{figures.peak_bytes / _MEGA:>{_NUMBER}.0f}{figures.idle_share:>{_NUMBER}.1%}"
         )
+    for name in (name for name in measured.processes if name in PEERS and PEERS[name].compiles_per_length):
+        lengths = measured.processes[name].preparation_seconds.items()
+        yield f"{name} compiled its stages: " + ", ".join(f"{took:.2f} s for {audio:g} s" for audio, took in lengths)
 
 
 def _requests(measured: Measurement) -> Iterator[str]:

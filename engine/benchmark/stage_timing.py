@@ -1,10 +1,12 @@
-"""Times one runner's stages on given arrays."""
+"""Times one runner's stages, or other parts of a peer, on given arrays."""
 
 from __future__ import annotations
 
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +14,48 @@ from engine.benchmark.job import Job, utterance_path
 from engine.benchmark.utterances import inputs_of, load_utterance
 from engine.runners.base import Runner
 from engine.speech import Array
-from engine.stages import DEVICE_STAGES, Stage
+from engine.stages import DEVICE_STAGES
 from engine.system.memory import peak_bytes
 
 WARM_UP, RUN = "warm up", "run"
 
 
-class StageTiming:
-    """Answers `warm up` with the seconds of the very first run, and `run` with the median seconds of every stage.
+@dataclass(frozen=True)
+class Part:
+    """Something to time. Its work is `times_the_work` times what was asked for, and its times are divided by that."""
 
-    `Job` says how long each of them lasts.
+    run: Callable[[], object]
+    times_the_work: float = 1.0
+
+
+Parts = Callable[[Mapping[str, Array]], Mapping[str, Part]]
+"""Makes ready for the arrays of an utterance; returns what to time on them, by name."""
+
+
+def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] = lambda values: None) -> Parts:
+    """All stages of a runner; `prepare` is called with the arrays of an utterance before anything runs on them."""
+
+    def parts(values: Mapping[str, Array]) -> dict[str, Part]:
+        prepare(values)
+        return {stage.name: Part(partial(runner.run, stage, inputs_of(stage, values))) for stage in DEVICE_STAGES}
+
+    return parts
+
+
+class Timing:
+    """Answers `warm up` with the seconds of the very first run, and `run` with the median seconds of every part.
+
+    `Job` says how long each of them lasts. Making ready for a length is told apart from running at it.
     """
 
-    def __init__(
-        self,
-        job: Job,
-        folder: Path,
-        runner: Runner,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
+    def __init__(self, job: Job, folder: Path, parts: Parts, clock: Callable[[], float] = time.perf_counter) -> None:
         self._job = job
         self._clock = clock
         self._folder = folder
-        self._runner = runner
-        self._loaded: tuple[int, dict[str, Array]] = (0, {})
+        self._make_ready = parts
+        self._frames = 0
+        self._parts: Mapping[str, Part] = {}
+        self._preparation_seconds = 0.0
         self._rest = _Rest()
 
     def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,42 +65,49 @@ class StageTiming:
             if question == WARM_UP:
                 return {"first_run_seconds": self._warm_up(int(details["frames"]))}
             if question == RUN:
-                return {"stages": self._run(int(details["frames"])), "peak_bytes": peak_bytes(), **rest}
+                stages = self._run(int(details["frames"]))
+                preparation = {"preparation_seconds": self._preparation_seconds}
+                return {"stages": stages, "peak_bytes": peak_bytes(), **preparation, **rest}
             raise ValueError(question)
         finally:
             self._rest = _Rest()
 
     def _warm_up(self, frames: int) -> float:
-        values = self._utterance(frames)
-        first = self._run_all(values)
+        parts = self._at(frames)
+        first = _run_all(parts, self._clock)
         began = self._clock()
         while self._clock() - began < self._job.warm_up_seconds:
-            self._run_all(values)
+            _run_all(parts, self._clock)
         return first
 
-    def _run_all(self, values: Mapping[str, Array]) -> float:
-        return sum(self._seconds_of(stage, inputs_of(stage, values)) for stage in DEVICE_STAGES)
-
     def _run(self, frames: int) -> dict[str, float]:
-        values = self._utterance(frames)
-        return {stage.name: self._median_seconds(stage, inputs_of(stage, values)) for stage in DEVICE_STAGES}
+        return {name: self._median_seconds(part) for name, part in self._at(frames).items()}
 
-    def _median_seconds(self, stage: Stage, inputs: Mapping[str, Array]) -> float:
-        """The median of runs of the stage, one after the other for `stage_seconds`."""
-        runs = [self._seconds_of(stage, inputs)]
+    def _median_seconds(self, part: Part) -> float:
+        """The median of runs of the part, one after the other for `stage_seconds`, as of the work asked for."""
+        runs = [_seconds_of(part, self._clock)]
         while sum(runs) < self._job.stage_seconds:
-            runs.append(self._seconds_of(stage, inputs))
-        return statistics.median(runs)
+            runs.append(_seconds_of(part, self._clock))
+        return statistics.median(runs) / part.times_the_work
 
-    def _seconds_of(self, stage: Stage, inputs: Mapping[str, Array]) -> float:
-        started = self._clock()
-        self._runner.run(stage, inputs)
-        return self._clock() - started
+    def _at(self, frames: int) -> Mapping[str, Part]:
+        """The parts, ready for the utterance of `frames` frames; those of one utterance are kept."""
+        if self._frames != frames:
+            values = load_utterance(utterance_path(self._folder, frames))
+            started = time.perf_counter()
+            self._frames, self._parts = frames, self._make_ready(values)
+            self._preparation_seconds = time.perf_counter() - started
+        return self._parts
 
-    def _utterance(self, frames: int) -> dict[str, Array]:
-        if self._loaded[0] != frames:
-            self._loaded = frames, load_utterance(utterance_path(self._folder, frames))
-        return self._loaded[1]
+
+def _run_all(parts: Mapping[str, Part], clock: Callable[[], float]) -> float:
+    return sum(_seconds_of(part, clock) for part in parts.values())
+
+
+def _seconds_of(part: Part, clock: Callable[[], float]) -> float:
+    started = clock()
+    part.run()
+    return clock() - started
 
 
 class _Rest:

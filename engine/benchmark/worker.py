@@ -9,25 +9,36 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
 from engine.artifacts.manifest import CPU_DEVICE
-from engine.benchmark.job import Job
+from engine.benchmark.job import Job, kokoro_onnx_path
+from engine.benchmark.peer_runners import (
+    onnx_runner,
+    openvino_runner,
+    our_runner,
+    pytorch_runner,
+    static_openvino_runner,
+    torch_compile_runner,
+)
 from engine.benchmark.peers import (
+    KOKORO_ONNX_INT8,
     ONNX_RUNTIME,
+    OPENVINO,
+    OPENVINO_BFLOAT16,
+    OPENVINO_STATIC,
     OURS,
     PYTORCH,
     TORCH_COMPILE,
-    onnx_runner,
-    our_runner,
-    pytorch_runner,
-    torch_compile_runner,
 )
 from engine.benchmark.preparing import Preparing
-from engine.benchmark.stage_timing import StageTiming
+from engine.benchmark.stage_timing import Timing, stage_parts
+from engine.benchmark.whole_model import whole_model_parts
 from engine.errors import EngineError
+from engine.runners.base import Runner
 from engine.speech import SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.system.child_process import Message, error_fields, message_writer
@@ -78,15 +89,34 @@ class Peak:
         return {"flop_per_second": self._meter.flop_per_second()}
 
 
+def _static_openvino(job: Job, folder: Path) -> Role:
+    runner = static_openvino_runner(job, folder)
+    return Timing(job, folder, stage_parts(runner, runner.compile_for))
+
+
+def _kokoro_onnx(job: Job, folder: Path) -> Role:
+    from engine.runners.onnx_runner import WholeOnnxModel  # loads onnxruntime, which is optional
+
+    return Timing(job, folder, whole_model_parts(WholeOnnxModel(kokoro_onnx_path(), job.threads), job.config))
+
+
+def _runs_stages(make_runner: Callable[[Job, Path], Runner]) -> Callable[[Job, Path], Role]:
+    return lambda job, folder: Timing(job, folder, stage_parts(make_runner(job, folder)))
+
+
 ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
     {
         PREPARING: Preparing,
         SPEAKING: lambda job, _: Speaking(job),
         PEAK: lambda job, _: Peak(job),
-        OURS: lambda job, folder: StageTiming(job, folder, our_runner(job)),
-        PYTORCH: lambda job, folder: StageTiming(job, folder, pytorch_runner(job, folder)),
-        TORCH_COMPILE: lambda job, folder: StageTiming(job, folder, torch_compile_runner(job, folder)),
-        ONNX_RUNTIME: lambda job, folder: StageTiming(job, folder, onnx_runner(job, folder)),
+        OURS: _runs_stages(lambda job, _: our_runner(job)),
+        PYTORCH: _runs_stages(pytorch_runner),
+        TORCH_COMPILE: _runs_stages(torch_compile_runner),
+        ONNX_RUNTIME: _runs_stages(onnx_runner),
+        OPENVINO: _runs_stages(openvino_runner),
+        OPENVINO_STATIC: _static_openvino,
+        OPENVINO_BFLOAT16: _runs_stages(partial(openvino_runner, bfloat16=True)),
+        KOKORO_ONNX_INT8: _kokoro_onnx,
     }
 )
 

@@ -70,7 +70,7 @@ def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, OnProgre
 
 
 def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
-    choice = choose_peers(options.peers)
+    choice = choose_peers(options.peers, options.model)
     config = open_checkpoint(options.model, options.weights).config
     seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
     lengths = [exact_length(one, config) for one in seconds]

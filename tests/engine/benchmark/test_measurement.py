@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH
-from tests.engine.benchmark.example_measurement import ROUNDS, alone, at
+from engine.benchmark.peers import KOKORO_ONNX_INT8, ONNX_RUNTIME, OPENVINO_BFLOAT16, OURS, PYTORCH
+from tests.engine.benchmark.example_measurement import ROUNDS, alone, at, with_lossy_peers
 
 
 def test_seconds_are_medians_of_a_stage_or_of_the_sum() -> None:
@@ -36,6 +36,25 @@ def test_alone_there_is_nothing_to_compare_with() -> None:
     assert alone().best_peer() is None
     assert alone().times_faster_than_best_peer("bert") is None
     assert alone().slower_stages() == ()
+
+
+def test_lossy_peers_are_there_but_never_the_best() -> None:
+    lossy = with_lossy_peers()
+    assert lossy.lossy_peers == (OPENVINO_BFLOAT16, KOKORO_ONNX_INT8)
+    assert lossy.times_as_long(OPENVINO_BFLOAT16) < 1
+    assert lossy.best_peer() == ONNX_RUNTIME
+    assert lossy.times_faster_than_best_peer() == at().times_faster_than_best_peer()
+    assert lossy.slower_stages() == ("bert",)
+    only = at(rounds=({OURS: ROUNDS[0][OURS], OPENVINO_BFLOAT16: ROUNDS[0][PYTORCH]},))
+    assert only.best_peer() is None
+
+
+def test_a_whole_model_has_a_total_but_no_stages() -> None:
+    lossy = with_lossy_peers()
+    assert lossy.stages == ("bert", "decoder", "istft")
+    assert lossy.has(KOKORO_ONNX_INT8)
+    assert not lossy.has(KOKORO_ONNX_INT8, "bert")
+    assert lossy.times_as_long(KOKORO_ONNX_INT8) == pytest.approx(0.5)
 
 
 def test_rates_are_of_what_the_mathematics_needs() -> None:

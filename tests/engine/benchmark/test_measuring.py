@@ -1,16 +1,20 @@
 """A whole benchmark, as short as one can be, with real peers in processes of their own."""
 
+import importlib.util
+
 import pytest
 
 from engine.benchmark import requests
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import Turns, measure, rounds_at, warm_up
-from engine.benchmark.peers import ONNX_RUNTIME, OURS, PYTORCH, PeerSelection
+from engine.benchmark.peers import ONNX_RUNTIME, OPENVINO, OPENVINO_STATIC, OURS, PYTORCH, PeerSelection
 from engine.benchmark.report import to_dict
 from engine.estimate.lengths import Length, exact_length
 from engine.stages import DEVICE_STAGES
 
 SECONDS = 0.25
+WITH_OPENVINO = (OPENVINO, OPENVINO_STATIC) if importlib.util.find_spec("openvino") else ()
+RAN = (PYTORCH, ONNX_RUNTIME, *WITH_OPENVINO)
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +27,14 @@ def measured():
 def measured_shortly():
     job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
     lengths = [exact_length(SECONDS, job.config)]
-    return measure(job, lengths, PeerSelection((PYTORCH, ONNX_RUNTIME), {"somebody": "it is not here"}), 1, str)
+    return measure(job, lengths, PeerSelection(RAN, {"somebody": "it is not here"}), 1, str)
 
 
 def test_every_runner_ran_every_stage_in_every_round(measured):
     (length,) = measured.lengths
     assert len(length.rounds) == 5
     for turn in length.rounds:
-        assert list(turn) == [OURS, PYTORCH, ONNX_RUNTIME]
+        assert list(turn) == [OURS, *RAN]
         for stages in turn.values():
             assert list(stages) == [stage.name for stage in DEVICE_STAGES]
             assert all(seconds > 0 for seconds in stages.values())
@@ -48,6 +52,12 @@ def test_the_other_figures_are_there(measured):
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
     assert measured.left_out == {"somebody": "it is not here"}
+
+
+@pytest.mark.skipif(not WITH_OPENVINO, reason="the extra “bench” is not installed (openvino)")
+def test_compiling_for_a_length_is_not_timed(measured):
+    (length,) = measured.lengths
+    assert measured.processes[OPENVINO_STATIC].preparation_seconds[SECONDS] > length.seconds(OPENVINO_STATIC)
 
 
 def test_the_decoder_needs_most(measured):

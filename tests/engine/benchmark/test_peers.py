@@ -1,27 +1,24 @@
-"""Which peers can run, and what runners compute; a whole benchmark, in test_measuring, shows that all of them run."""
+"""Which peers can run here; a whole benchmark, in test_measuring, shows that they run."""
 
-import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
-from engine.artifacts.packed_weights import PackedWeights
-from engine.benchmark.job import Job, weights_path
+from engine.benchmark.job import kokoro_onnx_path
 from engine.benchmark.peers import (
+    KOKORO_ONNX_INT8,
     ONNX_RUNTIME,
+    OPENVINO,
+    OPENVINO_BFLOAT16,
+    OPENVINO_STATIC,
     PEER_NAMES,
+    PEERS,
     PYTORCH,
     TORCH_COMPILE,
+    Surroundings,
     choose_peers,
-    our_runner,
-    pytorch_runner,
 )
-from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.errors import EngineError, InvalidRequest
-from engine.estimate.lengths import exact_length
-from engine.model_store.checkpoints import open_checkpoint
-from engine.runners import tvm_runner
-from engine.runners.tvm_runner import CompiledRunner
-from engine.stages import stage_named
+from engine.model_store.checkpoints import FULL_SIZE, STARTER
+from engine.system.paths import data_folder
 
 
 def everything(name):
@@ -32,64 +29,80 @@ def nothing(name):
     return None
 
 
+EMPTY = Surroundings(nothing, nothing, frozenset, lambda: kokoro_onnx_path() / "missing")
+
+
+@pytest.fixture
+def complete(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.touch()
+    return Surroundings(everything, everything, lambda: frozenset({"avx2", "avx512_bf16"}), lambda: path)
+
+
 def test_no_peers_unless_asked_for():
-    selection = choose_peers(None, nothing, nothing)
+    selection = choose_peers(None, surroundings=EMPTY)
     assert selection.names == ()
     assert selection.left_out == {}
 
 
-def test_all_peers_that_can_run():
-    selection = choose_peers([], everything, everything)
+def test_all_peers_that_can_run(complete):
+    selection = choose_peers([], FULL_SIZE, complete)
     assert selection.names == PEER_NAMES
     assert selection.left_out == {}
 
 
 def test_a_peer_that_cannot_run_is_left_out_with_the_reason():
-    selection = choose_peers([], nothing, nothing)
+    selection = choose_peers([], FULL_SIZE, EMPTY)
     assert selection.names == (PYTORCH,)
     assert "extra “bench”" in selection.left_out[ONNX_RUNTIME]
+    assert "openvino" in selection.left_out[OPENVINO]
+    assert "openvino" in selection.left_out[OPENVINO_STATIC]
     assert "C++ compiler" in selection.left_out[TORCH_COMPILE]
 
 
-@pytest.mark.parametrize("name", [ONNX_RUNTIME, TORCH_COMPILE])
+def test_bfloat16_needs_a_processor_that_multiplies_it():
+    selection = choose_peers([], FULL_SIZE, Surroundings(package=everything, features=lambda: frozenset({"avx512f"})))
+    assert OPENVINO in selection.names
+    assert "avx512_bf16 or amx_bf16" in selection.left_out[OPENVINO_BFLOAT16]
+
+
+@pytest.mark.parametrize("feature", ["avx512_bf16", "amx_bf16"])
+def test_either_feature_will_do(feature):
+    surroundings = Surroundings(package=everything, features=lambda: frozenset({feature}))
+    assert OPENVINO_BFLOAT16 in choose_peers([], FULL_SIZE, surroundings).names
+
+
+def test_a_whole_model_needs_its_file(tmp_path):
+    path = tmp_path / "model.onnx"
+    selection = choose_peers([], FULL_SIZE, Surroundings(package=everything, file=lambda: path))
+    assert str(path) in selection.left_out[KOKORO_ONNX_INT8]
+
+
+def test_a_whole_model_is_compared_with_its_own_architecture_only(complete):
+    assert choose_peers([], STARTER, complete).left_out == {
+        KOKORO_ONNX_INT8: "its file is of kokoro-82m, which starter is not"
+    }
+
+
+def test_the_file_of_the_whole_model_is_among_the_data():
+    assert kokoro_onnx_path().parent == data_folder()
+
+
+def test_lossy_peers_are_those_in_less_than_float32():
+    assert {name for name, peer in PEERS.items() if peer.lossy} == {OPENVINO_BFLOAT16, KOKORO_ONNX_INT8}
+
+
+@pytest.mark.parametrize("name", [name for name in PEER_NAMES if name != PYTORCH])
 def test_a_named_peer_that_cannot_run_is_an_error(name):
-    with pytest.raises(EngineError, match=f"{name} cannot run here: .*\\. Install"):
-        choose_peers([name], nothing, nothing)
+    with pytest.raises(EngineError, match=f"{name} cannot run here: .*\\. Put that right"):
+        choose_peers([name], FULL_SIZE, EMPTY)
 
 
-def test_names_may_be_separated_by_commas():
-    assert choose_peers(["pytorch,onnxruntime", "pytorch"], everything, nothing).names == (PYTORCH, ONNX_RUNTIME)
+def test_names_may_be_separated_by_commas(complete):
+    selection = choose_peers(["pytorch,onnxruntime", "pytorch"], STARTER, complete)
+    assert selection.names == (PYTORCH, ONNX_RUNTIME)
 
 
-def test_an_unknown_peer_is_refused():
+def test_an_unknown_peer_is_refused(complete):
     with pytest.raises(InvalidRequest, match="no peer “tensorflow”"):
-        choose_peers(["tensorflow"], everything, everything)
-
-
-@pytest.fixture
-def job(tmp_path):
-    save_file(open_checkpoint("starter").load_weights(), weights_path(tmp_path))
-    return Job("starter", None, 1)
-
-
-def test_ours_has_the_weights_that_speak(job, monkeypatch):
-    given = []
-
-    def runner(modules, config, weights, threads):
-        given.append(weights)
-        return CompiledRunner(modules, config, weights, threads)
-
-    monkeypatch.setattr(tvm_runner, "CompiledRunner", runner)
-    our_runner(job).close()
-    assert isinstance(given[0], PackedWeights)
-
-
-def test_ours_and_the_original_compute_the_same(job, tmp_path):
-    runner = our_runner(job)
-    values = make_utterance(job.config, exact_length(0.25, job.config), runner)
-    original = pytorch_runner(job, tmp_path)
-    for name in ("bert", "text_encoder", "istft"):
-        stage = stage_named(name)
-        for output, array in original.run(stage, inputs_of(stage, values)).items():
-            np.testing.assert_allclose(array, values[output], atol=1e-4)
-    runner.close()
+        choose_peers(["tensorflow"], FULL_SIZE, complete)

@@ -46,8 +46,20 @@ class Answering:
     def __init__(self, name, folder, threads):
         self.answers = [
             {"first_run_seconds": 10.0},
-            {"stages": {"bert": 1.0, "decoder": 1.0}, "peak_bytes": 7, "rest_seconds": 3, "rest_processor_seconds": 0},
-            {"stages": {"bert": 2.0, "decoder": 1.0}, "peak_bytes": 8, "rest_seconds": 1, "rest_processor_seconds": 1},
+            {
+                "stages": {"bert": 1.0, "decoder": 1.0},
+                "peak_bytes": 7,
+                "rest_seconds": 3,
+                "rest_processor_seconds": 0,
+                "preparation_seconds": 4.0,
+            },
+            {
+                "stages": {"bert": 2.0, "decoder": 1.0},
+                "peak_bytes": 8,
+                "rest_seconds": 1,
+                "rest_processor_seconds": 1,
+                "preparation_seconds": 4.0,
+            },
         ]
 
     def answer(self):
@@ -82,6 +94,7 @@ def test_the_first_run_is_kept_apart_and_rest_adds_up(process):
     assert [run["bert"] for run in runs] == [1.0, 2.0]
     assert figures.first_run_seconds == 10.0
     assert figures.peak_bytes == 8
+    assert figures.preparation_seconds == {0.2: 4.0}
     assert figures.idle_share == 0.25  # one processor second in four
 
 

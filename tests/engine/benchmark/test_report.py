@@ -8,10 +8,11 @@ import json
 import matplotlib.image
 import pytest
 
-from engine.benchmark.peers import ONNX_RUNTIME, PYTORCH
+from engine.benchmark.measurement import ProcessFigures
+from engine.benchmark.peers import KOKORO_ONNX_INT8, ONNX_RUNTIME, OPENVINO_BFLOAT16, OPENVINO_STATIC, PYTORCH
 from engine.benchmark.plot import as_png
 from engine.benchmark.report import to_dict, to_text
-from tests.engine.benchmark.example_measurement import alone, measurement
+from tests.engine.benchmark.example_measurement import alone, measurement, with_lossy_peers
 
 
 def test_lengths_have_ours_peers_and_how_many_times_faster():
@@ -48,15 +49,45 @@ def test_alone_there_are_no_peers():
 def test_the_table_has_every_stage_and_the_total():
     words = to_text(measurement())
     rows = {line.split()[0]: line.split() for line in words.splitlines() if line.startswith("  ")}
-    assert rows["decoder"] == ["decoder", "100.00", "0.0100", "400.0", "200%", "300.00", "3.00", "250.00", "2.40"]
+    assert rows["decoder"] == ["decoder", "100.00", "0.0100", "400.0", "200%"]
     assert rows["istft"][3:5] == ["-", "-"]
     assert rows["total"][1] == "112.00"
+    assert rows["onnxruntime"] == ["onnxruntime", "float32", "261.00", "2.23", "0.80", "2.40", "1.50"]
+
+
+def test_lossy_peers_are_marked_in_words_and_json():
+    lossy = measurement(lengths=(with_lossy_peers(),))
+    words = to_text(lossy)
+    rows = {line.split()[0]: line.split() for line in words.splitlines() if line.startswith("  ")}
+    assert rows[KOKORO_ONNX_INT8] == [KOKORO_ONNX_INT8, "int8", "56.00", "0.50", "-", "-", "-"]
+    assert "lossy, so never the best peer: openvino-bf16, kokoro-onnx-int8" in words
+    assert "do not count" in words
+    data = to_dict(lossy)
+    peers = data["lengths"][0]["peers"]
+    assert {name: peer["lossy"] for name, peer in peers.items()} == {
+        PYTORCH: False,
+        ONNX_RUNTIME: False,
+        OPENVINO_BFLOAT16: True,
+        KOKORO_ONNX_INT8: True,
+    }
+    assert peers[OPENVINO_BFLOAT16]["precision"] == "bfloat16"
+    assert peers[KOKORO_ONNX_INT8]["stages"] == {}
+    assert data["lengths"][0]["best_peer"] == ONNX_RUNTIME
+    assert "do not count" in data["basis"]["best_peer"]
+
+
+def test_compiling_for_a_length_is_told_apart():
+    figures = ProcessFigures(1.0, 0.5, 1_000_000, 0.0, {2.0: 3.5, 10.0: 4.25})
+    compiled = measurement(processes={OPENVINO_STATIC: figures})
+    assert "openvino-static compiled its stages: 3.50 s for 2 s, 4.25 s for 10 s" in to_text(compiled)
+    data = json.loads(json.dumps(to_dict(compiled)))
+    assert data["processes"][OPENVINO_STATIC]["preparation_seconds"] == {"2.0": 3.5, "10.0": 4.25}
 
 
 def test_what_matters_is_said():
     words = to_text(measurement())
     assert "had run the stages for 10 s before the first round" in words
-    assert "2.23 times as fast as the best peer, onnxruntime" in words
+    assert "2.23 times as fast as the best peer in float32, onnxruntime" in words
     assert "slower than the best peer by more than 10%: bert (0.80)" in words
     assert "Left out: torch-compile: torch.compile needs a C++ compiler (g++)." in words
     assert "short text 40 ms, long text 400 ms" in words
@@ -68,7 +99,7 @@ def test_what_matters_is_said():
 
 def test_alone_nothing_is_compared():
     words = to_text(measurement(lengths=(alone(),), export_seconds=None, left_out={}))
-    assert "best peer" not in words
+    assert "as fast as" not in words
     assert "Left out" not in words
     assert "exported to ONNX" not in words
 

@@ -1,9 +1,11 @@
 """How one runner's stages are timed, here those of a tiny model in PyTorch."""
 
+import time
+
 import pytest
 
 from engine.benchmark.job import Job, utterance_path
-from engine.benchmark.stage_timing import RUN, WARM_UP, StageTiming
+from engine.benchmark.stage_timing import RUN, WARM_UP, Part, Timing, stage_parts
 from engine.benchmark.utterances import make_utterance, save_utterance
 from engine.estimate.lengths import Length
 from engine.network.random_weights import random_weights
@@ -27,7 +29,7 @@ def folder(tiny_config, runner, tmp_path):
 
 
 def test_every_stage_is_timed_at_every_length(runner, folder):
-    timing = StageTiming(Job("starter", None, 1, stage_seconds=0), folder, runner)
+    timing = Timing(Job("starter", None, 1, stage_seconds=0), folder, stage_parts(runner))
     for length in LENGTHS:
         answer = timing.answer(RUN, {"frames": length.frames})
         assert list(answer["stages"]) == [stage.name for stage in DEVICE_STAGES]
@@ -35,11 +37,30 @@ def test_every_stage_is_timed_at_every_length(runner, folder):
         assert answer["peak_bytes"] > 0
         assert answer["rest_seconds"] >= 0
         assert answer["rest_processor_seconds"] >= 0
+        assert answer["preparation_seconds"] >= 0
+
+
+def test_making_ready_happens_once_for_a_length_and_is_told_apart(runner, folder):
+    frames = []
+    parts = stage_parts(runner, lambda values: (frames.append(values["frame_token"].shape[1]), time.sleep(0.2)))
+    timing = Timing(Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0), folder, parts)
+    for length in (LENGTHS[0], *LENGTHS):
+        assert timing.answer(WARM_UP, {"frames": length.frames})["first_run_seconds"] < 0.2
+        assert timing.answer(RUN, {"frames": length.frames})["preparation_seconds"] >= 0.2
+    assert frames == [length.frames for length in LENGTHS]
+
+
+def test_times_are_of_the_work_that_was_asked_for(folder):
+    readings = iter(lasting(3.0))
+    parts = {"whole": Part(lambda: None, times_the_work=1.5)}
+    job = Job("starter", None, 1, stage_seconds=0)
+    timing = Timing(job, folder, lambda _: parts, clock=lambda: next(readings))
+    assert timing.answer(RUN, {"frames": LENGTHS[0].frames})["stages"] == {"whole": 2.0}
 
 
 def test_a_stage_that_takes_little_is_run_again_and_gives_its_median(runner, folder):
     readings = iter([*lasting(1.0, 3.0, 2.0, 1.0), *lasting(9.0) * (len(DEVICE_STAGES) - 1)])
-    timing = StageTiming(JOB, folder, runner, clock=lambda: next(readings))
+    timing = Timing(JOB, folder, stage_parts(runner), clock=lambda: next(readings))
     first, *others = timing.answer(RUN, {"frames": LENGTHS[0].frames})["stages"].values()
     assert (first, set(others)) == (1.5, {9.0})
     assert next(readings, None) is None
@@ -48,7 +69,7 @@ def test_a_stage_that_takes_little_is_run_again_and_gives_its_median(runner, fol
 def test_getting_warm_takes_so_long_after_the_first_run_which_may_compile(runner, folder):
     once = len(DEVICE_STAGES)
     readings = iter([*lasting(9.0) * once, 10.0, 10.0, *lasting(0.5) * once, 14.0, *lasting(0.5) * once, 15.0])
-    timing = StageTiming(JOB, folder, runner, clock=lambda: next(readings))
+    timing = Timing(JOB, folder, stage_parts(runner), clock=lambda: next(readings))
     answer = timing.answer(WARM_UP, {"frames": LENGTHS[0].frames})
     assert answer == {"first_run_seconds": 9.0 * once}
     assert next(readings, None) is None
@@ -61,4 +82,4 @@ def lasting(*seconds):
 
 def test_other_questions_are_refused(runner, folder):
     with pytest.raises(ValueError, match="sing"):
-        StageTiming(JOB, folder, runner).answer("sing", {})
+        Timing(JOB, folder, stage_parts(runner)).answer("sing", {})

@@ -113,7 +113,7 @@ def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
 
 @pytest.mark.usefixtures("asked_for")
 def test_who_is_left_out_is_told(monkeypatch):
-    monkeypatch.setattr(benchmark, "choose_peers", lambda _: PeerSelection((), {"somebody": "it is not here"}))
+    monkeypatch.setattr(benchmark, "choose_peers", lambda *_: PeerSelection((), {"somebody": "it is not here"}))
     heard = []
     run(options("--peers"), heard.append)
     assert heard == ["note: somebody is left out: it is not here"]

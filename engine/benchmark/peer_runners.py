@@ -1,0 +1,60 @@
+"""The runner of ours and of each peer, all with the same weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.artifacts.manifest import CPU
+from engine.benchmark.job import Job, onnx_folder, weights_path
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.weights import load_weights
+from engine.pipeline import ignore
+from engine.preparation.modules import ensure_modules
+from engine.preparation.weights import ensure_weights
+from engine.runners.base import Runner
+
+if TYPE_CHECKING:
+    from engine.runners.openvino_runner import StaticOpenVinoRunner
+
+
+def our_runner(job: Job) -> Runner:
+    """The compiled modules for this machine's processor; as in speech, their weights are mapped from the cache."""
+    from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
+
+    modules = ensure_modules(job.model, job.config, CPU, ignore)
+    weights = ensure_weights(open_checkpoint(job.model, job.weights), modules, ignore)
+    return CompiledRunner(modules, job.config, weights, job.threads)
+
+
+def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:
+    """The modules of the kokoro package in PyTorch."""
+    from engine.runners.plain_runner import PlainRunner  # loads torch
+
+    return PlainRunner(job.config, load_weights(weights_path(folder)), job.threads, compiled)
+
+
+def torch_compile_runner(job: Job, folder: Path) -> Runner:
+    """The modules of the kokoro package in PyTorch, with `torch.compile` where it works."""
+    return pytorch_runner(job, folder, compiled=True)
+
+
+def onnx_runner(job: Job, folder: Path) -> Runner:
+    """The exported stages in ONNX Runtime."""
+    from engine.runners.onnx_runner import OnnxRunner  # loads onnxruntime, which is optional
+
+    return OnnxRunner(onnx_folder(folder), job.threads)
+
+
+def openvino_runner(job: Job, folder: Path, bfloat16: bool = False) -> Runner:
+    """The exported stages in OpenVINO, for any length, in float32 or bfloat16."""
+    from engine.runners.openvino_runner import OpenVinoRunner  # loads openvino, which is optional
+
+    return OpenVinoRunner(onnx_folder(folder), job.threads, bfloat16)
+
+
+def static_openvino_runner(job: Job, folder: Path) -> StaticOpenVinoRunner:
+    """The exported stages in OpenVINO, for one length at a time."""
+    from engine.runners.openvino_runner import StaticOpenVinoRunner  # loads openvino, which is optional
+
+    return StaticOpenVinoRunner(onnx_folder(folder), job.threads)

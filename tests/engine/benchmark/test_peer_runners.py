@@ -1,0 +1,44 @@
+"""What the runners of ours and of PyTorch compute; those of exported stages are tested with their runtimes."""
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from engine.artifacts.packed_weights import PackedWeights
+from engine.benchmark.job import Job, weights_path
+from engine.benchmark.peer_runners import our_runner, pytorch_runner
+from engine.benchmark.utterances import inputs_of, make_utterance
+from engine.estimate.lengths import exact_length
+from engine.model_store.checkpoints import open_checkpoint
+from engine.runners import tvm_runner
+from engine.runners.tvm_runner import CompiledRunner
+from engine.stages import stage_named
+
+
+@pytest.fixture
+def job(tmp_path):
+    save_file(open_checkpoint("starter").load_weights(), weights_path(tmp_path))
+    return Job("starter", None, 1)
+
+
+def test_ours_has_the_weights_that_speak(job, monkeypatch):
+    given = []
+
+    def runner(modules, config, weights, threads):
+        given.append(weights)
+        return CompiledRunner(modules, config, weights, threads)
+
+    monkeypatch.setattr(tvm_runner, "CompiledRunner", runner)
+    our_runner(job).close()
+    assert isinstance(given[0], PackedWeights)
+
+
+def test_ours_and_the_original_compute_the_same(job, tmp_path):
+    runner = our_runner(job)
+    values = make_utterance(job.config, exact_length(0.25, job.config), runner)
+    original = pytorch_runner(job, tmp_path)
+    for name in ("bert", "text_encoder", "istft"):
+        stage = stage_named(name)
+        for output, array in original.run(stage, inputs_of(stage, values)).items():
+            np.testing.assert_allclose(array, values[output], atol=1e-4)
+    runner.close()
