@@ -90,9 +90,8 @@ def _seconds(one: Round, name: str, stage: str | None) -> float:
 class ProcessFigures:
     """One process: how long until it was ready, its very first run (some compile only then), its peak memory.
 
-    `idle_share` is the share of one processor that it used while others ran and it should have rested,
-    `preparation_seconds` is by seconds of audio how long it took to make ready for that length, before its first run:
-    some compile for one length.
+    `idle_share` is the share of one processor that it used while others ran and it should have rested.
+    `preparation_seconds`, by seconds of audio, is what it took to prepare for that length: some compile for a length.
     """
 
     seconds_to_ready: float

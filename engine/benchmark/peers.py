@@ -55,7 +55,7 @@ _ALL = (
     Peer(OPENVINO, "OpenVINO, the exported stages compiled for any length", packages=_OPENVINO, exported=True),
     Peer(
         OPENVINO_STATIC,
-        "OpenVINO, the exported stages compiled for exactly the length that is measured, which is not timed",
+        "OpenVINO, the exported stages compiled for exactly the length measured; compiling is not timed",
         packages=_OPENVINO,
         exported=True,
         compiles_per_length=True,
@@ -69,8 +69,8 @@ _ALL = (
     ),
     Peer(
         KOKORO_ONNX_INT8,
-        "kokoro-onnx's own 8-bit file in ONNX Runtime, with its own weights, the whole model at once; its speed is "
-        "set so that it speaks about as long as asked for, and its time is scaled by the rest",
+        "kokoro-onnx's own 8-bit file in ONNX Runtime, with its own weights, whole, alignment included; it "
+        "speaks at the speed that comes nearest to the length, and its time is scaled to the length",
         INT8,
         ("onnxruntime",),
     ),

@@ -143,7 +143,7 @@ def _row(one: LengthMeasurement, stage: str | None, peak: float) -> str:
 
 def _peers_table(one: LengthMeasurement) -> Iterator[str]:
     """A row for every peer: its whole time, and how many times as long as ours it takes, in all and stage by stage."""
-    yield "  the peers: milliseconds, and how many times as long as ours, in all and by stage"
+    yield "  peers: milliseconds, and how many times as long as ours, in total and by stage"
     stages = "".join(f"{stage:>{_width(stage)}}" for stage in one.stages)
     yield f"  {'peer':<{_PEER}}{'precision':<{_NUMBER}}{'ms':>{_NUMBER}}{'times':>{_NUMBER - 2}}{stages}"
     for peer in one.peers:

@@ -29,11 +29,11 @@ class Part:
 
 
 Parts = Callable[[Mapping[str, Array]], Mapping[str, Part]]
-"""Makes ready for the arrays of an utterance; returns what to time on them, by name."""
+"""Prepares for the arrays of an utterance; returns what to time on them, by name."""
 
 
 def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] = lambda values: None) -> Parts:
-    """All stages of a runner; `prepare` is called with the arrays of an utterance before anything runs on them."""
+    """All stages of a runner; `prepare` gets the arrays of an utterance before any stage runs on them."""
 
     def parts(values: Mapping[str, Array]) -> dict[str, Part]:
         prepare(values)
@@ -45,14 +45,14 @@ def stage_parts(runner: Runner, prepare: Callable[[Mapping[str, Array]], None] =
 class Timing:
     """Answers `warm up` with the seconds of the very first run, and `run` with the median seconds of every part.
 
-    `Job` says how long each of them lasts. Making ready for a length is told apart from running at it.
+    `Job` says how long each of them lasts. Preparing for a length is reported separately.
     """
 
     def __init__(self, job: Job, folder: Path, parts: Parts, clock: Callable[[], float] = time.perf_counter) -> None:
         self._job = job
         self._clock = clock
         self._folder = folder
-        self._make_ready = parts
+        self._prepare = parts
         self._frames = 0
         self._parts: Mapping[str, Part] = {}
         self._preparation_seconds = 0.0
@@ -91,11 +91,11 @@ class Timing:
         return statistics.median(runs) / part.times_the_work
 
     def _at(self, frames: int) -> Mapping[str, Part]:
-        """The parts, ready for the utterance of `frames` frames; those of one utterance are kept."""
+        """The parts, prepared for the utterance of `frames` frames; those of one utterance at a time are kept."""
         if self._frames != frames:
             values = load_utterance(utterance_path(self._folder, frames))
             started = time.perf_counter()
-            self._frames, self._parts = frames, self._make_ready(values)
+            self._frames, self._parts = frames, self._prepare(values)
             self._preparation_seconds = time.perf_counter() - started
         return self._parts
 

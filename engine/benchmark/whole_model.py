@@ -16,9 +16,10 @@ from engine.speech import Array
 WHOLE_MODEL = "whole model"
 """The only part of such a peer, in place of stages."""
 NEAR_ENOUGH = 0.01
-"""A speed is taken at once when the audio's length is off by no more; otherwise the nearest of a few is."""
+"""The search ends at a speed whose audio is off by no more than this share of the length."""
 _TRIALS = 8
 _MOST_OFF = 0.1
+"""The nearest speed is refused when its audio is off by more than this share."""
 
 
 class WholeModel(Protocol):
@@ -50,7 +51,7 @@ def frames_of(audio: Array, config: ModelConfig) -> int:
 
 
 def fitted_speed(frames_at: Callable[[float], int], wanted: int) -> tuple[float, int]:
-    """A speed with about the wanted number of frames, and the frames at it.
+    """A speed with about the wanted number of frames, and the number of frames at that speed.
 
     Durations are rounded and at least one frame long, so frames are not quite inverse to the speed: it is corrected
     until they are near enough. Raises `EngineError` when no speed comes near.

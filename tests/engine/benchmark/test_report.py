@@ -76,7 +76,7 @@ def test_lossy_peers_are_marked_in_words_and_json():
     assert "do not count" in data["basis"]["best_peer"]
 
 
-def test_compiling_for_a_length_is_told_apart():
+def test_compiling_for_a_length_is_reported_separately():
     figures = ProcessFigures(1.0, 0.5, 1_000_000, 0.0, {2.0: 3.5, 10.0: 4.25})
     compiled = measurement(processes={OPENVINO_STATIC: figures})
     assert "openvino-static compiled its stages: 3.50 s for 2 s, 4.25 s for 10 s" in to_text(compiled)

@@ -40,7 +40,7 @@ def test_every_stage_is_timed_at_every_length(runner, folder):
         assert answer["preparation_seconds"] >= 0
 
 
-def test_making_ready_happens_once_for_a_length_and_is_told_apart(runner, folder):
+def test_preparing_happens_once_for_a_length_and_is_reported_separately(runner, folder):
     frames = []
     parts = stage_parts(runner, lambda values: (frames.append(values["frame_token"].shape[1]), time.sleep(0.2)))
     timing = Timing(Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0), folder, parts)
