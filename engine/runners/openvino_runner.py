@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import openvino
 
 from engine.runners.base import named_outputs
 from engine.speech import Array
 from engine.stages import Stage
 
 _DEVICE = "CPU"
+_TELEMETRY = "openvino_telemetry"
 _PRECISION, _THREADS, _HINT = "INFERENCE_PRECISION_HINT", "INFERENCE_NUM_THREADS", "PERFORMANCE_HINT"
 _FLOAT32, _BFLOAT16, _LATENCY = "f32", "bf16", "LATENCY"
 FLOAT32_STAGES = frozenset({"source"})
@@ -27,7 +27,7 @@ class OpenVinoRunner:
     """
 
     def __init__(self, folder: Path, threads: int, bfloat16: bool = False) -> None:
-        core = openvino.Core()
+        core = _core()
         self._stages = {}
         for name, path in _files(folder).items():
             precision = _BFLOAT16 if bfloat16 and name not in FLOAT32_STAGES else _FLOAT32
@@ -49,7 +49,7 @@ class StaticOpenVinoRunner:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        self._core = openvino.Core()
+        self._core = _core()
         self._files = _files(folder)
         self._properties = _properties(threads, _FLOAT32)
         self._stages: dict[str, Any] = {}
@@ -69,6 +69,22 @@ class StaticOpenVinoRunner:
     def close(self) -> None:
         """Release the compiled stages."""
         self._stages.clear()
+
+
+def _core() -> Any:
+    """OpenVINO itself, loaded without its telemetry: that would write into the home folder and report over the network.
+
+    OpenVINO takes a package of telemetry that cannot be imported for one that is not installed.
+    """
+    modules: dict[str, Any] = sys.modules
+    before = {name: modules[name] for name in (_TELEMETRY,) if name in modules}
+    modules[_TELEMETRY] = None
+    try:
+        import openvino
+    finally:
+        del modules[_TELEMETRY]
+        modules.update(before)
+    return openvino.Core()
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -1,6 +1,11 @@
 """OpenVINO computes what ONNX Runtime does, on the same files and arrays."""
 
+import importlib.util
+import os
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,16 +15,17 @@ from engine.estimate.lengths import Length
 from engine.network.onnx_export import export_to_onnx
 from engine.network.random_weights import random_weights
 from engine.runners.onnx_runner import OnnxRunner
+from engine.runners.openvino_runner import FLOAT32_STAGES, OpenVinoRunner, StaticOpenVinoRunner
 from engine.runners.plain_runner import PlainRunner
 from engine.stages import DEVICE_STAGES, stage_named
 from tests.engine.runners.test_onnx_runner import spectrum
 
-pytest.importorskip("openvino", reason="the extra “bench” is not installed (openvino)")
-
-from engine.runners.openvino_runner import FLOAT32_STAGES, OpenVinoRunner, StaticOpenVinoRunner
-
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("openvino") is None, reason="the extra “bench” is not installed (openvino)"
+)
 LENGTHS = (Length(14, 5, 0.35), Length(61, 20, 1.525))
 """Neither is the one that the files were made with."""
+ROOT = Path(__file__).resolve().parents[3]
 KINDS = ("any length", "one length")
 BFLOAT16_CORRELATION = 0.998
 
@@ -99,3 +105,21 @@ def test_a_static_runner_takes_only_the_length_that_it_was_compiled_for(folder, 
     longer = {"tokens": np.tile(values["tokens"], 2), "token_count": values["token_count"] * 2}
     with pytest.raises(RuntimeError, match="shape"):
         runner.run(stage, longer)
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from engine.runners.openvino_runner import OpenVinoRunner
+OpenVinoRunner(Path(sys.argv[1]), 1)
+assert "openvino" in sys.modules
+assert "openvino_telemetry" not in sys.modules
+"""
+
+
+def test_openvino_reports_nothing_and_writes_nothing_into_the_home_folder(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path / "no files")]
+    subprocess.run(command, env={**environment, "HOME": str(tmp_path)}, cwd=ROOT, check=True)
+    assert list(tmp_path.iterdir()) == []
