@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -24,6 +25,7 @@ from engine.system.paths import project_folder
 from engine.system.waiting import POLL_SECONDS, raise_if_set
 
 Message = Mapping[str, Any]
+_ERROR_LINES_KEPT = 200
 _DRAIN_SECONDS = 5
 """The longest wait for the last lines of a process that has ended: its own children may keep its pipes open."""
 
@@ -50,7 +52,7 @@ class ChildProcess:
         )
         self.number: int = self._process.pid
         self._messages: queue.Queue[Message | None] = queue.Queue()
-        self._last_line = ""
+        self._error_lines: deque[str] = deque(maxlen=_ERROR_LINES_KEPT)
         streams = (self._process.stdout, self._process.stderr)
         self._readers = [threading.Thread(target=self._read, args=(stream,), daemon=True) for stream in streams]
         for reader in self._readers:
@@ -89,9 +91,15 @@ class ChildProcess:
         """Why it ended: the signal's name, else its last line on standard error, else its exit code."""
         if (code := self.wait()) < 0:
             return signal.Signals(-code).name
+        lines = self.error_lines()
+        return lines[-1] if lines else f"code {code}"
+
+    def error_lines(self) -> tuple[str, ...]:
+        """The last lines, not messages or empty ones, that it wrote to standard error before it ended."""
+        self.wait()
         for reader in self._readers:
             reader.join(_DRAIN_SECONDS)
-        return self._last_line or f"code {code}"
+        return tuple(self._error_lines)
 
     def close(self, seconds: float = 0) -> None:
         """Close its standard input, and kill it unless it ends within this time."""
@@ -114,7 +122,7 @@ class ChildProcess:
                 if (message := _message(line)) is not None:
                     self._messages.put(message)
                 elif stream is self._process.stderr and line.strip():
-                    self._last_line = line.strip()
+                    self._error_lines.append(line.strip())
         self._messages.put(None)
 
 

@@ -124,3 +124,10 @@ def test_only_messages_are_written_to_standard_output(monkeypatch: pytest.Monkey
     write({"a": 1})
     assert output.getvalue() == '{"a": 1}\n'
     assert errors.getvalue() == "a library\n"
+
+
+def test_what_it_says_of_an_error_is_kept_without_messages_and_empty_lines() -> None:
+    with child("import sys\nfor i in range(300): print(f'line {i}\\n\\n{{}}', file=sys.stderr)") as process:
+        lines = process.error_lines()
+    assert lines[-1] == "line 299"
+    assert len(lines) == 200
