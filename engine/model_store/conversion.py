@@ -18,7 +18,9 @@ from safetensors.numpy import load_file, save_file
 from engine.config import ModelConfig
 from engine.errors import StorageError, UnusableModel
 from engine.model_store.progress import Activity
+from engine.model_store.quantised_weights import QUANTISED_SUFFIX, read_quantised
 from engine.model_store.worker import OnProgress, Task, serve
+from engine.network.weights import Weights
 
 WEIGHTS_NAME = "model.safetensors"
 VOICES_NAME = "voices.safetensors"
@@ -29,7 +31,8 @@ ENVIRONMENT: Mapping[str, str] = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMET
 class Conversion:
     """Published files of one architecture, and the folder for the converted ones.
 
-    Without `checkpoint` only voices are converted; `earlier_voices` is a file converted before, whose voices are kept.
+    Without `checkpoint` only voices are converted. `earlier_voices` is a file whose voices are kept: one converted
+    before, or one in half precision that comes with the program.
     """
 
     config: ModelConfig
@@ -72,7 +75,7 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
 
     Raises `UnusableModel` or `StorageError`.
     """
-    from engine.network.published_checkpoint import read_checkpoint, read_voice  # brings torch
+    from engine.network.published_checkpoint import read_voice  # brings torch
 
     total = order.bytes
     on_progress(Activity.CONVERTING, 0, total)
@@ -84,14 +87,22 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
         on_progress(Activity.CONVERTING, done, total)
     _save(tables, order.folder / VOICES_NAME)
     if order.checkpoint is not None:
-        _save(read_checkpoint(order.checkpoint, order.config), order.folder / WEIGHTS_NAME)
+        _save(_read_weights(order.checkpoint, order.config), order.folder / WEIGHTS_NAME)
     on_progress(Activity.CONVERTING, total, total)
     return list(tables)
 
 
+def _read_weights(path: Path, config: ModelConfig) -> Weights:
+    from engine.network.published_checkpoint import expected_weights, read_checkpoint
+
+    if path.suffix == QUANTISED_SUFFIX:
+        return read_quantised(path, expected_weights(config)[0])
+    return read_checkpoint(path, config)
+
+
 def _earlier(path: Path) -> dict[str, np.ndarray]:
     try:
-        return load_file(path)
+        return {name: np.asarray(table, np.float32) for name, table in load_file(path).items()}
     except (OSError, ValueError, SafetensorError) as error:
         raise UnusableModel(
             "The voices that are installed are damaged.", "Remove the model, then try again."

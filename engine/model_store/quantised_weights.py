@@ -24,6 +24,7 @@ from engine.speech import Array
 Shapes = Mapping[str, tuple[int, ...]]
 """Of every weight of a network, by state-dict key."""
 
+QUANTISED_SUFFIX = ".onnx"
 _HINT = "Choose the published 8-bit file of this model."
 _TORCH_GATES = [0, 2, 3, 1]
 """ONNX stores the gates of an LSTM as input, output, forget, cell; PyTorch as input, forget, cell, output."""

@@ -36,7 +36,7 @@ def read_checkpoint(path: Path, config: ModelConfig) -> Weights:
 
     Raises `UnusableModel` when the file is damaged, or of another architecture.
     """
-    shapes, constants = _expected(config)
+    shapes, constants = expected_weights(config)
     stored: dict[str, NDArray[np.generic]] = {}
     for name, tensor in _tensors(path):
         wanted = shapes.get(_NORM_PART.sub("weight", name))
@@ -66,7 +66,7 @@ def read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
     return np.ascontiguousarray(table, np.float32)
 
 
-def _expected(config: ModelConfig) -> tuple[dict[str, tuple[int, ...]], Weights]:
+def expected_weights(config: ModelConfig) -> tuple[dict[str, tuple[int, ...]], Weights]:
     """The shape of every weight, and the values of those that are constant unless a checkpoint has them."""
     with torch.device("meta"):
         network = without_weight_norm(build_network(config))

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ from safetensors.numpy import load_file, save_file
 from engine.errors import StorageError, UnusableModel
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.model_store.progress import Activity
+from engine.network import published_checkpoint
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
+from tests.engine.model_store.quantised_export import SHAPES, exported
 
 
 @pytest.fixture
@@ -42,6 +45,26 @@ def test_voices_can_be_added_to_earlier_ones(order: Conversion, tmp_path: Path) 
     more = Conversion(order.config, None, voices, order.folder, tmp_path / "earlier.safetensors")
     assert convert(more, ignore) == ["af_earlier", "af_heart"]
     assert not (order.folder / WEIGHTS_NAME).exists()
+
+
+def test_voices_in_half_precision_are_kept_in_full_precision(order: Conversion, tmp_path: Path) -> None:
+    table = voice_table(order.config, 5).astype(np.float16)
+    save_file({"af_earlier": table}, tmp_path / "half.safetensors")
+    convert(Conversion(order.config, None, {}, order.folder, tmp_path / "half.safetensors"), ignore)
+    kept = load_file(order.folder / VOICES_NAME)["af_earlier"]
+    assert kept.dtype == np.float32
+    assert np.array_equal(kept, table)
+
+
+def test_a_quantised_checkpoint_is_known_by_its_suffix(
+    order: Conversion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = exported()
+    path = tmp_path / "model.onnx"
+    path.write_bytes(made.content())
+    monkeypatch.setattr(published_checkpoint, "expected_weights", lambda config: (SHAPES, {}))
+    convert(replace(order, checkpoint=path), ignore)
+    assert load_file(order.folder / WEIGHTS_NAME).keys() == made.expected.keys()
 
 
 def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> None:
