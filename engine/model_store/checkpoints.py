@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownModel
-from engine.model_store import ModelStore
+from engine.model_store import ModelState, ModelStore
 from engine.network.weights import Weights, load_weights
 from engine.speech import STARTER as STARTER
 from engine.speech import VoiceInfo
@@ -24,7 +24,8 @@ from engine.system.paths import project_folder, resources_folder, starter_folder
 from engine.voices.packs import Voice, describe
 
 FULL_SIZE = "kokoro-82m"
-MODEL_NAMES = (STARTER, FULL_SIZE)
+FULL_SIZE_8BIT = "kokoro-82m-8bit"
+MODEL_NAMES = (STARTER, FULL_SIZE, FULL_SIZE_8BIT)
 _STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
@@ -67,8 +68,15 @@ def model_config(model: str) -> ModelConfig:
     """The architecture of a model by name, without its weights."""
     if model not in MODEL_NAMES:
         raise UnknownModel(f"There is no model named “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
-    folder = starter_folder() if model == STARTER else resources_folder() / model
+    folder = starter_folder() if model == STARTER else resources_folder() / FULL_SIZE
     return ModelConfig.load(folder / "config.json")
+
+
+def default_model() -> str:
+    """The best model on this machine: the published one, else the one of 8 bits, else the one with the program."""
+    store = ModelStore()
+    names = (name for name in (FULL_SIZE, FULL_SIZE_8BIT) if store.status(name).state is ModelState.INSTALLED)
+    return next(names, STARTER)
 
 
 def starter_voices() -> tuple[VoiceInfo, ...]:

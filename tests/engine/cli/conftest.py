@@ -1,5 +1,5 @@
-"""The published model and its hub, as the model store's own tests have them."""
+"""The published models and the hub, as the model store's own tests have them."""
 
-from tests.engine.model_store.conftest import hub, models, published
+from tests.engine.model_store.conftest import all_packaged, hub, models, packaged, published, resources
 
-__all__ = ["hub", "models", "published"]
+__all__ = ["all_packaged", "hub", "models", "packaged", "published", "resources"]

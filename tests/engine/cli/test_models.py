@@ -10,6 +10,7 @@ from engine.cli.command import Outcome
 from engine.cli.models import add_options, in_words, run
 from engine.errors import InvalidRequest
 from engine.model_store import Activity, ModelProgress, ModelStore
+from tests.engine.model_store.packaged import Packaged
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published
 from tests.engine.model_store.stand_in_hub import Fault, StandInHub
 
@@ -23,9 +24,10 @@ def act(store: ModelStore, *arguments: Any) -> tuple[Outcome, list[str]]:
 
 def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
     outcome, _ = act(ModelStore(tmp_path), "list")
-    assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m"]
+    assert [row["name"] for row in json.loads(json.dumps(outcome.data))] == ["starter", "kokoro-82m", "kokoro-82m-8bit"]
     assert "comes with the program" in outcome.words
     assert "355 MB from https://huggingface.co/hexgrad/Kokoro-82M" in outcome.words
+    assert "63 MB from the Python package index" in outcome.words
 
 
 def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +51,15 @@ def test_from_fetching_to_removing(models: ModelStore, hub: StandInHub) -> None:
 def test_importing(models: ModelStore, published: Published, tmp_path: Path) -> None:
     outcome, _ = act(models, "import", published.write(tmp_path / "source"))
     assert outcome.words == "Some model is imported."
+
+
+def test_packages_are_imported_for_their_model(
+    models: ModelStore, published: Published, packaged: Packaged, tmp_path: Path
+) -> None:
+    both = ModelStore(models.folder, (published.entry, packaged.entry))
+    outcome, _ = act(both, "import", packaged.write(tmp_path / "wheels"))
+    assert (outcome.words, outcome.data["name"]) == ("Some model (8 bit) is imported.", packaged.entry.name)
+    assert outcome.data["published"]
 
 
 def test_what_is_partial_or_damaged_is_listed_so(models: ModelStore, hub: StandInHub) -> None:

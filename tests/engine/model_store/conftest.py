@@ -10,17 +10,39 @@ from typing import Any
 import pytest
 
 from engine.config import ModelConfig
-from engine.model_store import ModelStore, store
+from engine.model_store import ModelStore, published_files, store
 from engine.model_store.conversion import Conversion, convert
 from engine.model_store.download import Download, download
 from engine.model_store.worker import Task
+from engine.network import published_checkpoint
+from tests.engine.model_store.packaged import Packaged
+from tests.engine.model_store.packaged import packaged as make_packaged
 from tests.engine.model_store.published import Published, publish
+from tests.engine.model_store.quantised_export import SHAPES
 from tests.engine.model_store.stand_in_hub import StandInHub, stand_in_hub
 
 
 @pytest.fixture(scope="session")
 def published(tiny_config: ModelConfig, tmp_path_factory: pytest.TempPathFactory) -> Published:
     return publish(tiny_config, tmp_path_factory.mktemp("resources"))
+
+
+@pytest.fixture(scope="session")
+def resources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("packaged_resources")
+
+
+@pytest.fixture(scope="session")
+def all_packaged(tiny_config: ModelConfig, resources: Path) -> Packaged:
+    return make_packaged(tiny_config, resources)
+
+
+@pytest.fixture
+def packaged(all_packaged: Packaged, resources: Path, monkeypatch: pytest.MonkeyPatch) -> Packaged:
+    """A quantised model of a few weights, for which the network is taken, with voices among the resources."""
+    monkeypatch.setattr(published_checkpoint, "expected_weights", lambda config: (SHAPES, {}))
+    monkeypatch.setattr(published_files, "resources_folder", lambda: resources)
+    return all_packaged
 
 
 @contextmanager
@@ -56,5 +78,6 @@ def run_here(task: Task, on_progress: Any, cancel: object = None) -> dict[str, A
 
 @pytest.fixture
 def models(tmp_path: Path, published: Published, monkeypatch: pytest.MonkeyPatch) -> ModelStore:
-    monkeypatch.setattr(store, "run", run_here)
+    for module in (store, published_files):
+        monkeypatch.setattr(module, "run", run_here)
     return ModelStore(tmp_path / "models", (published.entry,))

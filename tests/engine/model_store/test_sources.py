@@ -53,7 +53,7 @@ def test_several_checkpoints_are_not_guessed_at(tmp_path: Path) -> None:
 
 
 def test_nothing_to_import_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UnusableModel, match="no checkpoint and no voice pack"):
+    with pytest.raises(UnusableModel, match="no checkpoint of M and no voice pack"):
         find_sources(tmp_path, ENTRY)
     touch(tmp_path, "notes.txt")
     with pytest.raises(UnusableModel, match=r"notes\.txt is neither"):

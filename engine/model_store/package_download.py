@@ -1,0 +1,136 @@
+"""Fetches pinned packages with pip, the client of the Python package index, in a process of its own.
+
+Which index is asked, and how it is reached, are the user's own settings of pip. Nothing is installed, and no code of a
+package is run.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from engine.errors import DownloadError, EngineError, StorageError
+from engine.model_store.catalogue import PinnedPackage
+from engine.model_store.digests import is_file_with
+from engine.model_store.progress import Activity
+from engine.model_store.worker import PROGRESS_SECONDS, OnProgress
+from engine.system.child_process import ChildProcess, python_command
+from engine.system.waiting import raise_if_set
+
+_ARGUMENTS = (
+    "--no-deps", "--only-binary", ":all:", "--require-hashes",
+    "--no-input", "--disable-pip-version-check", "--progress-bar", "off",
+)  # fmt: skip
+_RETRY_HINT = "Try it again; what was received is kept."
+_NO_PIP = "No module named pip"
+_WRONG_DIGEST = "DO NOT MATCH THE HASHES"
+_DISK_FULL = ("No space left on device", "[Errno 28]")
+_CONNECTION_FAILED = (
+    "connection broken by", "Max retries exceeded", "Could not fetch URL", "HTTP error", "ConnectionError",
+    "ConnectionResetError", "ProtocolError", "ProxyError", "ReadTimeoutError", "IncompleteRead",
+)  # fmt: skip
+_NOT_FOUND = "No matching distribution found"
+
+
+def fetch_packages(
+    packages: Sequence[PinnedPackage],
+    received: Path,
+    build_folder: Path,
+    on_progress: OnProgress,
+    cancel: threading.Event | None = None,
+) -> None:
+    """Put the wheels that are missing into the folder `received`, one after the other, verified by digest.
+
+    pip works in the build folder, so that nothing but whole wheels is kept when it is interrupted. Raises
+    `DownloadError`, `StorageError`, `OSError`, or `Cancelled` once `cancel` is set.
+    """
+    total, before = sum(package.wheel.bytes for package in packages), 0
+    received.mkdir(parents=True, exist_ok=True)
+    for package in packages:
+        start = before
+
+        def show(done: int, start: int = start) -> None:
+            on_progress(Activity.FETCHING, start + done, total)
+
+        show(0)
+        target = received / package.wheel.path
+        if not is_file_with(target, package.wheel.bytes, package.wheel.sha256):
+            _fetched(package, build_folder / package.name, show, cancel).replace(target)
+        before += package.wheel.bytes
+        show(package.wheel.bytes)
+
+
+def _fetched(package: PinnedPackage, folder: Path, show: Callable[[int], None], cancel: threading.Event | None) -> Path:
+    """The path of the wheel that pip has put into this folder, verified by digest."""
+    downloads, temporary = folder / "downloads", folder / "temporary"
+    for needed in (downloads, temporary):
+        needed.mkdir(parents=True, exist_ok=True)
+    requirements = folder / "requirements.txt"
+    requirements.write_text(f"{package.name}=={package.version} --hash=sha256:{package.wheel.sha256}\n")
+    paths = ("--dest", str(downloads), "--requirement", str(requirements))
+    with ChildProcess(python_command("pip", "download", *_ARGUMENTS, *paths), {"TMPDIR": str(temporary)}) as pip:
+        _watch(pip, folder, package.wheel.bytes, show, cancel)
+        if pip.wait():
+            raise _failure(package, pip.error_lines())
+    for path in downloads.iterdir():
+        if is_file_with(path, package.wheel.bytes, package.wheel.sha256):
+            return path
+    raise _wrong_digest(package)
+
+
+def _watch(
+    pip: ChildProcess, folder: Path, size_bytes: int, show: Callable[[int], None], cancel: threading.Event | None
+) -> None:
+    """Report what pip has written, which it does first to its temporary folder, until it ends."""
+    most = 0
+    while True:
+        raise_if_set(cancel)
+        with suppress(subprocess.TimeoutExpired):
+            pip.wait(PROGRESS_SECONDS)
+            return
+        most = max(most, min(_received_bytes(folder), size_bytes))
+        show(most)
+
+
+def _received_bytes(folder: Path) -> int:
+    """The size of the largest wheel in a folder in which files come and go."""
+    sizes = [0]
+    for parent, _, names in os.walk(folder):  # which passes over a folder that has just gone
+        for name in names:
+            with suppress(OSError):
+                sizes.append(os.stat(os.path.join(parent, name)).st_size if name.endswith(".whl") else 0)
+    return max(sizes)
+
+
+def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
+    """What pip's words mean, in one sentence."""
+    words = "\n".join(lines)
+    if _NO_PIP in words:
+        return DownloadError(
+            "This model is fetched with pip, which this Python does not have.",
+            "Install it with “python -m ensurepip”, then try it again; or import a folder with the model's packages.",
+        )
+    if _WRONG_DIGEST in words:
+        return _wrong_digest(package)
+    if any(sign in words for sign in _DISK_FULL):
+        return StorageError(f"The disk is full; {package.name} was not received.", "Make space there, then try again.")
+    if any(sign in words for sign in _CONNECTION_FAILED):
+        return DownloadError("The connection to the package index failed.", _RETRY_HINT)
+    if _NOT_FOUND in words:
+        return DownloadError(
+            f"The package index has no {package.name} {package.version}.",
+            "See whether pip is set to another index, or look for a newer version of this program.",
+        )
+    reason = lines[-1] if lines else "it gave no reason"
+    return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
+
+
+def _wrong_digest(package: PinnedPackage) -> DownloadError:
+    return DownloadError(
+        f"What the package index offers as {package.name} {package.version} is not the published package.",
+        "Try it again; if it stays so, something between this computer and the index changes files.",
+    )

