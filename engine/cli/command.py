@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
-from engine.model_store.checkpoints import MODEL_NAMES, STARTER
+from engine.model_store.checkpoints import MODEL_NAMES, default_model
 from engine.system.whole_file import whole_file
 
 STANDARD_OUTPUT = Path("-")
+_BEST = ""
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,17 @@ class Command:
 def add_model(parser: Any, inherited: bool = False) -> None:
     """Add --model and --weights; `inherited` ones keep what the options before them say."""
     kept: dict[str, Any] = {"default": argparse.SUPPRESS} if inherited else {}
-    known = f"one of: {', '.join(MODEL_NAMES)} (default: starter)"
-    parser.add_argument("--model", **{"default": STARTER, "help": known, **kept})
+    known = f"one of: {', '.join(MODEL_NAMES)} (default: the best that is here)"
+    parser.add_argument("--model", type=_model_name, **{"default": _BEST, "help": known, **kept})
     parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture", **kept)
+
+
+def _model_name(word: str) -> str:
+    """The model that is meant; argparse calls this for the default too, when no other model is named."""
+    try:
+        return default_model() if word == _BEST else word
+    except EngineError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_json_file(parser: Any) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli import command
 from engine.cli.parser import COMMANDS, build_parser
 from engine.cli.speak import DEFAULT_OUTPUT, text_of
-from engine.errors import InvalidRequest
+from engine.errors import EngineError, InvalidRequest
 
 
 def test_every_command_can_be_carried_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,6 +28,25 @@ def test_what_is_no_command_is_refused_with_what_is(words: list[str], capsys: py
         build_parser().parse_args(words)
     assert ended.value.code == 2
     assert "usage: python -m engine" in capsys.readouterr().err
+
+
+def test_without_a_name_the_best_model_is_meant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = build_parser()
+    monkeypatch.setattr(command, "default_model", lambda: "the best")
+    for words in (["speak", "Hi"], ["voices"], ["voices", "save", "a", "b"], ["validate"]):
+        assert parser.parse_args(words).model == "the best"
+    named = ["voices", "--model", "kokoro-82m-8bit", "save", "a", "b"]
+    assert parser.parse_args(named).model == parser.parse_args([*named[:1], *named[3:], *named[1:3]]).model == named[2]
+
+    def damaged() -> str:
+        raise EngineError("The list of models cannot be read.")
+
+    monkeypatch.setattr(command, "default_model", damaged)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["speak", "Hi"])
+    assert "The list of models cannot be read." in capsys.readouterr().err
 
 
 def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
