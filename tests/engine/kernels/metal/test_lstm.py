@@ -28,3 +28,15 @@ def test_ragged_batches_equal_numpy(hidden_size, directions):
         arguments = [argument for of_input, of_hidden in weights for argument in (of_input, of_hidden, bias)]
         result = kernel((len(lengths), time, directions * hidden_size), projected, packed, counts)
         np.testing.assert_allclose(result, reference(x, counts, *arguments), **TOLERANCE)
+
+
+def test_cells_may_count_many_steps():
+    """Trained LSTMs have cells that grow with every frame; twice of one is more than a float32 e^x can take."""
+    hidden_size, steps, open_gate = 4, 1500, 20.0
+    sizes = (hidden_size, 1, GROUP)
+    packed = built(pack_hidden_weight(*sizes))(
+        packed_hidden_shape(*sizes), np.zeros((4 * hidden_size, hidden_size), np.float32)
+    )
+    projected = np.full((1, steps, 4 * hidden_size), open_gate, np.float32)
+    result = built(recurrence(*sizes))((1, steps, hidden_size), projected, packed, np.array([steps], np.int32))
+    np.testing.assert_allclose(result[0, :, 0], np.tanh(np.arange(1, steps + 1)), **TOLERANCE)
