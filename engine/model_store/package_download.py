@@ -7,8 +7,8 @@ package is run.
 from __future__ import annotations
 
 import os
-import subprocess
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +19,6 @@ from engine.model_store.digests import is_file_with
 from engine.model_store.progress import Activity
 from engine.model_store.worker import PROGRESS_SECONDS, OnProgress
 from engine.system.child_process import ChildProcess, python_command
-from engine.system.waiting import raise_if_set
 
 _ARGUMENTS = (
     "--no-deps", "--only-binary", ":all:", "--require-hashes",
@@ -87,13 +86,27 @@ def _watch(
 ) -> None:
     """Report what pip has written, which it does first to its temporary folder, until it ends."""
     most = 0
-    while True:
-        raise_if_set(cancel)
-        with suppress(subprocess.TimeoutExpired):
-            pip.wait(PROGRESS_SECONDS)
-            return
+
+    def look() -> None:
+        nonlocal most
         most = max(most, min(_received_bytes(folder), size_bytes))
         show(most)
+
+    for _ in pip.messages(cancel, _at_intervals(look)):
+        pass
+
+
+def _at_intervals(act: Callable[[], None]) -> Callable[[], None]:
+    """Does it every `PROGRESS_SECONDS` at most."""
+    last = 0.0
+
+    def act_if_due() -> None:
+        nonlocal last
+        if time.monotonic() - last >= PROGRESS_SECONDS:
+            last = time.monotonic()
+            act()
+
+    return act_if_due
 
 
 def _received_bytes(folder: Path) -> int:

@@ -64,17 +64,22 @@ class ChildProcess:
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
-    def messages(self, cancel: threading.Event | None = None) -> Iterator[Message]:
+    def messages(
+        self, cancel: threading.Event | None = None, idle: Callable[[], None] | None = None
+    ) -> Iterator[Message]:
         """The objects it writes until it closes its output; all other lines are skipped.
 
-        Raises the `EngineError` that it reports, or `Cancelled` soon after `cancel` is set.
+        `idle` is called every `POLL_SECONDS` in which it writes nothing. Raises the `EngineError` that it reports, or
+        `Cancelled` soon after `cancel` is set.
         """
         open_streams = len(self._readers)
         while open_streams:
             raise_if_set(cancel)
             try:
-                message = self._messages.get(timeout=None if cancel is None else POLL_SECONDS)
+                message = self._messages.get(timeout=None if cancel is None and idle is None else POLL_SECONDS)
             except queue.Empty:
+                if idle is not None:
+                    idle()
                 continue
             if message is None:
                 open_streams -= 1

@@ -68,7 +68,10 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
 
 def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(doctor, "ModelStore", lambda: ModelStore(tmp_path))
-    assert doctor.CHECKS["Models"]() == (CheckStatus.GOOD, "starter (bundled), kokoro-82m (absent)")
+    assert doctor.CHECKS["Models"]() == (
+        CheckStatus.GOOD,
+        "starter (bundled), kokoro-82m (absent), kokoro-82m-8bit (absent)",
+    )
     (tmp_path / "kokoro-82m").mkdir()
     (tmp_path / "kokoro-82m" / "manifest.json").touch()
     status, words = doctor.CHECKS["Models"]()

@@ -131,3 +131,15 @@ def test_what_it_says_of_an_error_is_kept_without_messages_and_empty_lines() -> 
         lines = process.error_lines()
     assert lines[-1] == "line 299"
     assert len(lines) == 200
+
+
+def test_while_it_says_nothing_something_else_can_be_done() -> None:
+    idle = threading.Event()
+    with child("import sys; sys.stdin.readline(); print('{}')") as process:
+
+        def answer() -> None:
+            idle.set()
+            process.send({})
+
+        assert list(process.messages(idle=answer)) == [{}]
+    assert idle.is_set()
