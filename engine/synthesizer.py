@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import threading
 from collections.abc import Iterator
@@ -11,10 +10,11 @@ from itertools import count
 
 from engine.audio.joining import Joiner
 from engine.config import SAMPLE_RATE_HZ
-from engine.errors import Cancelled, DamagedFile, InvalidRequest, TextTooLong
+from engine.errors import Cancelled, InvalidRequest, TextTooLong
 from engine.g2p import Phonemizer
 from engine.languages import language_of
 from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
+from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation.devices import AUTO, check_device, choose_device
 from engine.preparation.lstm_methods import choose_lstm_method
@@ -36,8 +36,6 @@ from engine.speech import (
 from engine.stages import Place
 from engine.system.cores import check_threads
 from engine.voices.saved import SavedVoices
-
-log = logging.getLogger(__name__)
 
 LONGEST_PAUSE_SCALE = 3.0
 TEXT_LIMIT_CHARACTERS = 100_000
@@ -72,7 +70,7 @@ class Synthesizer:
         """The voices of the model and the saved blends of them; the model is not loaded."""
         starter = self.model == STARTER and self._weights is None
         voices = starter_voices() if starter else tuple(voice.info for voice in self._opened().voices.values())
-        return (*voices, *self._saved(voices))
+        return with_saved(voices)
 
     def voice(self, name: str) -> VoiceInfo:
         """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
@@ -141,13 +139,6 @@ class Synthesizer:
         if self._checkpoint is None:
             self._checkpoint = open_checkpoint(self.model, self._weights)
         return self._checkpoint
-
-    def _saved(self, voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
-        try:
-            return SavedVoices().listed(voices)
-        except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
-            log.warning("%s", error)
-            return ()
 
     def _ready(self) -> Pipeline:
         if self._pipeline is None:

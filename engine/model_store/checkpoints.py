@@ -72,11 +72,16 @@ def model_config(model: str) -> ModelConfig:
     return ModelConfig.load(folder / "config.json")
 
 
-def default_model() -> str:
-    """The best model on this machine: the published one, else the one of 8 bits, else the one with the program."""
+def installed_models() -> tuple[str, ...]:
+    """The models that can speak here, the best first: the published one, the one of 8 bits, the bundled one."""
     store = ModelStore()
     names = (name for name in (FULL_SIZE, FULL_SIZE_8BIT) if store.status(name).state is ModelState.INSTALLED)
-    return next(names, STARTER)
+    return (*names, STARTER)
+
+
+def default_model() -> str:
+    """The best model on this machine."""
+    return installed_models()[0]
 
 
 def starter_voices() -> tuple[VoiceInfo, ...]:

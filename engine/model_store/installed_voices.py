@@ -1,0 +1,69 @@
+"""The voices of every model that can speak here, and the model that a voice belongs to; no model is loaded."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from engine.errors import DamagedFile, UnknownVoice
+from engine.model_store.checkpoints import installed_models, starter_voices
+from engine.model_store.store import ModelStore
+from engine.speech import STARTER, VoiceInfo
+from engine.voices.blends import is_recipe, parse, with_full_names
+from engine.voices.packs import describe, full_name, nearest
+from engine.voices.saved import SavedVoices
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ModelVoices:
+    """A model that can speak, its title, and its voices, followed by the saved blends of them."""
+
+    model: str
+    title: str
+    voices: tuple[VoiceInfo, ...]
+
+    def has(self, voice: str) -> bool:
+        """Whether this name, short name or recipe means a voice of the model; raises `InvalidRequest`."""
+        names = [each.name for each in self.voices]
+        try:
+            if is_recipe(voice):
+                return bool(with_full_names(parse(voice), names))
+            return full_name(voice, names) in names
+        except UnknownVoice:
+            return False
+
+
+def installed_voices() -> tuple[ModelVoices, ...]:
+    """The models that can speak, the best first."""
+    return tuple(_voices_of(model, ModelStore()) for model in installed_models())
+
+
+def model_of(voice: str, preferred: str, models: Collection[ModelVoices] | None = None) -> str:
+    """The preferred model if it has this voice, else the best one that does.
+
+    Raises `UnknownVoice` with the voices of all models, or `InvalidRequest` for an ambiguous name or a bad recipe.
+    """
+    models = installed_voices() if models is None else models
+    for each in sorted(models, key=lambda each: each.model != preferred):  # sorting keeps the best first
+        if each.has(voice):
+            return each.model
+    known = tuple(dict.fromkeys(info.name for each in models for info in each.voices))
+    raise UnknownVoice(voice, known, nearest(voice, known))
+
+
+def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
+    """These voices, followed by the saved blends of them; a damaged list of blends is left out and logged."""
+    try:
+        return (*voices, *SavedVoices().listed(voices))
+    except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
+        log.warning("%s", error)
+        return voices
+
+
+def _voices_of(model: str, store: ModelStore) -> ModelVoices:
+    status = store.status(model)
+    voices = starter_voices() if model == STARTER else tuple(map(describe, status.voices))
+    return ModelVoices(model, status.entry.title, with_saved(voices))

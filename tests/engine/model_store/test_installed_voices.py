@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import pytest
+
+from engine.errors import InvalidRequest, UnknownVoice
+from engine.model_store import ModelState, ModelStatus, ModelStore
+from engine.model_store.catalogue import entry_named
+from engine.model_store.installed_voices import ModelVoices, installed_voices, model_of
+from engine.voices import saved
+from engine.voices.packs import describe
+
+
+def _model(name: str, *voices: str) -> ModelVoices:
+    return ModelVoices(name, name.title(), tuple(map(describe, voices)))
+
+
+MODELS = (_model("best", "af_heart", "am_adam"), _model("small", "af_heart"), _model("starter", "af_sally"))
+
+
+@pytest.fixture
+def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def status(self: ModelStore, name: str) -> ModelStatus:
+        here = name == "kokoro-82m-8bit"
+        state = ModelState.INSTALLED if here else ModelState.ABSENT
+        return ModelStatus(entry_named(name, self.catalogue()), state, voices=("af_heart", "bm_george") if here else ())
+
+    monkeypatch.setattr(ModelStore, "status", status)
+
+
+@pytest.mark.parametrize(
+    ("voice", "preferred", "model"),
+    [
+        ("af_heart", "best", "best"),
+        ("af_heart", "small", "small"),
+        ("af_heart", "starter", "best"),
+        ("heart", "starter", "best"),
+        ("am_adam", "small", "best"),
+        ("sally", "best", "starter"),
+        ("af_heart(2)+am_adam(1)", "small", "best"),
+        ("heart:60,heart:40", "small", "small"),
+    ],
+)
+def test_a_voice_brings_its_model_and_the_preferred_one_comes_first(voice: str, preferred: str, model: str) -> None:
+    assert model_of(voice, preferred, MODELS) == model
+
+
+@pytest.mark.parametrize("voice", ["af_hart", "af_heart+af_sally"])
+def test_a_voice_that_no_model_has_names_those_of_all(voice: str) -> None:
+    with pytest.raises(UnknownVoice, match="Known voices: af_heart, am_adam, af_sally"):
+        model_of(voice, "starter", MODELS)
+
+
+def test_a_bad_recipe_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="no blend"):
+        model_of("af_heart(-1)", "best", MODELS)
+
+
+@pytest.mark.usefixtures("compact_model_installed")
+def test_models_are_listed_best_first_each_with_its_voices() -> None:
+    listed = installed_voices()
+    assert [each.model for each in listed] == ["kokoro-82m-8bit", "starter"]
+    assert [voice.name for voice in listed[0].voices] == ["af_heart", "bm_george"]
+    assert "af_sally" in [voice.name for voice in listed[1].voices]
+
+
+@pytest.mark.usefixtures("compact_model_installed")
+def test_a_damaged_list_of_blends_leaves_the_voices_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved, "data_folder", lambda: tmp_path)
+    (tmp_path / "voices.json").write_text("{", encoding="utf-8")
+    assert [voice.name for voice in installed_voices()[0].voices] == ["af_heart", "bm_george"]
