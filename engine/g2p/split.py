@@ -5,6 +5,7 @@ Pieces are taken one by one, no more of them than the next utterance needs: a lo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -175,6 +176,7 @@ def _end(window: _Window, target: float, covered: float) -> int:
         or window.nearest(Border.CLAUSE, shortest, torn)
         or window.furthest(Border.PHRASE, shortest, torn)
         or window.nearest(Border.CLAUSE, shortest, torn * LONGEST_SHARE)
-        or window.furthest(Border.WORD, 0, torn)
+        or window.furthest(Border.WORD, FEWEST_PHONEMES, torn)
+        or window.nearest(Border.WORD, FEWEST_PHONEMES, math.inf)
     )
     return end if end is not None else window.first

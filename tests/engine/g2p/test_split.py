@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.g2p.split import (
@@ -160,6 +160,7 @@ def test_a_first_sentence_starts_short_and_plays_on_without_a_gap(made: list[tup
 
 
 @given(st.lists(st.tuples(st.integers(1, 60), st.sampled_from(Border)), min_size=1, max_size=40))
+@example([(10, Border.WORD), (60, Border.WORD), (19, Border.WORD)])
 def test_only_a_whole_paragraph_is_spoken_shorter_than_is_sensible(made: list[tuple[int, Border]]) -> None:
     given_pieces = pieces(*made)
     whole = [sum(len(piece.phonemes) + 1 for piece in part) - 1 for part in paragraphs(given_pieces)]
