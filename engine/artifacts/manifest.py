@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile
 from engine.stages import STAGES, Stage, declaration_fingerprint
@@ -21,8 +22,6 @@ from engine.system.whole_file import write_atomically
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
 MAC_TRIPLE = "arm64-apple-macos13.0"
-MAC_PROCESSOR = "apple-m1"
-"""The oldest one: code for it runs on every Mac with an Apple processor."""
 _MAC_TARGETS = ("metal-macos",)
 _MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
@@ -40,8 +39,8 @@ _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 class Variant:
     """What distinguishes the sets of libraries of one architecture, in the command line's terms.
 
-    `probed` libraries return inner values of their stages after the outputs. `triple` is the LLVM target triple of
-    libraries for another system's processor, and empty for this one's.
+    `probed` libraries return inner values of their stages after the outputs. `triple` names the
+    `ProcessorFamily` of libraries for any of its processors, and is empty for those for this machine's own.
     """
 
     target: str
@@ -126,8 +125,9 @@ class Bridge:
 class Identity:
     """Everything a set of libraries depends on; libraries of another identity are stale.
 
-    `target` includes the processor and its features, so libraries copied to another machine are stale there. `probes`
-    is a hash of the inner values that libraries return as well as their outputs, and empty for those that speak.
+    `target` includes the processor and its features, so libraries copied to another machine are stale there; those for
+    a family of processors name the family instead. `probes` is a hash of the inner values that libraries return
+    as well as their outputs, and empty for those that speak.
     """
 
     declaration: str
@@ -241,8 +241,8 @@ def _damaged(path: Path, what: str, how: str) -> DamagedFile:
 
 def _processor(variant: Variant) -> str:
     if variant.target in _MAC_TARGETS:
-        return f"{MAC_TRIPLE} {MAC_PROCESSOR}"
-    return variant.triple or host_processor()
+        return f"{MAC_TRIPLE} {APPLE_PROCESSOR}"
+    return f"{variant.triple} {FAMILIES[variant.triple].processor}" if variant.triple else host_processor()
 
 
 def _probes_fingerprint() -> str:

@@ -1,5 +1,6 @@
-"""Links libraries for this machine, for Macs and for Linux on ARM, the latter two with Zig's compiler on other systems.
+"""Links libraries for this machine, for Macs, and for families of Linux processors.
 
+Zig's compiler links those for Linux, which then need an old C library only, and on other systems those for Macs.
 Symbols of TVM's runtime stay undefined until the library is loaded.
 """
 
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,7 +29,7 @@ def linker_for(variant: Variant) -> Callable[..., None]:
     """What TVM calls to link a variant's library, with the output, the objects and options."""
     if is_for_mac(variant):
         return link_for_mac
-    return link_for_arm_linux if variant.triple else _link_shared
+    return LinuxLinker(variant.triple) if variant.triple else _link_shared
 
 
 def find_linker() -> str:
@@ -77,21 +79,23 @@ def run_linker(command: Sequence[str], system: str) -> None:
         ) from error
 
 
-_LINUX = "Linux on ARM"
-_LINUX_TARGET = "aarch64-linux-gnu"
+_LINUX = "Linux"
+_C_LIBRARY = "2.17"
+"""The oldest version that libraries for Linux run with, of 2012; TVM's own libraries need a newer one."""
 _LINUX_SHARED = ("-shared", "-fPIC", "-O2", "-g0")
 
 
-class _LinuxLinker:
+@dataclass(frozen=True)
+class LinuxLinker:
     """Called by TVM with the objects; `object_format` has it write objects for the target, not sources."""
 
+    triple: str
     object_format = "o"
 
     def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
-        run_linker([*zig_command(_LINUX_TARGET, _LINUX), *_LINUX_SHARED, "-o", output, *objects, *options], _LINUX)
-
-
-link_for_arm_linux = _LinuxLinker()
+        """Link; raises `CompileError`."""
+        command = zig_command(f"{self.triple}.{_C_LIBRARY}", _LINUX)
+        run_linker([*command, *_LINUX_SHARED, "-o", output, *objects, *options], _LINUX)
 
 
 _MAC = "a Mac"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
 import tvm
 import tvm_ffi
 from tvm.target.codegen import llvm_get_system_cpu
 
-from engine.artifacts.manifest import MAC_PROCESSOR, MAC_TRIPLE, Variant
+from engine.artifacts.manifest import MAC_TRIPLE, Variant
+from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES, X86_64
 from engine.errors import CompileError
 
 METAL = "metal"
@@ -20,10 +20,6 @@ DEFAULT_THREADS = 256
 """Threads of a threadgroup by default: every Apple GPU can run this many of any kernel."""
 SIMD_WIDTH = 32
 MAX_THREADGROUP_BYTES = 32 * 1024
-ARM_PROCESSORS: Mapping[str, str] = MappingProxyType(
-    {"aarch64-linux-gnu": "generic", "arm64-apple-macos": MAC_PROCESSOR}
-)
-"""LLVM triples that CPU modules can be cross-compiled for, with the oldest processor they run on."""
 
 
 class TargetName(Enum):
@@ -51,7 +47,7 @@ def tvm_target(target: TargetName) -> tvm.target.Target:
 
 def target_of(variant: Variant) -> tvm.target.Target:
     """The TVM target of a variant; raises `CompileError` for an unknown target or triple."""
-    return arm_cpu(variant.triple) if variant.triple else tvm_target(target_named(variant.target))
+    return family_cpu(variant.triple) if variant.triple else tvm_target(target_named(variant.target))
 
 
 def host_cpu() -> tvm.target.Target:
@@ -62,16 +58,17 @@ def host_cpu() -> tvm.target.Target:
     return tvm.target.Target({"kind": "llvm", "mcpu": llvm_get_system_cpu(), "mattr": host_features()})
 
 
-def arm_cpu(triple: str) -> tvm.target.Target:
-    """LLVM for the ARM processors of a system other than this one; raises `CompileError` for any other triple."""
-    if triple not in ARM_PROCESSORS:
-        raise CompileError(f"There is no triple “{triple}”.", f"Known triples: {', '.join(ARM_PROCESSORS)}.")
-    return tvm.target.Target({"kind": "llvm", "mtriple": triple, "mcpu": ARM_PROCESSORS[triple], "mattr": ["+neon"]})
+def family_cpu(triple: str) -> tvm.target.Target:
+    """LLVM for any processor of a family, by its triple; raises `CompileError` for any other triple."""
+    if triple not in FAMILIES:
+        raise CompileError(f"There is no triple “{triple}”.", f"Known triples: {', '.join(FAMILIES)}.")
+    target = {"kind": "llvm", "mtriple": triple, "mcpu": FAMILIES[triple].processor}
+    return tvm.target.Target(target if triple == X86_64.triple else {**target, "mattr": ["+neon"]})
 
 
 def metal_macos() -> tvm.target.Target:
     """Metal for any Apple GPU, called from a Mac's own processor."""
-    return metal_called_from({"kind": "llvm", "mtriple": MAC_TRIPLE, "mcpu": MAC_PROCESSOR})
+    return metal_called_from({"kind": "llvm", "mtriple": MAC_TRIPLE, "mcpu": APPLE_PROCESSOR})
 
 
 def metal_host() -> tvm.target.Target:

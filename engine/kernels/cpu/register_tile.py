@@ -25,6 +25,10 @@ _PASSING_BYTES = 384 * 1024
 
 With tiles as large as a cache of 512 KB, Winograd convolutions took 1.3 times as long; with half of it, 1.05 times.
 """
+_APPLE = "apple"
+_LEAST_CACHE_BYTES = 512 * 1024
+"""The second-level cache of a core that code for a family of processors is made for: many have no more, and tiles that
+are too large cost more than tiles that are too small. Apple's are larger than any tile."""
 _MIN_SHARE = 4
 """Tiles take at least a quarter of the cache, even of one so small that this leaves less to everything else."""
 CHUNKS = 16
@@ -101,15 +105,22 @@ _BY_FEATURE = (("avx512f", AVX512), ("avx2", AVX2), ("neon", NEON))
 
 
 def microkernel_for(target: Target) -> Microkernel:
-    """The register tile of an LLVM target, by its CPU features; for this machine, its packed input fits the cache."""
+    """The register tile of an LLVM target, by its CPU features; its packed input fits the cache.
+
+    The cache is that of this machine, or the least of the family of processors that the target's triple names.
+    """
     features = set(llvm_get_cpu_features(target))
     supported = (microkernel for feature, microkernel in _BY_FEATURE if feature in features)
-    microkernel = next(supported, SSE)
-    return microkernel if "mtriple" in target.attrs else replace(microkernel, tile_bytes=_host_tile_bytes())
+    return replace(next(supported, SSE), tile_bytes=_tile_bytes(_cache_bytes(target)))
 
 
-def _host_tile_bytes() -> int:
-    cache_bytes = second_level_cache_bytes()
+def _cache_bytes(target: Target) -> int | None:
+    if "mtriple" not in target.attrs:
+        return second_level_cache_bytes()
+    return None if _APPLE in target.attrs["mtriple"] else _LEAST_CACHE_BYTES
+
+
+def _tile_bytes(cache_bytes: int | None) -> int:
     if cache_bytes is None:
         return TILE_BYTES
     return min(TILE_BYTES, max(cache_bytes - _PASSING_BYTES, cache_bytes // _MIN_SHARE))

@@ -13,6 +13,7 @@ from engine.artifacts.manifest import (
     modules_folder,
     verify,
 )
+from engine.artifacts.processor_families import FAMILIES
 from engine.errors import DamagedFile
 from tests.engine.example_libraries import IDENTITY, library, save_libraries
 
@@ -156,3 +157,12 @@ def test_libraries_for_another_system_are_named_as_there(tiny_config, monkeypatc
     here = expected_identity(tiny_config, linux)
     monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
     assert expected_identity(tiny_config, linux) == here
+
+
+@pytest.mark.parametrize("family", FAMILIES.values())
+def test_the_identity_of_a_family_names_its_oldest_processor_and_not_this_one(tiny_config, monkeypatch, family):
+    variant = Variant("cpu", triple=family.triple)
+    here = expected_identity(tiny_config, variant)
+    assert here.target == f"cpu {family.triple} {family.processor}"
+    monkeypatch.setattr(artifacts_manifest, "host_processor", lambda: "another")
+    assert expected_identity(tiny_config, variant) == here

@@ -7,6 +7,7 @@ import pytest
 
 from engine.artifacts.freshness import Fresh, Stale, freshness
 from engine.artifacts.manifest import CPU, MANIFEST_NAME, Manifest, Variant, expected_identity, verify
+from engine.artifacts.processor_families import FAMILIES
 from engine.compiler import build as building
 from engine.compiler.build import build, precision_of, weightless_modules
 from engine.compiler.tuning import Search
@@ -14,7 +15,7 @@ from engine.errors import CompileError
 from engine.kernels.precision import Precision
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, stage_named
-from tests.engine.compiler.elf import is_arm64_library
+from tests.engine.compiler.elf import is_arm64_library, is_x86_64_library
 from tests.engine.compiler.embedded import metal_kernels, modules_in
 from tests.engine.compiler.mac_symbols import provided_symbols, tvm_symbols
 from tests.engine.compiler.mach_o import MachO
@@ -201,13 +202,20 @@ def test_only_the_decoder_has_float16_factors():
     assert all(precision_of(stage, Variant("metal-macos")) is Precision.FLOAT32 for stage in DEVICE_STAGES)
 
 
-@pytest.mark.parametrize("triple", ["aarch64-linux-gnu", "arm64-apple-macos"])
-def test_a_stage_is_built_for_arm_processors_of_other_systems(triple, tiny_config, tmp_path):
+LIBRARY_OF = {
+    "x86_64-linux-gnu": is_x86_64_library,
+    "aarch64-linux-gnu": is_arm64_library,
+    "arm64-apple-macos": lambda path: MachO(path).is_arm64_library,
+}
+
+
+@pytest.mark.parametrize("triple", FAMILIES)
+def test_a_stage_is_built_for_every_family_of_processors(triple, tiny_config, tmp_path):
     variant = Variant("cpu", triple=triple)
     stage = stage_named("f0n")
     manifest = make(tiny_config, tmp_path, [stage], variant=variant)
     path = verify(tmp_path, manifest.artifact("f0n"))
-    assert MachO(path).is_arm64_library if "apple" in triple else is_arm64_library(path)
+    assert LIBRARY_OF[triple](path)
     assert freshness(tmp_path, expected_identity(tiny_config, variant), ["f0n"]) == Fresh(manifest)
     assert isinstance(freshness(tmp_path, expected_identity(tiny_config, CPU), ["f0n"]), Stale)
 

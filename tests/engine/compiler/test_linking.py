@@ -5,8 +5,8 @@ import pytest
 from engine.artifacts.manifest import CPU
 from engine.compiler import linking
 from engine.compiler.linking import (
+    LinuxLinker,
     find_linker,
-    link_for_arm_linux,
     link_for_mac,
     linker_command,
     linker_for,
@@ -14,7 +14,7 @@ from engine.compiler.linking import (
     zig_command,
 )
 from engine.errors import CompileError
-from tests.engine.compiler.elf import is_arm64_library
+from tests.engine.compiler.elf import c_library_versions, is_arm64_library, is_x86_64_library
 
 
 def test_without_a_linker_the_package_to_install_is_named(monkeypatch):
@@ -49,13 +49,22 @@ def test_what_the_linker_says_reaches_the_error(tmp_path):
 def test_libraries_are_for_arm_and_may_ask_for_what_they_have_not(tmp_path):
     source, library = tmp_path / "one.c", tmp_path / "one.so"
     source.write_text("int two(void); int one(void) { return two() - 1; }")
-    link_for_arm_linux(str(library), [str(source)])
+    LinuxLinker("aarch64-linux-gnu")(str(library), [str(source)])
     assert is_arm64_library(library)
 
 
+def test_libraries_for_linux_run_with_an_old_c_library(tmp_path):
+    source, library = tmp_path / "one.c", tmp_path / "one.so"
+    source.write_text("#include <math.h>\nint one(double x) { return pow(x, x) > 1; }")
+    LinuxLinker("x86_64-linux-gnu")(str(library), [str(source)])
+    assert is_x86_64_library(library)
+    assert c_library_versions(library)
+    assert max(c_library_versions(library)) <= (2, 17)
+
+
 def test_what_the_linker_for_linux_says_reaches_the_error(tmp_path):
-    with pytest.raises(CompileError, match=r"Linking for Linux on ARM failed: .*none"):
-        link_for_arm_linux(str(tmp_path / "out.so"), [str(tmp_path / "none.o")])
+    with pytest.raises(CompileError, match=r"Linking for Linux failed: .*none"):
+        LinuxLinker("aarch64-linux-gnu")(str(tmp_path / "out.so"), [str(tmp_path / "none.o")])
 
 
 def test_zig_links_where_there_is_no_mac(monkeypatch):

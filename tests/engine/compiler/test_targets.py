@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import pytest
 from tvm.target.codegen import llvm_get_cpu_features
 
 from engine.artifacts.manifest import CPU, Variant
+from engine.artifacts.processor_families import X86_64
 from engine.compiler.targets import (
     MAX_THREADGROUP_BYTES,
     TargetName,
-    arm_cpu,
+    family_cpu,
     host_cpu,
     host_features,
     metal_macos,
@@ -14,7 +17,7 @@ from engine.compiler.targets import (
     tvm_target,
 )
 from engine.errors import CompileError
-from engine.kernels.cpu.register_tile import NEON, microkernel_for
+from engine.kernels.cpu.register_tile import NEON, TILE_BYTES, microkernel_for
 
 
 def test_targets_have_the_names_of_the_command_line():
@@ -56,7 +59,32 @@ def test_metal_kernels_are_started_by_code_for_a_mac():
 def test_arm_processors_get_tiles_of_their_own_registers(triple):
     target = target_of(Variant("cpu", triple=triple))
     assert target.attrs["mtriple"] == triple
-    assert microkernel_for(target) == NEON
+    assert replace(microkernel_for(target), tile_bytes=TILE_BYTES) == NEON
+
+
+def test_x86_modules_use_what_the_family_must_have_and_nothing_else():
+    used = set(llvm_get_cpu_features(target_of(Variant("cpu", triple=X86_64.triple))))
+    linux_words = {
+        "lzcnt": "abm",
+        "bmi": "bmi1",
+        "sahf": "lahf_lm",
+        "sse3": "pni",
+        "sse4.1": "sse4_1",
+        "sse4.2": "sse4_2",
+        "crc32": "sse4_2",
+    }
+    needed = {linux_words.get(name, name) for name in used & INSTRUCTION_SETS}
+    assert needed == X86_64.features
+
+
+_NAMES = (
+    "adx aes amx-bf16 amx-int8 amx-tile avx avx2 avx512bf16 avx512bw avx512cd avx512dq avx512f avx512fp16 "
+    "avx512vl avxifma avxvnni bmi bmi2 clflushopt crc32 cx16 f16c fma fsgsbase gfni lzcnt movbe movdiri pclmul "
+    "popcnt prfchw ptwrite rdrnd rdseed sahf serialize sha shstk sse3 sse4.1 sse4.2 ssse3 vaes vpclmulqdq "
+    "waitpkg xsave xsavec xsaveopt xsaves "
+)
+INSTRUCTION_SETS = frozenset(_NAMES.split())
+"""LLVM's names of instructions that processors for 64 bits may lack; its other features are about speed."""
 
 
 def test_a_variant_without_triple_is_for_this_machine():
@@ -65,4 +93,4 @@ def test_a_variant_without_triple_is_for_this_machine():
 
 def test_an_unknown_triple_names_the_known_ones():
     with pytest.raises(CompileError, match="no triple “armv7”"):
-        arm_cpu("armv7")
+        family_cpu("armv7")

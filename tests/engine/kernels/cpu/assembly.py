@@ -9,10 +9,11 @@ import tvm
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.compiler.targets import ARM_PROCESSORS, arm_cpu
+from engine.artifacts.processor_families import FAMILIES
+from engine.compiler.targets import family_cpu
 
 OTHER_PROCESSORS = {
-    **{triple: arm_cpu(triple) for triple in ARM_PROCESSORS},
+    **{triple: family_cpu(triple) for triple in FAMILIES},
     **{
         processor: Target({"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": processor})
         for processor in ("haswell", "rocketlake")
