@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.artifacts.manifest import CPU
 from engine.compiler.linking import LINKERS
 from engine.errors import EngineError
 from engine.model_store import ModelState, ModelStatus, ModelStore
-from engine.model_store.checkpoints import STARTER, model_config, open_checkpoint
+from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config, open_checkpoint
 from engine.preparation.devices import AUTO, choose_device, metal_obstacle, metal_variant
 from engine.preparation.lstm_methods import choose_lstm_method
-from engine.preparation.modules import find_modules
+from engine.preparation.module_choice import find_modules
 from engine.preparation.weights import all_packed_weights
 from engine.system.paths import packed_weights_folder
 
@@ -96,13 +97,19 @@ def _status_words(status: ModelStatus) -> str:
 
 
 def _modules() -> tuple[CheckStatus, str]:
-    config = model_config(STARTER)
+    checks = [_modules_of(model) for model in (STARTER, FULL_SIZE)]
+    there = all(status is CheckStatus.GOOD for status, _ in checks)
+    return CheckStatus.GOOD if there else CheckStatus.NOTE, ". ".join(words for _, words in checks)
+
+
+def _modules_of(model: str) -> tuple[CheckStatus, str]:
+    config = model_config(model)
     device = choose_device(AUTO, config)
     variant, _ = choose_lstm_method(AUTO, config, device.variant)
     found = find_modules(config, variant)
-    if found.folder is not None:
-        return CheckStatus.GOOD, f"there for {device.device}, in {found.folder}"
-    return CheckStatus.NOTE, f"not there for {device.device}: {found.problem}; they are built on first use"
+    if found.folder is None:
+        return CheckStatus.NOTE, f"{model}, {device.device}: not there: {found.problem}; they are built on first use"
+    return CheckStatus.GOOD, f"{model}, {device.device}: {found.why}, in {found.folder}"
 
 
 def _packed_weights() -> tuple[CheckStatus, str]:
@@ -131,7 +138,10 @@ def _linker() -> tuple[CheckStatus, str]:
     found = next((name for name in LINKERS if shutil.which(name)), None)
     if found:
         return CheckStatus.GOOD, f"{found} links the built modules"
-    return CheckStatus.PROBLEM, "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
+    install = "no C compiler; install gcc (Linux) or the Xcode command line tools (Mac)"
+    if find_modules(model_config(STARTER), CPU).folder is None:
+        return CheckStatus.PROBLEM, install
+    return CheckStatus.NOTE, f"{install} for modules built for this machine, which may be faster"
 
 
 def _pronunciation() -> tuple[CheckStatus, str]:

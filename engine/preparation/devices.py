@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.preparation.modules import find_modules
+from engine.preparation.module_choice import find_modules
 
 AUTO = "auto"
 DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)

@@ -19,7 +19,7 @@ from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import AUTO
-from engine.preparation.modules import find_modules
+from engine.preparation.module_choice import find_modules
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import cache_folder
 from engine.system.whole_file import write_atomically

@@ -1,32 +1,32 @@
-"""Finds the compiled modules of a model, and builds them in a child process when they are missing or stale.
+"""Builds the compiled modules of a model in a child process when none that can be used are there.
 
 Only the child imports torch and the compiler, so their memory goes back to the system when it ends.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.freshness import Fresh, Missing, Stale, freshness
-from engine.artifacts.manifest import Variant, expected_identity, modules_folder
+from engine.artifacts.manifest import Variant, modules_folder
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError, Cure, EngineError
+from engine.preparation.module_choice import find_modules
 from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES
 from engine.system.child_process import ChildProcess, python_command
-from engine.system.paths import built_modules_folder, shipped_modules_folder
+from engine.system.paths import built_modules_folder
 from engine.system.waiting import hold
 
-PreparationObserver = Callable[[PreparationEvent], None]
+log = logging.getLogger(__name__)
 
-_NAMES = tuple(stage.name for stage in DEVICE_STAGES)
+PreparationObserver = Callable[[PreparationEvent], None]
 
 
 def ensure_modules(
@@ -43,35 +43,12 @@ def ensure_modules(
     if (found := find_modules(config, variant)).folder is None:
         with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
             if (found := find_modules(config, variant)).folder is None:
-                _build(model, variant, observe, cancel)
+                _build(model, variant, found.problem, observe, cancel)
                 found = find_modules(config, variant)
     if found.folder is None:
         problem = f"The speech modules cannot be used: {found.problem}."
         raise CompileError(problem, "Run “python -m engine doctor”.", Cure.EXAMINE)
     return found.folder
-
-
-@dataclass(frozen=True)
-class FoundModules:
-    """The folder of modules that can be used, or None and the reason as text."""
-
-    folder: Path | None
-    problem: str = ""
-
-
-def find_modules(config: ModelConfig, variant: Variant) -> FoundModules:
-    """The modules of this architecture and variant; shipped ones are preferred to those that were built here."""
-    folders = [modules_folder(root, config, variant) for root in (shipped_modules_folder(), built_modules_folder())]
-    problem = "they are not built yet"
-    for folder in folders:
-        match freshness(folder, expected_identity(config, variant), _NAMES):
-            case Fresh():
-                return FoundModules(folder)
-            case Stale(why):
-                problem = why
-            case Missing():
-                pass
-    return FoundModules(None, problem)
 
 
 @contextmanager
@@ -100,8 +77,11 @@ def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: thr
         yield
 
 
-def _build(model: str, variant: Variant, observe: PreparationObserver, cancel: threading.Event | None) -> None:
-    observe(PreparationEvent("Starting the compiler", 0, len(_NAMES)))
+def _build(
+    model: str, variant: Variant, problem: str, observe: PreparationObserver, cancel: threading.Event | None
+) -> None:
+    log.info("Speech modules are built for this machine: %s", problem)
+    observe(PreparationEvent(f"Starting the compiler, as {problem}", 0, len(DEVICE_STAGES)))
     command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:
@@ -109,7 +89,9 @@ def _build(model: str, variant: Variant, observe: PreparationObserver, cancel: t
     except Cancelled:
         raise
     except EngineError as error:
-        raise CompileError(error.message, error.hint, error.cure) from error
+        raise CompileError(
+            f"{error.message} Modules have to be built, as {problem}.", error.hint, error.cure
+        ) from error
 
 
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:

@@ -9,7 +9,7 @@ from engine.errors import EngineError
 from engine.model_store import ModelStore
 from engine.preparation import weights
 from engine.preparation.devices import DeviceChoice
-from engine.preparation.modules import FoundModules
+from engine.preparation.module_choice import FoundModules
 from engine.preparation.weights import packed_weights_path
 
 
@@ -57,13 +57,25 @@ def test_the_modules_of_the_device_that_is_taken_are_looked_for(monkeypatch: pyt
     monkeypatch.setattr(
         doctor,
         "find_modules",
-        lambda _, wanted: FoundModules(Path("built")) if wanted == variant else FoundModules(None),
+        lambda _, wanted: FoundModules(Path("built"), why="new") if wanted == variant else FoundModules(None),
     )
-    assert doctor.CHECKS["Compiled modules"]() == (CheckStatus.GOOD, f"there for {device}, in built")
+    named = f"starter, {device}: new, in built. kokoro-82m, {device}: new, in built"
+    assert doctor.CHECKS["Compiled modules"]() == (CheckStatus.GOOD, named)
     monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
     status, words = doctor.CHECKS["Compiled modules"]()
     assert status is CheckStatus.NOTE
-    assert f"not there for {device}: they are not built yet" in words
+    assert f"starter, {device}: not there: they are not built yet; they are built on first use" in words
+
+
+@pytest.mark.parametrize(("folder", "status"), [(Path("shipped"), CheckStatus.NOTE), (None, CheckStatus.PROBLEM)])
+def test_no_compiler_is_a_problem_only_where_no_modules_speak(
+    monkeypatch: pytest.MonkeyPatch, folder: Path | None, status: CheckStatus
+) -> None:
+    monkeypatch.setattr(doctor.shutil, "which", lambda _: None)
+    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(folder))
+    outcome, words = doctor.CHECKS["Linker"]()
+    assert outcome is status
+    assert "install gcc" in words
 
 
 def test_the_models_are_named_with_their_states(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from engine.errors import EngineError, InvalidRequest
 from engine.model_store.checkpoints import model_config
 from engine.preparation import devices
 from engine.preparation.devices import DEVICES, DeviceChoice, check_device, choose_device, metal_obstacle
-from engine.preparation.modules import FoundModules
+from engine.preparation.module_choice import FoundModules
 
 CONFIG = model_config("starter")
 MACS = Variant("metal-macos")

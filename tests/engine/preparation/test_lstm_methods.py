@@ -12,7 +12,7 @@ from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import lstm_methods
 from engine.preparation.devices import AUTO
 from engine.preparation.lstm_methods import ProbeResult, choose_lstm_method, kept_result, run_probe
-from engine.preparation.modules import FoundModules
+from engine.preparation.module_choice import FoundModules
 from engine.system.child_process import python_command
 
 MACS = Variant("metal-macos")

@@ -19,8 +19,8 @@ from engine.artifacts.manifest import (
 )
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.model_store.checkpoints import model_config
-from engine.preparation import modules
-from engine.preparation.modules import ensure_modules, find_modules, run_engine
+from engine.preparation import module_choice, modules
+from engine.preparation.modules import ensure_modules, run_engine
 from engine.speech import Event, PreparationEvent
 from engine.system import child_process
 from engine.system.child_process import error_fields
@@ -32,7 +32,8 @@ FRESH = Fresh(Manifest(expected_identity(CONFIG, CPU), ()))
 
 @pytest.fixture
 def child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "type[Child]":
-    monkeypatch.setattr(modules, "built_modules_folder", lambda: tmp_path)
+    for module in (modules, module_choice):
+        monkeypatch.setattr(module, "built_modules_folder", lambda: tmp_path)
     monkeypatch.setattr(child_process.subprocess, "Popen", Child)
     Child.script = ""
     Child.last = None
@@ -59,7 +60,7 @@ def states(monkeypatch: pytest.MonkeyPatch, *answers: object) -> None:
     def freshness(folder: Path, *_: object) -> object:
         return Missing() if folder.parent == shipped_modules_folder() else next(remaining)
 
-    monkeypatch.setattr(modules, "freshness", freshness)
+    monkeypatch.setattr(module_choice, "freshness", freshness)
 
 
 def test_fresh_modules_start_no_compiler(child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ def test_variants_are_asked_for_by_name(
         asked.append((folder, expected))
         return next(answers)
 
-    monkeypatch.setattr(modules, "freshness", freshness)
+    monkeypatch.setattr(module_choice, "freshness", freshness)
     folder = ensure_modules("starter", CONFIG, variant, lambda _: None)
     assert folder == modules_folder(tmp_path, CONFIG, variant)
     assert asked == [(folder, expected_identity(CONFIG, variant))] * 3
@@ -172,10 +173,3 @@ def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.Monkey
     cancel.set()
     with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
-
-
-def test_the_state_is_put_in_words(child: type[Child], monkeypatch: pytest.MonkeyPatch) -> None:
-    states(monkeypatch, FRESH, Missing(), Stale("they are for another processor"))
-    assert find_modules(CONFIG, CPU).folder is not None
-    assert find_modules(CONFIG, CPU).problem == "they are not built yet"
-    assert find_modules(CONFIG, CPU).problem == "they are for another processor"

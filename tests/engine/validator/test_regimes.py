@@ -11,7 +11,7 @@ from engine.errors import InvalidRequest
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.network.weights import Weights
 from engine.pipeline import Step
-from engine.preparation.modules import find_modules
+from engine.preparation.module_choice import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
 from engine.stages import STAGE_NAMES
 from engine.validator import regimes as validator_regimes
