@@ -5,17 +5,23 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.artifacts.comparison import Comparison
 from engine.artifacts.manifest import CPU, Variant, modules_folder
+from engine.artifacts.processor_families import family_here
+from engine.benchmark.module_comparison import choose_modules
 from engine.cli.command import Command, Outcome, add_model
+from engine.cli.in_background import build_quietly, end_with_parent, give_way, worth_building
 from engine.cli.progress import show, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.kernels.precision import Precision
 from engine.model_store.checkpoints import Checkpoint, model_config, open_checkpoint
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.preparation.module_choice import module_sets
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.paths import built_modules_folder, shipped_modules_folder
 from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
@@ -42,6 +48,11 @@ class CompileRequest:
     checkpoint: Checkpoint | None
     tuning_seconds: float = 0
 
+    @property
+    def speaks_here(self) -> bool:
+        """Whether these are the modules that may speak on this machine's processor instead of shipped ones."""
+        return self.variant == CPU and self.folder == modules_folder(built_modules_folder(), self.config, CPU)
+
 
 def add_options(parser: Any) -> None:
     """Add what can be built, how and where."""
@@ -49,7 +60,9 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--target", default="cpu", help="cpu (default), or metal-macos: for Macs with an Apple GPU, built on any system"
     )
-    parser.add_argument("--triple", default="", help="another system's ARM processors, such as aarch64-linux-gnu")
+    parser.add_argument(
+        "--triple", default="", help="for any processor of a family, such as x86_64-linux-gnu or aarch64-linux-gnu"
+    )
     parser.add_argument(
         "--lstm-method",
         default=LstmMethod.TIR,
@@ -79,12 +92,32 @@ def add_options(parser: Any) -> None:
         metavar="MINUTES",
         help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
     )
+    parser.add_argument("--in-background", metavar="DEVICE", help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
     add_model(parser)
 
 
 def _run(options: argparse.Namespace) -> Outcome:
+    return _built(options) if options.in_background is None else _built_in_background(options)
+
+
+def _built_in_background(options: argparse.Namespace) -> Outcome:
+    """Build modules for this machine and compare them with shipped ones, as far as that is worth the while."""
+    give_way()
+    end_with_parent()
+    sets = worth_building(options.model, options.in_background)
+    if sets is None:
+        return Outcome({"comparison": None}, "There is nothing to build.")
+    built = sets.built.manifest is not None
+    build_quietly(
+        sets.built.folder, partial(choose_modules, options.model, show) if built else partial(_built, options)
+    )
+    comparison = module_sets(model_config(options.model), CPU).comparison
+    return Outcome({"comparison": _comparison_data(comparison)}, _comparison_words(comparison))
+
+
+def _built(options: argparse.Namespace) -> Outcome:
     request = request_from(options)
     from engine.compiler.build import build  # brings torch and tvm
 
@@ -97,9 +130,32 @@ def _run(options: argparse.Namespace) -> Outcome:
     ]
     lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
     rows = _compared(request)
-    words = [*lines, *([rows_to_text(rows)] if rows else [])]
-    data = {"artifacts": artifacts, "rows": [Wire().row_to_dict(row) for row in rows]}
+    comparison = choose_modules(options.model, report) if request.speaks_here else None
+    words = [*lines, *([rows_to_text(rows)] if rows else []), *([_comparison_words(comparison)] if comparison else [])]
+    data = {
+        "artifacts": artifacts,
+        "rows": [Wire().row_to_dict(row) for row in rows],
+        "comparison": _comparison_data(comparison),
+    }
     return Outcome(data, "\n".join(words), error=verdict_error(rows))
+
+
+def _comparison_data(comparison: Comparison | None) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    return {
+        "built_seconds": comparison.built_seconds,
+        "shipped_seconds": comparison.shipped_seconds,
+        "times_faster": comparison.times_faster,
+        "built_is_faster": comparison.built_is_faster,
+    }
+
+
+def _comparison_words(comparison: Comparison | None) -> str:
+    if comparison is None:
+        return "They have not been compared with shipped modules."
+    used = "they speak from now on" if comparison.built_is_faster else "those shipped go on speaking"
+    return f"These modules are {comparison.times_faster:.2f} times as fast as those shipped; {used}."
 
 
 def _compared(request: CompileRequest) -> tuple[Row, ...]:
@@ -127,11 +183,11 @@ def _stages(name: str) -> tuple[Stage, ...]:
 
 
 def _variant(options: argparse.Namespace) -> Variant:
-    from engine.compiler.targets import arm_cpu, target_named  # brings tvm
+    from engine.compiler.targets import family_cpu, target_named  # brings tvm
 
     target = target_named(options.target).value
     if options.triple:
-        arm_cpu(options.triple)
+        family_cpu(options.triple)
         _require_cpu(target)
     if options.lstm_method not in list(LstmMethod):
         methods = ", ".join(LstmMethod)
@@ -176,12 +232,17 @@ def _tuning_seconds(options: argparse.Namespace) -> float:
 def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if not options.validate:
         return None
-    if options.triple or (options.target == _MACS and sys.platform != "darwin"):
+    if (options.triple and not _runs_here(options.triple)) or (options.target == _MACS and sys.platform != "darwin"):
         raise InvalidRequest(
             f"Modules for {options.triple or _MACS} cannot be run on this computer, so they cannot be validated here.",
             "Leave out --validate, or use it where they run.",
         )
     return open_checkpoint(options.model, options.weights)
+
+
+def _runs_here(triple: str) -> bool:
+    family = family_here().family
+    return family is not None and family.triple == triple
 
 
 def _left_behind(options: argparse.Namespace) -> str:

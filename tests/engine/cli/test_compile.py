@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from engine.artifacts.manifest import Variant
+from engine.artifacts.processor_families import ARM, X86_64, FamilyChoice
+from engine.cli import compile as compile_command
 from engine.cli.compile import add_options, request_from
 from engine.errors import CompileError, InvalidRequest, MissingModel
 from engine.stages import DEVICE_STAGES
@@ -44,8 +46,32 @@ def test_processors_of_another_system_are_a_variant_of_their_own():
     assert asked.folder.name.endswith("-cpu-aarch64-linux-gnu")
     with pytest.raises(CompileError, match="no triple"):
         request("--triple", "armv7")
+
+
+def test_modules_for_a_family_can_be_validated_on_its_processors_only(monkeypatch):
+    words = ["--triple", "aarch64-linux-gnu", "--validate"]
+    monkeypatch.setattr(compile_command, "family_here", lambda: FamilyChoice(X86_64))
     with pytest.raises(InvalidRequest, match="cannot be run on this computer"):
-        request("--triple", "aarch64-linux-gnu", "--validate")
+        request(*words)
+    monkeypatch.setattr(compile_command, "family_here", lambda: FamilyChoice(ARM))
+    assert request(*words).checkpoint is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "speaks"),
+    [
+        ([], True),
+        (["--stage", "decoder"], True),
+        (["--tune"], True),
+        (["--probes"], False),
+        (["--output-dir", "there"], False),
+        (["--ship"], False),
+        (["--triple", "x86_64-linux-gnu"], False),
+        (["--target", "metal-macos"], False),
+    ],
+)
+def test_modules_that_may_speak_here_are_compared_with_those_shipped(words, speaks):
+    assert request(*words).speaks_here is speaks
 
 
 def test_time_for_tuning_is_given_in_minutes():
