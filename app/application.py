@@ -23,6 +23,7 @@ from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, engine_for
+from app.speech.module_builder import ModuleBuilder, build_command
 from app.system.threads import collected_between_events
 from app.theme import Theme
 from engine.languages import language_of
@@ -39,6 +40,7 @@ log = logging.getLogger(__name__)
 ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
+MODULES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
 ADD_DIAGNOSTICS_AFTER_MS = 200
@@ -74,6 +76,7 @@ class Application(QObject):
         output: AudioOutput | None = None,
         reference_command: Sequence[str] | None = None,
         make_library: LibraryFactory | None = None,
+        module_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
         self._output = output or BackgroundOutput(DefaultAudioOutput())
@@ -86,8 +89,13 @@ class Application(QObject):
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
+        self._module_command = module_command
         self.controller = SpeechController(self._engine_factory(), self._output, self)
+        self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
+        if make_engine is None or module_command is not None:
+            self.controller.activity_changed.connect(self.module_builder.follow)
+        self.module_builder.improved.connect(self._on_improved)
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
         self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
@@ -123,11 +131,20 @@ class Application(QObject):
         """Stop everything; return whether the engine ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
+        self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
     def _engine_factory(self) -> EngineFactory:
         return self._given_engine or partial(engine_for, self._settings.model, self._settings.device)
+
+    def _command_for_modules(self) -> Sequence[str]:
+        return self._module_command or build_command(self._settings.model, self._settings.device)
+
+    @Slot(float)
+    def _on_improved(self, times_faster: float) -> None:
+        self.controller.renew_engine()
+        self.window.page.status.tell(f"Speech is now made {times_faster:.1f} times as fast")
 
     @Slot(QAction)
     def _on_device(self, action: QAction) -> None:

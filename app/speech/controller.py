@@ -44,6 +44,7 @@ class SpeechController(QObject):
     _speak_wanted = Signal(object)
     _save_wanted = Signal(object)
     _engine_wanted = Signal(object)
+    _renewal_wanted = Signal()
 
     def __init__(self, make_engine: EngineFactory, output: AudioOutput, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -99,6 +100,11 @@ class SpeechController(QObject):
         self._engine_wanted.emit(make_engine)
         self.prepare()
 
+    @Slot()
+    def renew_engine(self) -> None:
+        """Have the engine take the best modules there are, after the job in progress."""
+        self._renewal_wanted.emit()
+
     def speak(self, request: SpeechRequest) -> None:
         """Make speech and play it; if it is already being made in order to save it, play that."""
         if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
@@ -151,6 +157,7 @@ class SpeechController(QObject):
         self._speak_wanted.connect(self._worker.speak)
         self._save_wanted.connect(self._worker.save)
         self._engine_wanted.connect(self._worker.change_engine)
+        self._renewal_wanted.connect(self._worker.renew)
         self._thread.finished.connect(self._worker.close, Qt.ConnectionType.DirectConnection)
         self._thread.start()
 

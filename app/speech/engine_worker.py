@@ -97,6 +97,13 @@ class EngineWorker(QObject):
         self._engine, self._make_engine = None, make_engine
 
     @Slot()
+    def renew(self) -> None:
+        """Load the model again, with whichever modules are the best by now; a failure shows at the next job."""
+        if self._engine is not None:
+            self._engine.close()
+            failure_of(partial(self._engine.prepare, _say_nothing, None))
+
+    @Slot()
     def close(self) -> None:
         """Release the engine."""
         if self._engine is not None:
@@ -133,6 +140,10 @@ class EngineWorker(QObject):
 
     def _report(self, event: JobEvent) -> None:
         self.reported.emit(event)
+
+
+def _say_nothing(event: Event) -> None:
+    """The window need not show what is done between two requests."""
 
 
 def _give_way() -> None:

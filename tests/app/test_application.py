@@ -12,6 +12,7 @@ from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, gree
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.settings import Settings
+from app.speech import module_builder
 from app.speech.activity import Readiness
 from engine.errors import CompileError
 from engine.languages import BRITISH
@@ -212,3 +213,32 @@ def test_a_picture_is_taken_when_all_is_done(
     assert not QImage(str(tmp_path / "a.png")).isNull()
     assert caplog.messages == ([str(error)] if error else [])
     assert len(engine.requests) == 1
+
+
+def test_faster_modules_are_taken_for_the_next_speech_and_told(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
+    answer = '{"comparison": {"built_is_faster": true, "times_faster": 1.52}}'
+    engine = FakeEngine()
+    command = (sys.executable, "-c", f"print({answer!r})")
+    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), module_command=command)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: engine.closed)
+    qtbot.waitUntil(lambda: "1.5 times as fast" in application.window.page.status.label.text())
+    application.window.speak()
+    qtbot.waitUntil(lambda: len(engine.requests) == 1)
+
+
+def test_the_windows_end_ends_the_building(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
+    command = (sys.executable, "-c", "import sys; sys.stdin.read()")
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), module_command=command)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.module_builder.process_id is not None)
+    application.close()
+    assert application.module_builder.process_id is None

@@ -178,3 +178,30 @@ def test_saving_where_nothing_can_be_written_is_a_report(bench: Bench, qtbot: Qt
     bench.save.emit(SaveJob(tmp_path / "no folder" / "a.wav", np.zeros(2, np.float32), RATE_HZ))
     wait_for(qtbot, bench, SaveEnded)
     assert isinstance(bench.reports[-1].error, OutputError)
+
+
+def test_an_engine_that_is_renewed_is_loaded_again_without_a_word(qtbot: QtBot) -> None:
+    engine = FakeEngine()
+    worker = EngineWorker(lambda: engine)
+    reports: list[JobEvent] = []
+    worker.reported.connect(reports.append)
+    worker.renew()
+    assert not engine.closed
+    worker.prepare(PrepareJob())
+    engine.prepared, told = 0, len(reports)
+    worker.renew()
+    assert engine.closed
+    assert engine.prepared == 1
+    assert len(reports) == told
+
+
+def test_a_failure_to_renew_shows_at_the_next_job(qtbot: QtBot) -> None:
+    engine = FakeEngine()
+    worker = EngineWorker(lambda: engine)
+    reports: list[JobEvent] = []
+    worker.reported.connect(reports.append)
+    worker.prepare(PrepareJob())
+    engine.prepared, engine.prepare_error = 0, CompileError("It is broken.", "Repair it.")
+    worker.renew()
+    worker.prepare(PrepareJob())
+    assert reports[-1] == Prepared(engine.prepare_error)

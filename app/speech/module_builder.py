@@ -1,0 +1,100 @@
+"""Has modules built for this very machine while nothing is to be done, by a child process of the lowest priority.
+
+It begins after the window has been idle for a while, and does nothing if the modules that speak are the best already.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
+
+from app.speech.activity import Activity, Readiness
+from engine.system.child_process import python_command
+from engine.system.paths import project_folder
+
+log = logging.getLogger(__name__)
+
+BEGIN_AFTER_MS = 10_000
+
+
+def build_command(model: str, device: str) -> tuple[str, ...]:
+    """The command that builds modules for a model in the background, if they may be faster where `device` speaks."""
+    return python_command("engine", "compile", "--model", model, "--in-background", device, "--json")
+
+
+class ModuleBuilder(QObject):
+    """Follows what the window does; `improved` says how many times as fast the new modules are, if they are faster.
+
+    `make_command` names the process for the model and device in use; each such command runs once.
+    """
+
+    improved = Signal(float)
+
+    def __init__(self, make_command: Callable[[], Sequence[str]], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._make_command = make_command
+        self._done: set[tuple[str, ...]] = set()
+        self._process: QProcess | None = None
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._begin)
+
+    @property
+    def process_id(self) -> int | None:
+        """The id of the running process, if any."""
+        return self._process.processId() or None if self._process is not None else None
+
+    @Slot(object)
+    def follow(self, activity: Activity) -> None:
+        """Begin after a while without activity; what has begun goes on with what others leave of the processor."""
+        if not (activity.idle and activity.readiness is Readiness.READY):
+            self._timer.stop()
+        elif not self._timer.isActive() and self._process is None and tuple(self._make_command()) not in self._done:
+            self._timer.start(BEGIN_AFTER_MS)
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End the process, by force if it takes longer than this; what it has not finished is removed."""
+        self._timer.stop()
+        process, self._process = self._process, None
+        if process is not None:
+            process.closeWriteChannel()
+            if not process.waitForFinished(timeout_ms):
+                process.kill()
+                process.waitForFinished(timeout_ms)
+
+    @Slot()
+    def _begin(self) -> None:
+        command = tuple(self._make_command())
+        self._done.add(command)
+        process = self._process = QProcess(self)
+        process.setWorkingDirectory(str(project_folder()))
+        parameters = QProcess.UnixProcessParameters()
+        parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the page tables of the engine takes long
+        process.setUnixProcessParameters(parameters)
+        process.finished.connect(self._on_finished)
+        process.errorOccurred.connect(self._on_error)
+        process.start(command[0], list(command[1:]))
+
+    @Slot()
+    def _on_finished(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
+        if process.exitStatus() is QProcess.ExitStatus.NormalExit and process.exitCode() == 0:
+            self._take(bytes(process.readAllStandardOutput().data()))
+        else:
+            log.warning("Modules for this machine were not built: %s", said.splitlines()[-1] if said else "no reason")
+        process.deleteLater()
+
+    def _take(self, answer: bytes) -> None:
+        comparison = json.loads(answer)["comparison"]
+        if comparison is not None and comparison["built_is_faster"]:
+            self.improved.emit(comparison["times_faster"])
+
+    @Slot(QProcess.ProcessError)
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._on_finished()

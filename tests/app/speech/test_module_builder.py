@@ -1,0 +1,139 @@
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtTest import QSignalSpy
+from pytestqt.qtbot import QtBot
+
+from app.speech import module_builder
+from app.speech.activity import Activity, Readiness
+from app.speech.module_builder import ModuleBuilder, build_command
+
+IDLE = Activity(Readiness.READY)
+BUSY = Activity(Readiness.READY, making=True)
+Build = Callable[..., ModuleBuilder]
+
+
+def answer(comparison: object) -> tuple[str, ...]:
+    return (sys.executable, "-c", f"print({json.dumps({'comparison': comparison})!r})")
+
+
+@pytest.fixture
+def build(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
+    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
+    builders: list[ModuleBuilder] = []
+
+    def builder(*command: str) -> ModuleBuilder:
+        builders.append(ModuleBuilder(lambda: command))
+        return builders[-1]
+
+    yield builder
+    for one in builders:
+        one.shut_down(5000)
+
+
+def exists(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_faster_modules_are_announced_once(build: Build, qtbot: QtBot) -> None:
+    builder = build(*answer({"built_is_faster": True, "times_faster": 1.5}))
+    improved = QSignalSpy(builder.improved)
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: improved.count() == 1)
+    assert improved.at(0) == [1.5]
+    builder.follow(BUSY)
+    builder.follow(IDLE)
+    qtbot.wait(100)
+    assert builder.process_id is None
+    assert improved.count() == 1
+
+
+@pytest.mark.parametrize("comparison", [None, {"built_is_faster": False, "times_faster": 1.01}])
+def test_nothing_is_said_where_nothing_is_gained(build: Build, qtbot: QtBot, comparison: object) -> None:
+    builder = build(*answer(comparison))
+    improved = QSignalSpy(builder.improved)
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: builder.process_id is not None)
+    qtbot.waitUntil(lambda: builder.process_id is None)
+    assert improved.count() == 0
+
+
+@pytest.mark.parametrize("activity", [BUSY, Activity(Readiness.PREPARING), Activity(Readiness.FAILED)])
+def test_nothing_begins_while_something_is_to_be_done_or_nothing_can_be(
+    build: Build, qtbot: QtBot, activity: Activity
+) -> None:
+    builder = build(*answer(None))
+    builder.follow(IDLE)
+    builder.follow(activity)
+    qtbot.wait(100)
+    assert builder.process_id is None
+
+
+def test_what_has_begun_goes_on_while_the_window_speaks_and_ends_with_it(build: Build, qtbot: QtBot) -> None:
+    builder = build(sys.executable, "-c", "import sys; sys.stdin.read()")
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: builder.process_id is not None)
+    process_id = builder.process_id
+    builder.follow(BUSY)
+    qtbot.wait(50)
+    assert builder.process_id == process_id
+    builder.shut_down(5000)
+    assert process_id is not None
+    assert not exists(process_id)
+
+
+def test_a_process_that_does_not_end_is_killed(build: Build, qtbot: QtBot) -> None:
+    builder = build(sys.executable, "-c", "import time; time.sleep(60)")
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: builder.process_id is not None)
+    process_id = builder.process_id
+    builder.shut_down(100)
+    assert process_id is not None
+    assert not exists(process_id)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ((sys.executable, "-c", "raise SystemExit('error: There is no C compiler.')"), "There is no C compiler."),
+        (("/nonexistent",), "no reason"),
+    ],
+)
+def test_a_failure_is_logged_and_no_error(
+    build: Build, qtbot: QtBot, caplog: pytest.LogCaptureFixture, command: tuple[str, ...], words: str
+) -> None:
+    builder = build(*command)
+    with caplog.at_level(logging.WARNING):
+        builder.follow(IDLE)
+        qtbot.waitUntil(lambda: bool(caplog.messages))
+    assert words in caplog.messages[0]
+    assert builder.process_id is None
+
+
+def test_another_model_is_built_for_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module_builder, "BEGIN_AFTER_MS", 20)
+    commands = [answer({"built_is_faster": True, "times_faster": times}) for times in (1.5, 2.0)]
+    in_use = [commands[0]]
+    builder = ModuleBuilder(lambda: in_use[0])
+    improved = QSignalSpy(builder.improved)
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: improved.count() == 1)
+    in_use[0] = commands[1]
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: improved.count() == 2)
+    assert improved.at(1) == [2.0]
+
+
+def test_the_command_is_for_the_model_and_device_in_use() -> None:
+    command = build_command("kokoro-82m", "cpu")
+    assert command[1:] == (
+        "-m", "engine", "compile", "--model", "kokoro-82m", "--in-background", "cpu", "--json",
+    )  # fmt: skip
