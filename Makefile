@@ -1,6 +1,6 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file)
 # make test  format, lint, types, import contracts, workflows, tests
-# make compiled-models  builds compiled_models/, the modules for Macs that come with the program
+# make compiled-models  builds compiled_models/, the modules that come with the program
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 
 SHELL := /bin/bash
@@ -43,11 +43,17 @@ setup: $(VENV)/ready-to-run | system-run
 
 setup-test: $(VENV)/ready-to-test | system-test
 
-# The modules for Macs with an Apple GPU that come with the program; to be built again when the compiler changes.
+# The modules that come with the program, for families of processors and for Macs with an Apple GPU; to be built again when
+# the compiler changes.
 compiled-models: $(VENV)/ready-to-test | system-test
-	for model in starter kokoro-82m; do for method in tir mps; do \
-	    $(BIN)/python -m engine compile --model $$model --target metal-macos --lstm-method $$method --ship; \
-	done; done
+	for model in starter kokoro-82m; do \
+	    for triple in x86_64-linux-gnu aarch64-linux-gnu arm64-apple-macos; do \
+	        $(BIN)/python -m engine compile --model $$model --triple $$triple --ship; \
+	    done; \
+	    for method in tir mps; do \
+	        $(BIN)/python -m engine compile --model $$model --target metal-macos --lstm-method $$method --ship; \
+	    done; \
+	done
 
 format: $(VENV)/ready-to-test
 	$(BIN)/ruff check --fix

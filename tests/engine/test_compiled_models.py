@@ -1,4 +1,4 @@
-"""What is shipped for Macs: whole, current, small enough, and what the compiler makes today."""
+"""What is shipped: whole, current, small enough, what the compiler makes today, and exact where it can be run."""
 
 import pytest
 
@@ -8,21 +8,39 @@ from engine.artifacts.manifest import (
     Manifest,
     Variant,
     expected_identity,
+    library_suffix,
     modules_folder,
     verify,
 )
+from engine.artifacts.processor_families import ARM, FAMILIES, X86_64, family_here
 from engine.compiler.build import build
-from engine.model_store.checkpoints import MODEL_NAMES, STARTER, model_config
+from engine.model_store.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, model_config, open_checkpoint
 from engine.stages import DEVICE_STAGES, stage_named
 from engine.system.paths import shipped_modules_folder
+from engine.validator.built_modules import compare_built
+from engine.validator.results import Verdict
+from tests.engine.compiler.elf import c_library_versions, is_arm64_library, is_x86_64_library
 from tests.engine.compiler.mac_symbols import provided_symbols
 from tests.engine.compiler.mach_o import MachO
 
 MACS = Variant("metal-macos")
-VARIANTS = (MACS, Variant("metal-macos", lstm_method="mps"))
+GPUS = (MACS, Variant("metal-macos", lstm_method="mps"))
+PROCESSORS = tuple(Variant("cpu", triple=triple) for triple in FAMILIES)
 STAGES = [stage.name for stage in DEVICE_STAGES]
 MOST_BYTES = 40_000_000
-each = pytest.mark.parametrize(("model", "variant"), [(model, one) for model in MODEL_NAMES for one in VARIANTS])
+NEWEST_C_LIBRARY = (2, 17)
+
+
+def each(*variants):
+    return pytest.mark.parametrize(("model", "variant"), [(model, one) for model in MODEL_NAMES for one in variants])
+
+
+def on_linux(variants):
+    return [variant for variant in variants if library_suffix(variant) == ".so"]
+
+
+def on_macs(variants):
+    return [variant for variant in variants if library_suffix(variant) == ".dylib"]
 
 
 def shipped(model, variant):
@@ -30,16 +48,17 @@ def shipped(model, variant):
     return modules_folder(shipped_modules_folder(), model_config(model), variant)
 
 
-@each
+@each(*GPUS, *PROCESSORS)
 def test_all_stages_are_shipped_and_current(model, variant):
     folder = shipped(model, variant)
     manifest = Manifest.load(folder)
     assert freshness(folder, expected_identity(model_config(model), variant), STAGES) == Fresh(manifest)
     bridge = [] if manifest.bridge is None else [manifest.bridge.file]
-    assert {path.name for path in folder.iterdir()} == {MANIFEST_NAME, *(f"{name}.dylib" for name in STAGES), *bridge}
+    libraries = (f"{name}{library_suffix(variant)}" for name in STAGES)
+    assert {path.name for path in folder.iterdir()} == {MANIFEST_NAME, *libraries, *bridge}
 
 
-@each
+@each(*on_macs([*GPUS, *PROCESSORS]))
 def test_libraries_are_for_macs_and_need_nothing_that_macs_lack(model, variant):
     provided = provided_symbols()
     for artifact in Manifest.load(shipped(model, variant)).artifacts:
@@ -48,14 +67,33 @@ def test_libraries_are_for_macs_and_need_nothing_that_macs_lack(model, variant):
         assert library.undefined <= provided
 
 
+@each(*on_linux(PROCESSORS))
+def test_libraries_for_linux_are_for_their_processors_and_run_with_an_old_c_library(model, variant):
+    is_library = {X86_64.triple: is_x86_64_library, ARM.triple: is_arm64_library}[variant.triple]
+    for artifact in Manifest.load(shipped(model, variant)).artifacts:
+        library = verify(shipped(model, variant), artifact)
+        assert is_library(library)
+        assert max(c_library_versions(library)) <= NEWEST_C_LIBRARY
+
+
+@pytest.mark.skipif(family_here().family is None, reason="none are shipped for this machine's processor")
+@pytest.mark.parametrize(("model", "weights"), [(STARTER, None), (FULL_SIZE, "random:0")])
+def test_shipped_modules_compute_what_pytorch_does(model, weights):
+    variant = Variant("cpu", triple=family_here().family.triple)
+    rows = compare_built(open_checkpoint(model, weights), shipped(model, variant), STAGES, variant, lambda _: None)
+    assert {row.stage for row in rows} == set(STAGES)
+    assert {row.verdict for row in rows} == {Verdict.PASS}
+
+
 def test_all_is_small_enough_to_come_with_the_program():
     assert sum(path.stat().st_size for path in shipped_modules_folder().rglob("*")) <= MOST_BYTES
 
 
-def test_the_compiler_makes_what_is_shipped(tmp_path):
+@pytest.mark.parametrize("variant", [MACS, *PROCESSORS], ids=lambda variant: variant.name)
+def test_the_compiler_makes_what_is_shipped(variant, tmp_path):
     cheap = [stage_named(name) for name in ("source", "istft", "text_encoder")]
-    rebuilt = build(model_config(STARTER), cheap, MACS, tmp_path, lambda _: None)
+    rebuilt = build(model_config(STARTER), cheap, variant, tmp_path, lambda _: None)
     for artifact in rebuilt.artifacts:
-        before = Manifest.load(shipped(STARTER, MACS)).artifact(artifact.stage)
+        before = Manifest.load(shipped(STARTER, variant)).artifact(artifact.stage)
         assert before is not None
         assert artifact.fingerprint == before.fingerprint
