@@ -23,12 +23,13 @@ _NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 class FoundModules:
     """The folder of modules that can be used, or None and the `problem` as text.
 
-    `why` says which they are, and why they are used, as text.
+    `why` says which they are, and why they are used, as text; `shipped_problem` why shipped ones are not.
     """
 
     folder: Path | None
     problem: str = ""
     why: str = ""
+    shipped_problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,12 @@ class ModuleSets:
         return FoundModules(self.shipped.folder, why=f"shipped for {self.shipped_for}; {self._why_not_built}")
 
     def _without_shipped(self) -> FoundModules:
-        useless = f"those shipped cannot be used: {self.shipped.problem}" if self.shipped.problem else ""
+        useless = self.shipped.problem
+        aside = f"; those shipped cannot be used: {useless}" if useless else ""
         if self.built.manifest is not None:
-            why = "; ".join(part for part in ("built for this machine", useless) if part)
-            return FoundModules(self.built.folder, why=why)
+            return FoundModules(self.built.folder, "", f"built for this machine{aside}", useless)
         problem = self.built.problem or "they are not built yet"
-        return FoundModules(None, f"{problem}; {useless}" if useless else problem)
+        return FoundModules(None, f"{problem}{aside}", "", useless)
 
     @property
     def _why_not_built(self) -> str:

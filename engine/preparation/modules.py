@@ -43,7 +43,7 @@ def ensure_modules(
     if (found := find_modules(config, variant)).folder is None:
         with _sole_builder(modules_folder(built_modules_folder(), config, variant), observe, cancel):
             if (found := find_modules(config, variant)).folder is None:
-                _build(model, variant, found.problem, observe, cancel)
+                _build(model, variant, found.shipped_problem, observe, cancel)
                 found = find_modules(config, variant)
     if found.folder is None:
         problem = f"The speech modules cannot be used: {found.problem}."
@@ -78,10 +78,11 @@ def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: thr
 
 
 def _build(
-    model: str, variant: Variant, problem: str, observe: PreparationObserver, cancel: threading.Event | None
+    model: str, variant: Variant, shipped_problem: str, observe: PreparationObserver, cancel: threading.Event | None
 ) -> None:
-    log.info("Speech modules are built for this machine: %s", problem)
-    observe(PreparationEvent(f"Starting the compiler, as {problem}", 0, len(DEVICE_STAGES)))
+    why = f"The shipped modules cannot be used: {shipped_problem}." if shipped_problem else ""
+    log.info("The modules %s of %s are built here. %s", variant.name, model, why)
+    observe(PreparationEvent(f"Starting the compiler. {why}".strip(". "), 0, len(DEVICE_STAGES)))
     command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
     command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:
@@ -89,9 +90,7 @@ def _build(
     except Cancelled:
         raise
     except EngineError as error:
-        raise CompileError(
-            f"{error.message} Modules have to be built, as {problem}.", error.hint, error.cure
-        ) from error
+        raise CompileError(f"{error.message} {why}".strip(), error.hint, error.cure) from error
 
 
 def run_engine(arguments: Sequence[str], observe: PreparationObserver, cancel: threading.Event | None = None) -> None:

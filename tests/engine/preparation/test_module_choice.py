@@ -102,7 +102,10 @@ def test_where_shipped_modules_cannot_be_used_those_built_here_are_and_the_reaso
     reason = f"those shipped cannot be used: {obstacle or STALE.why}"
     assert find_modules(CONFIG, CPU).why == f"built for this machine; {reason}"
     there(monkeypatch, STALE, Missing())
-    assert find_modules(CONFIG, CPU) == module_choice.FoundModules(None, f"they are not built yet; {reason}")
+    missing = find_modules(CONFIG, CPU)
+    assert missing.folder is None
+    assert missing.problem == f"they are not built yet; {reason}"
+    assert missing.shipped_problem == (obstacle or STALE.why)
 
 
 def test_modules_that_none_are_shipped_of_are_built_here(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
