@@ -127,7 +127,10 @@ class CommandFigures:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The whole benchmark; `compile_seconds` are those of our stages, `export_seconds` those of ONNX export."""
+    """The whole benchmark; `compile_seconds` are those of our stages, `export_seconds` those of ONNX export.
+
+    `modules` says in words which of ours were measured: those that speak.
+    """
 
     job: Job
     lengths: Sequence[LengthMeasurement]
@@ -138,3 +141,4 @@ class Measurement:
     compile_seconds: Mapping[str, float]
     export_seconds: float | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
+    modules: str = ""

@@ -19,6 +19,7 @@ from engine.benchmark.requests import measure_commands, measure_speech
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
 from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation.module_choice import find_modules
 from engine.preparation.modules import ensure_modules
 from engine.preparation.weights import ensure_weights
 from engine.speech import PreparationEvent
@@ -75,6 +76,7 @@ def measure(
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
         left_out=selection.left_out,
+        modules=find_modules(job.config, CPU).why,
     )
 
 

@@ -44,6 +44,7 @@ def to_dict(measured: Measurement) -> dict[str, Any]:
         "requests": asdict(measured.speech),
         "memory": [asdict(figures) for figures in measured.commands],
         "compile_seconds": {"total": sum(measured.compile_seconds.values()), "stages": dict(measured.compile_seconds)},
+        "modules": measured.modules,
         "export_seconds": measured.export_seconds,
         "left_out": dict(measured.left_out),
     }
@@ -194,6 +195,7 @@ def _requests(measured: Measurement) -> Iterator[str]:
     by_words = (f"{words:,}: {1e3 * seconds:.0f} ms" for words, seconds in speech.seconds_by_words.items())
     yield f"First audio by words of the first phrase, the last a long text: {', '.join(by_words)}"
     yield f"From the start of a process to its first audio: {speech.cold_seconds:.2f} s"
+    yield f"Our modules: {measured.modules}"
     yield f"Our stages were compiled in {sum(measured.compile_seconds.values()):.1f} s"
     if measured.export_seconds is not None:
         yield f"The stages were exported to ONNX in {measured.export_seconds:.1f} s"

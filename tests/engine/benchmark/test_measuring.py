@@ -51,6 +51,7 @@ def test_the_other_figures_are_there(measured):
     assert all(0 < seconds < measured.speech.cold_seconds for seconds in measured.speech.seconds_by_words.values())
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
+    assert "for" in measured.modules
     assert measured.left_out == {"somebody": "it is not here"}
 
 

@@ -37,6 +37,7 @@ def test_all_of_it_is_json():
     (memory,) = data["memory"]
     assert (memory["utterance_seconds"], memory["peak_bytes"]) == (1.56, 560_000_000)
     assert data["compile_seconds"]["total"] == 35.5
+    assert data["modules"].startswith("shipped for x86-64-v3 processors")
     assert data["processes"][PYTORCH]["peak_bytes"] == 1_500_000_000
 
 
