@@ -12,13 +12,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3,$(shell command -v $(name))))
 
-# What Qt, PortAudio and the linking of compiled modules need beyond a bare Debian or Ubuntu; nothing on a Mac.
-RUN_PACKAGES := gcc libc6-dev libportaudio2 libasound2-plugins libegl1 libgl1 libfontconfig1 libdbus-1-3 fonts-dejavu-core \
+# What Qt and PortAudio need beyond a bare Debian or Ubuntu; nothing on a Mac.
+RUN_PACKAGES := libportaudio2 libasound2-plugins libegl1 libgl1 libfontconfig1 libdbus-1-3 fonts-dejavu-core \
     libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0 \
     libxcb-xinerama0
+# What modules for this very machine are linked with: installed where that can be done, never asked for.
+COMPILER_PACKAGES := gcc libc6-dev
 # A virtual display, a sound server with a recordable sink, the headers one test package is built with, and the compiler
 # that Metal kernels are run in software with.
-TEST_PACKAGES := $(RUN_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils
+TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils
 
 run: $(VENV)/ready-to-run | system-run
 	@if [[ "$$(uname)" == Darwin || -n "$${DISPLAY:-}" || -n "$${WAYLAND_DISPLAY:-}" ]]; then \
@@ -80,6 +82,7 @@ $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 
 system-run:
 	@$(call install-packages,$(RUN_PACKAGES))
+	@if [[ "$$(id -u)" == 0 ]]; then $(call install-packages,$(COMPILER_PACKAGES)); fi
 
 system-test:
 	@$(call install-packages,$(TEST_PACKAGES))
