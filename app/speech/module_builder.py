@@ -79,22 +79,30 @@ class ModuleBuilder(QObject):
 
     @Slot()
     def _on_finished(self) -> None:
-        process, self._process = self._process, None
+        process = self._let_go()
         if process is None:
             return
-        said = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
         if process.exitStatus() is QProcess.ExitStatus.NormalExit and process.exitCode() == 0:
             self._take(bytes(process.readAllStandardOutput().data()))
         else:
-            log.warning("Modules for this machine were not built: %s", said.splitlines()[-1] if said else "no reason")
-        process.deleteLater()
+            said = bytes(process.readAllStandardError().data()).decode(errors="replace").split("\n")
+            self._fail(next((line for line in reversed(said) if line.strip()), "it gave no reason"))
+
+    @Slot(QProcess.ProcessError)
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart and self._let_go() is not None:
+            self._fail("the process could not be started")
+
+    def _let_go(self) -> QProcess | None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
+        return process
 
     def _take(self, answer: bytes) -> None:
         comparison = json.loads(answer)["comparison"]
         if comparison is not None and comparison["built_is_faster"]:
             self.improved.emit(comparison["times_faster"])
 
-    @Slot(QProcess.ProcessError)
-    def _on_error(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self._on_finished()
+    def _fail(self, why: str) -> None:
+        log.warning("Modules for this machine were not built: %s", why)

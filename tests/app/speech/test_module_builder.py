@@ -104,7 +104,7 @@ def test_a_process_that_does_not_end_is_killed(build: Build, qtbot: QtBot) -> No
     ("command", "words"),
     [
         ((sys.executable, "-c", "raise SystemExit('error: There is no C compiler.')"), "There is no C compiler."),
-        (("/nonexistent",), "no reason"),
+        (("/nonexistent",), "could not be started"),
     ],
 )
 def test_a_failure_is_logged_and_no_error(

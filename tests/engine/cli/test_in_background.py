@@ -84,8 +84,8 @@ threads = []
 worker = threading.Thread(target=lambda: threads.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
 worker.start(); worker.join()
 idle = policy is None or policy == os.SCHED_IDLE
-print(json.dumps({"nice": os.nice(0), "thread": threads[0], "idle": idle}), flush=True)
 try:
+    print(json.dumps({"nice": os.nice(0), "thread": threads[0], "idle": idle}), flush=True)
     time.sleep(60)
 finally:
     print("tidied up", flush=True)
