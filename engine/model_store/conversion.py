@@ -1,17 +1,18 @@
 """Converts published files to those that are installed; run with `-m`, the plan on standard input.
 
-This is the only step for which a model needs PyTorch.
+This is the only step for which a model needs PyTorch: to read checkpoints and voices that PyTorch wrote.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
@@ -20,6 +21,7 @@ from engine.errors import StorageError, UnusableModel
 from engine.model_store.progress import Activity
 from engine.model_store.quantised_weights import QUANTISED_SUFFIX, read_quantised
 from engine.model_store.worker import OnProgress, Task, serve
+from engine.network.weight_shapes import weight_shapes
 from engine.network.weights import Weights
 
 WEIGHTS_NAME = "model.safetensors"
@@ -75,28 +77,37 @@ def convert(order: Conversion, on_progress: OnProgress) -> list[str]:
 
     Raises `UnusableModel` or `StorageError`.
     """
-    from engine.network.published_checkpoint import read_voice  # brings torch
-
     total = order.bytes
     on_progress(Activity.CONVERTING, 0, total)
-    done = 0
-    tables = {} if order.earlier_voices is None else _earlier(order.earlier_voices)
+    tables, done = {} if order.earlier_voices is None else _earlier(order.earlier_voices), 0
     for name, path in order.voices.items():
-        tables[name] = read_voice(path, order.config)
+        tables[name] = _read_voice(path, order.config)
         done += path.stat().st_size
         on_progress(Activity.CONVERTING, done, total)
     _save(tables, order.folder / VOICES_NAME)
     if order.checkpoint is not None:
-        _save(_read_weights(order.checkpoint, order.config), order.folder / WEIGHTS_NAME)
+        weights = _read_weights(
+            order.checkpoint,
+            order.config,
+            lambda more: on_progress(Activity.CONVERTING, min(done + more, total), total),
+        )
+        _save(weights, order.folder / WEIGHTS_NAME)
     on_progress(Activity.CONVERTING, total, total)
     return list(tables)
 
 
-def _read_weights(path: Path, config: ModelConfig) -> Weights:
-    from engine.network.published_checkpoint import expected_weights, read_checkpoint
+def _read_voice(path: Path, config: ModelConfig) -> NDArray[np.float32]:
+    from engine.network.published_checkpoint import read_voice  # brings torch
 
+    return read_voice(path, config)
+
+
+def _read_weights(path: Path, config: ModelConfig, advance: Callable[[int], None]) -> Weights:
+    """The weights of a checkpoint; of a quantised one, `advance` gets the size of what has been read."""
     if path.suffix == QUANTISED_SUFFIX:
-        return read_quantised(path, expected_weights(config)[0])
+        return read_quantised(path, weight_shapes(config), advance)
+    from engine.network.published_checkpoint import read_checkpoint  # brings torch
+
     return read_checkpoint(path, config)
 
 

@@ -131,25 +131,29 @@ Found = Iterator[tuple[str, _Stored]]
 """Tensors by their names in a module, or by state-dict key."""
 
 
-def read_quantised(path: Path, shapes: Shapes) -> Weights:
+def read_quantised(path: Path, shapes: Shapes, advance: Callable[[int], None] = lambda count: None) -> Weights:
     """Every weight of a network as float32, by state-dict key, from a quantised ONNX file; nothing is run.
 
-    Raises `UnusableModel` when the file is damaged, or of another network.
+    `advance` gets the number of bytes read so far. Raises `UnusableModel` when the file is damaged, or of another
+    network.
     """
-    return quantised_weights(read_graph(path), shapes)
+    return quantised_weights(read_graph(path), shapes, advance)
 
 
-def quantised_weights(graph: Graph, shapes: Shapes) -> Weights:
+def quantised_weights(graph: Graph, shapes: Shapes, advance: Callable[[int], None] = lambda count: None) -> Weights:
     """Every weight of a network, whose shapes are given by state-dict key, as float32 from the graph of its export.
 
-    Raises `UnusableModel` when the graph is of another network.
+    `advance` gets the number of bytes read so far. Raises `UnusableModel` when the graph is of another network.
     """
     weights: Weights = {}
+    done = 0
     try:
         for key, stored in _all_stored(graph, shapes):
             if key in weights or key not in shapes:
                 raise _MisfitError(f"{key} is stored twice" if key in weights else f"{key} is no weight of it")
             weights[key] = _checked(key, stored, shapes[key])
+            done += stored.values.nbytes
+            advance(done)
         return {key: weights[key] if key in weights else _implied(key, shape) for key, shape in shapes.items()}
     except _MisfitError as error:
         raise UnusableModel(f"{graph.file_name} is no 8-bit file of this model: {error}.", _HINT) from error

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from engine.config import ModelConfig
-from engine.model_store import ModelStore, published_files, store
+from engine.model_store import ModelStore, conversion, published_files, store
 from engine.model_store.conversion import Conversion, convert
 from engine.model_store.download import Download, download
 from engine.model_store.worker import Task
-from engine.network import published_checkpoint
 from tests.engine.model_store.packaged import Packaged
 from tests.engine.model_store.packaged import packaged as make_packaged
 from tests.engine.model_store.published import Published, publish
@@ -40,7 +39,7 @@ def all_packaged(tiny_config: ModelConfig, resources: Path) -> Packaged:
 @pytest.fixture
 def packaged(all_packaged: Packaged, resources: Path, monkeypatch: pytest.MonkeyPatch) -> Packaged:
     """A quantised model of a few weights, for which the network is taken, with voices among the resources."""
-    monkeypatch.setattr(published_checkpoint, "expected_weights", lambda config: (SHAPES, {}))
+    monkeypatch.setattr(conversion, "weight_shapes", lambda config: SHAPES)
     monkeypatch.setattr(published_files, "resources_folder", lambda: resources)
     return all_packaged
 

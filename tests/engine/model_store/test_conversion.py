@@ -1,3 +1,6 @@
+import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -6,9 +9,9 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from engine.errors import StorageError, UnusableModel
+from engine.model_store import conversion
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion, convert
 from engine.model_store.progress import Activity
-from engine.network import published_checkpoint
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, Published, voice_table
 from tests.engine.model_store.quantised_export import SHAPES, exported
 
@@ -62,9 +65,25 @@ def test_a_quantised_checkpoint_is_known_by_its_suffix(
     made = exported()
     path = tmp_path / "model.onnx"
     path.write_bytes(made.content())
-    monkeypatch.setattr(published_checkpoint, "expected_weights", lambda config: (SHAPES, {}))
-    convert(replace(order, checkpoint=path), ignore)
+    monkeypatch.setattr(conversion, "weight_shapes", lambda config: SHAPES)
+    seen: list[int] = []
+    convert(replace(order, checkpoint=path), lambda activity, done, total: seen.append(done))
     assert load_file(order.folder / WEIGHTS_NAME).keys() == made.expected.keys()
+    assert seen == sorted(seen)
+    assert len(set(seen)) > len(made.expected) // 2  # of each weight that is stored, not only of the file
+
+
+def test_a_quantised_checkpoint_with_the_programs_voices_needs_no_pytorch(order: Conversion, tmp_path: Path) -> None:
+    (tmp_path / "empty.onnx").touch()
+    save_file({"af_earlier": voice_table(order.config, 5)}, tmp_path / "shipped.safetensors")
+    compact = Conversion(order.config, tmp_path / "empty.onnx", {}, order.folder, tmp_path / "shipped.safetensors")
+    code = (
+        "import json, sys; sys.modules['torch'] = None; "  # importing it fails
+        "from engine.model_store.conversion import main; sys.exit(main())"
+    )
+    plan = json.dumps(compact.task().plan) + "\n"
+    done = subprocess.run([sys.executable, "-c", code], input=plan, capture_output=True, text=True, check=False)
+    assert "empty.onnx is empty" in json.loads(done.stdout.splitlines()[-1])["message"], done.stderr
 
 
 def test_damaged_earlier_voices_are_said(order: Conversion, tmp_path: Path) -> None:
