@@ -7,7 +7,7 @@ ends.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
@@ -38,7 +38,7 @@ def ensure_weights(
     path, key = packed_weights_path(model, weights), weights_key(manifest, checkpoint.identity)
     if (found := load_packed(path, key)) is not None:
         return found
-    problem = _pack(path, key, _arguments(model, weights, folder), observe, cancel)
+    problem = _pack(path, key, _arguments(model, weights, folder), len(manifest.artifacts), observe, cancel)
     if (found := load_packed(path, key)) is not None:
         return found
     observe(PreparationEvent(f"The prepared voice model is not kept: {problem}", 0, 1))
@@ -65,25 +65,40 @@ def pack(model: str, weights: str | None, folder: Path, observe: PreparationObse
 
     manifest, checkpoint = Manifest.load(folder), open_checkpoint(model, weights)
     path = packed_weights_path(model, weights)
-    observe(PreparationEvent(TITLE, 0, 1))
-    stages = packed_stages(folder, checkpoint.load_weights())
+    total = len(manifest.artifacts)
+    stages = _counted(packed_stages(folder, checkpoint.load_weights()), total, observe)
     try:
         save_packed(path, weights_key(manifest, checkpoint.identity), stages)
     except OSError as error:
         raise OutputError(
             f"The folder {path.parent} cannot hold it ({error.strerror}).", "Make room there, or make it writable."
         ) from error
-    observe(PreparationEvent(TITLE, 1, 1))
+    observe(PreparationEvent(TITLE, total, total))
+
+
+def _counted(
+    stages: Iterator[tuple[str, list[Array]]], total: int, observe: PreparationObserver
+) -> Iterator[tuple[str, list[Array]]]:
+    """The same packed stages, with an event before each."""
+    for done in range(total):
+        observe(PreparationEvent(TITLE, done, total))
+        yield next(stages)
 
 
 def _pack(
-    path: Path, key: str, arguments: list[str], observe: PreparationObserver, cancel: threading.Event | None
+    path: Path,
+    key: str,
+    arguments: list[str],
+    stage_count: int,
+    observe: PreparationObserver,
+    cancel: threading.Event | None,
 ) -> str:
     """Pack in a child process unless another process has just done it; returns what went wrong as text, or “”."""
     try:
         with sole_maker(path, _WAITING, observe, cancel):
             if load_packed(path, key) is not None:
                 return ""
+            observe(PreparationEvent(TITLE, 0, stage_count))  # it takes seconds until its process begins
             try:
                 run_engine(arguments, observe, cancel)
             finally:

@@ -21,10 +21,12 @@ from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.speech import PreparationEvent, Utterance
-from engine.stages import Place
+from engine.stages import DEVICE_STAGES, Place
 from engine.synthesizer import Synthesizer
 from engine.system.paths import project_folder, shipped_modules_folder
 from tests.engine.memory import resident_bytes
+
+STAGES = len(DEVICE_STAGES)
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +103,14 @@ def test_weights_are_packed_once(children: list[list[str]], checkpoint: Checkpoi
     for _ in range(3):
         assert isinstance(ensured(checkpoint, modules), PackedWeights)
     assert children == [["pack", "--model", "starter", "--modules", str(modules)]]
+
+
+def test_packing_is_reported_stage_by_stage_from_before_its_process_begins(
+    children: list[list[str]], checkpoint: Checkpoint, modules: Path
+) -> None:
+    events: list[PreparationEvent] = []
+    ensured(checkpoint, modules, events)
+    assert events == [PreparationEvent(TITLE, done, STAGES) for done in (0, *range(STAGES + 1))]
 
 
 def test_other_weights_take_the_place_of_the_old(
@@ -213,7 +223,9 @@ def test_two_that_start_at_once_pack_once(
         thread.start()
     for thread in threads:
         thread.join()
-    assert [event.title.splitlines()[-1] for event in events if event.done] == [f"{TITLE} (1 of 1)"]
+    assert [event.title.splitlines()[-1] for event in events if event.done == event.total] == [
+        f"{TITLE} ({STAGES} of {STAGES})"
+    ]
     assert all(isinstance(weights, PackedWeights) for weights in found)
     assert len(found) == 2
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".lock", ".weights"]
