@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.errors import EngineError
+from engine.errors import EngineError, UnknownVoice
 from engine.model_store.checkpoints import MODEL_NAMES, default_model
+from engine.model_store.installed_voices import model_of, require_installed, require_voice
 from engine.system.whole_file import whole_file
 
 STANDARD_OUTPUT = Path("-")
@@ -50,11 +51,49 @@ class Command:
 
 
 def add_model(parser: Any, inherited: bool = False) -> None:
-    """Add --model and --weights; `inherited` ones keep what the options before them say."""
+    """Add --model and --weights; `inherited` ones keep what the options before them say.
+
+    `model_named` says whether --model was given.
+    """
     kept: dict[str, Any] = {"default": argparse.SUPPRESS} if inherited else {}
-    known = f"one of: {', '.join(MODEL_NAMES)} (default: the best that is here)"
-    parser.add_argument("--model", type=_model_name, **{"default": _BEST, "help": known, **kept})
+    known = f"one of: {', '.join(MODEL_NAMES)} (default: the best that is here and has the voice)"
+    named = {"type": _model_name, "action": _NamedModel, "default": _BEST, "help": known, **kept}
+    parser.add_argument("--model", **named)
     parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture", **kept)
+    if not inherited:
+        parser.set_defaults(model_named=False)
+
+
+class _NamedModel(argparse.Action):
+    """Keeps the name of a model, and that it was given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.model, namespace.model_named = values, True
+
+
+def model_with(options: argparse.Namespace, voice: str | None) -> str:
+    """The model that is to speak with this voice: the one that --model names, else the best that has the voice.
+
+    Raises `InvalidRequest`, one of its children, or `MissingModel`, where no model here has it, or only another one
+    than the named one.
+    """
+    model = str(options.model)
+    if voice is None or options.weights is not None:
+        return model
+    if options.model_named:
+        require_voice(voice, model)
+        return model
+    try:
+        return model_of(voice, model)
+    except UnknownVoice:
+        require_installed(voice)
+        raise
 
 
 def _model_name(word: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from engine.audio.wav import save_wav
-from engine.cli.command import Command, Outcome, add_model
+from engine.cli.command import Command, Outcome, add_model, model_with
 from engine.cli.progress import show, show_line
 from engine.errors import InvalidRequest
 from engine.preparation.devices import AUTO, DEVICES
@@ -48,6 +48,7 @@ def speak(options: argparse.Namespace) -> Outcome:
     if output:
         ensure_writable(output)
     text = text_of(options)
+    options.model = model_with(options, options.voice)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads)
     voice = options.voice or synthesizer.voices()[0].name
     request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)

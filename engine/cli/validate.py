@@ -12,7 +12,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
-from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
+from engine.cli.command import (
+    STANDARD_OUTPUT,
+    Command,
+    Outcome,
+    add_json_file,
+    add_model,
+    model_with,
+    save_json,
+)
 from engine.cli.progress import show, show_line
 from engine.errors import InvalidRequest
 from engine.languages import AMERICAN
@@ -92,7 +100,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
         speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
-        model=options.model,
+        model=model_with(options, options.voice),
         weights=options.weights,
         regimes=_regimes(options),
         reference=regime_named(options.reference),

@@ -8,9 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.cli.command import Command, Outcome, add_model
+from engine.cli.command import Command, Outcome, add_model, model_with
 from engine.cli.speak import speak
 from engine.languages import language_of
+from engine.model_store.installed_voices import ModelVoices, installed_voices
 from engine.preparation.devices import AUTO
 from engine.speech import VoiceInfo
 from engine.synthesizer import Synthesizer
@@ -46,12 +47,22 @@ def run(options: argparse.Namespace) -> Outcome:
     if options.action == "remove":
         SavedVoices().remove(options.name)
         return Outcome({"name": options.name}, f"{options.name} is forgotten.")
-    synthesizer = Synthesizer(options.model, weights=options.weights)
     if options.action == "save":
-        voice = _saved(options.name, options.recipe, synthesizer)
+        voice = _saved(options)
         return Outcome(asdict(voice), f"{voice.name} is {voice.recipe} and speaks {_language_name(voice)}.")
-    listed = voices_in(synthesizer.voices(), options.language)
-    return Outcome([asdict(voice) for voice in listed], "\n".join(map(_line, listed)))
+    listed = [(each.model, voice) for each in _models(options) for voice in voices_in(each.voices, options.language)]
+    return Outcome(
+        [{**asdict(voice), "model": model} for model, voice in listed],
+        "\n".join(_line(voice, model) for model, voice in listed),
+    )
+
+
+def _models(options: argparse.Namespace) -> tuple[ModelVoices, ...]:
+    """The models whose voices are listed: the one that the options name, else all that can speak."""
+    if not options.model_named and options.weights is None:
+        return installed_voices()
+    voices = Synthesizer(options.model, weights=options.weights).voices()
+    return (ModelVoices(options.model, options.model, voices),)
 
 
 def voices_in(voices: Sequence[VoiceInfo], language: str | None) -> tuple[VoiceInfo, ...]:
@@ -66,7 +77,8 @@ def preview_text(options: argparse.Namespace) -> str:
     """The sentence that a voice is tried with."""
     if options.language is not None:
         return language_of(options.language).sample
-    return language_of(Synthesizer(options.model, weights=options.weights).voice(options.voice).language).sample
+    synthesizer = Synthesizer(model_with(options, options.voice), weights=options.weights)
+    return language_of(synthesizer.voice(options.voice).language).sample
 
 
 def _preview(options: argparse.Namespace) -> Outcome:
@@ -75,17 +87,19 @@ def _preview(options: argparse.Namespace) -> Outcome:
     return speak(options)
 
 
-def _saved(name: str, recipe: str, synthesizer: Synthesizer) -> VoiceInfo:
+def _saved(options: argparse.Namespace) -> VoiceInfo:
+    synthesizer = Synthesizer(model_with(options, options.recipe), weights=options.weights)
     known = {voice.name: voice for voice in synthesizer.voices() if not voice.recipe}
-    return SavedVoices().save(name, recipe, known)
+    others = [voice.name for each in installed_voices() for voice in each.voices if not voice.recipe]
+    return SavedVoices().save(options.name, options.recipe, known, others)
 
 
 def _language_name(voice: VoiceInfo) -> str:
     return language_of(voice.language).name
 
 
-def _line(voice: VoiceInfo) -> str:
-    return f"{voice.name:<14} {voice.language:<6} {voice.gender:<7} {voice.grade or voice.recipe}".rstrip()
+def _line(voice: VoiceInfo, model: str) -> str:
+    return f"{voice.name:<14} {voice.language:<6} {voice.gender:<7} {model:<15} {voice.grade or voice.recipe}".rstrip()
 
 
 COMMAND = Command("voices", "List the voices; save and remove blends of them; try a voice.", add_options, run)

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from engine.errors import DamagedFile, UnknownVoice
+from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
+from engine.model_store.catalogue import ModelEntry
 from engine.model_store.checkpoints import installed_models, starter_voices
 from engine.model_store.store import ModelStore
 from engine.speech import STARTER, VoiceInfo
@@ -54,6 +55,30 @@ def model_of(voice: str, preferred: str, models: Collection[ModelVoices] | None 
     raise UnknownVoice(voice, known, nearest(voice, known))
 
 
+def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None = None) -> None:
+    """Raise `InvalidRequest` if another model has this voice and the one of this name can speak but lacks it."""
+    models = installed_voices() if models is None else models
+    having = [each.model for each in models if each.has(voice)]
+    if having and model not in having and model in [each.model for each in models]:
+        raise InvalidRequest(
+            f"The model {model} has no voice “{voice}”, which {having[0]} has.",
+            f"Use --model {having[0]}, or leave --model out.",
+        )
+
+
+def require_installed(voice: str, store: ModelStore | None = None) -> None:
+    """Raise `MissingModel` for a voice of models that could be had, of which none can speak here."""
+    store = store or ModelStore()
+    offered = [_offered_by(entry) for entry in sorted(store.catalogue(), key=lambda entry: entry.bytes)]
+    having = [each for each in offered if each.has(voice)]
+    if having and not any(each.model in installed_models() for each in having):
+        raise MissingModel(
+            f"The voice “{voice}” is one of {having[0].title}, which is not on this machine.",
+            f"Get it with “python -m engine models fetch {having[0].model}”.",
+            Cure.GET_MODEL,
+        )
+
+
 def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
     """These voices, followed by the saved blends of them; a damaged list of blends is left out and logged."""
     try:
@@ -61,6 +86,10 @@ def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
     except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
         log.warning("%s", error)
         return voices
+
+
+def _offered_by(entry: ModelEntry) -> ModelVoices:
+    return ModelVoices(entry.name, entry.title, tuple(voice.info for voice in entry.voices))
 
 
 def _voices_of(model: str, store: ModelStore) -> ModelVoices:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -38,9 +38,12 @@ class SavedVoices:
             raise self._damaged()
         return recipes
 
-    def save(self, name: str, recipe: str, known: Mapping[str, VoiceInfo]) -> VoiceInfo:
-        """Save a blend of known voices, replacing any of that name; raises `InvalidRequest` or `OutputError`."""
-        _check_name(name, known)
+    def save(self, name: str, recipe: str, known: Mapping[str, VoiceInfo], others: Collection[str] = ()) -> VoiceInfo:
+        """Save a blend of known voices, replacing any of that name; raises `InvalidRequest` or `OutputError`.
+
+        It may have the name of none of these voices, of `others`, or of the published ones.
+        """
+        _check_name(name, {*known, *others})
         blend = with_full_names(parse(recipe), known)
         self._change(lambda recipes: recipes.update({name: blend.recipe}))
         return describe_blend(blend, known, name)
@@ -107,7 +110,7 @@ def _is_blend(recipe: object) -> bool:
         return False
 
 
-def _check_name(name: str, known: Mapping[str, VoiceInfo]) -> None:
+def _check_name(name: str, known: Collection[str]) -> None:
     if not NAME.fullmatch(name):
         raise InvalidRequest(
             f"“{name}” cannot be the name of a voice.",

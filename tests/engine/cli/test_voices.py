@@ -8,7 +8,8 @@ import pytest
 from engine.cli.command import Outcome
 from engine.cli.voices import add_options, preview_text, run, voices_in
 from engine.errors import InvalidRequest
-from engine.voices.packs import official_voices
+from engine.model_store.installed_voices import ModelVoices, installed_voices
+from engine.voices.packs import describe, official_voices
 from engine.voices.saved import SavedVoices
 
 
@@ -40,6 +41,39 @@ def test_a_removed_blend_is_gone() -> None:
     assert saved.words == "test-solo is am_rowan(1) and speaks American English."
     assert outcome("remove", "test-solo").data == {"name": "test-solo"}
     assert "test-solo" not in outcome().words
+
+
+@pytest.fixture
+def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The starter's voices, after those of a better model."""
+    voices = tuple(map(describe, ("af_heart", "if_sara")))
+    listed = (ModelVoices("better", "A better one", voices), *installed_voices())
+    monkeypatch.setattr("engine.cli.voices.installed_voices", lambda: listed)
+
+
+@pytest.mark.usefixtures("two_models")
+def test_the_voices_of_all_models_are_listed_best_first_each_with_its_model() -> None:
+    listed = outcome()
+    assert [(voice["name"], voice["model"]) for voice in listed.data][:3] == [
+        ("af_heart", "better"),
+        ("if_sara", "better"),
+        ("am_rowan", "starter"),
+    ]
+    assert [line.split()[3] for line in listed.words.splitlines()][:3] == ["better", "better", "starter"]
+    assert [voice["name"] for voice in outcome("--language", "it").data] == ["if_sara"]
+
+
+@pytest.mark.usefixtures("two_models")
+def test_a_named_model_lists_its_voices_alone() -> None:
+    assert {voice["model"] for voice in outcome("--model", "starter").data} == {"starter"}
+    random = outcome("--model", "kokoro-82m", "--weights", "random:0")
+    assert [voice["name"] for voice in random.data] == ["af_random"]
+
+
+@pytest.mark.usefixtures("two_models")
+def test_no_blend_takes_the_name_of_a_voice_of_any_model() -> None:
+    with pytest.raises(InvalidRequest, match="“sara” is the voice if_sara already"):
+        outcome("save", "sara", "rowan")
 
 
 def test_voices_are_listed_by_language() -> None:

@@ -2,10 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import InvalidRequest, UnknownVoice
-from engine.model_store import ModelState, ModelStatus, ModelStore
+from engine.errors import Cure, InvalidRequest, MissingModel, UnknownVoice
+from engine.model_store import ModelState, ModelStatus, ModelStore, store
 from engine.model_store.catalogue import entry_named
-from engine.model_store.installed_voices import ModelVoices, installed_voices, model_of
+from engine.model_store.installed_voices import (
+    ModelVoices,
+    installed_voices,
+    model_of,
+    require_installed,
+    require_voice,
+)
 from engine.voices import saved
 from engine.voices.packs import describe
 
@@ -53,6 +59,35 @@ def test_a_voice_that_no_model_has_names_those_of_all(voice: str) -> None:
 def test_a_bad_recipe_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="no blend"):
         model_of("af_heart(-1)", "best", MODELS)
+
+
+@pytest.mark.parametrize(("voice", "having"), [("heart", "best"), ("af_heart+am_adam", "best"), ("sally", "starter")])
+def test_a_named_model_without_the_voice_hears_which_model_has_it(voice: str, having: str) -> None:
+    other = "starter" if having == "best" else "best"
+    with pytest.raises(InvalidRequest, match=f"model {other} has no voice “.*”, which {having} has.*--model {having}"):
+        require_voice(voice, other, MODELS)
+
+
+@pytest.mark.parametrize(("voice", "model"), [("af_heart", "small"), ("nobody", "small"), ("af_heart", "not here")])
+def test_what_another_model_cannot_help_with_passes(voice: str, model: str) -> None:
+    require_voice(voice, model, MODELS)
+
+
+@pytest.mark.usefixtures("compact_model_installed")
+def test_a_voice_that_could_be_had_names_the_smallest_model_that_has_it() -> None:
+    with pytest.raises(
+        MissingModel, match=r"“ef_dora” is one of Kokoro-82M, which.*models fetch kokoro-82m”"
+    ) as caught:
+        require_installed("ef_dora")
+    assert caught.value.cure is Cure.GET_MODEL
+    for here_or_unknown in ("af_heart", "heart", "nobody"):
+        require_installed(here_or_unknown)
+
+
+def test_the_compact_model_is_enough_for_its_voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "data_folder", lambda: tmp_path)
+    with pytest.raises(MissingModel, match=r"Kokoro-82M \(8 bit\).*models fetch kokoro-82m-8bit"):
+        require_installed("heart")
 
 
 @pytest.mark.usefixtures("compact_model_installed")

@@ -56,6 +56,11 @@ def test_no_blend_takes_the_name_of_a_voice(saved: SavedVoices, name: str) -> No
     assert saved.recipes() == {}
 
 
+def test_no_blend_takes_the_name_of_another_models_voice(saved: SavedVoices) -> None:
+    with pytest.raises(InvalidRequest, match="the voice am_rowan already"):
+        saved.save("rowan", "am_adam", KNOWN, ["am_rowan"])
+
+
 @pytest.mark.parametrize("name", ["", "a+b", "a:1", "(x)", "7of9", "../x", "a b", "x" * 41])
 def test_names_are_plain(saved: SavedVoices, name: str) -> None:
     with pytest.raises(InvalidRequest, match="Begin with a letter"):

@@ -1,0 +1,78 @@
+"""Which model is to speak, by what was typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.__main__ import main
+from engine.cli.command import model_with
+from engine.cli.parser import build_parser
+from engine.errors import InvalidRequest, MissingModel, UnknownVoice
+from engine.model_store import ModelState, ModelStatus, ModelStore
+from engine.model_store.catalogue import entry_named
+from engine.synthesizer import Synthesizer
+
+
+@pytest.fixture
+def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The 8-bit model counts as installed, with two voices; its files are not there."""
+
+    def status(self: ModelStore, name: str) -> ModelStatus:
+        here = name == "kokoro-82m-8bit"
+        state = ModelState.INSTALLED if here else ModelState.ABSENT
+        return ModelStatus(entry_named(name, self.catalogue()), state, voices=("af_heart", "bm_george") if here else ())
+
+    monkeypatch.setattr(ModelStore, "status", status)
+
+
+def chosen(voice: str | None, *words: str) -> str:
+    return model_with(build_parser().parse_args(["speak", "Hi", *words]), voice)
+
+
+@pytest.mark.usefixtures("compact_model_installed")
+@pytest.mark.parametrize(
+    ("voice", "model"),
+    [
+        (None, "kokoro-82m-8bit"),
+        ("heart", "kokoro-82m-8bit"),
+        ("af_heart(2)+bm_george", "kokoro-82m-8bit"),
+        ("am_rowan", "starter"),
+        ("rowan+sally", "starter"),
+    ],
+)
+def test_the_voice_brings_its_model(voice: str | None, model: str) -> None:
+    assert chosen(voice) == model
+
+
+@pytest.mark.usefixtures("compact_model_installed")
+def test_a_named_model_is_kept_or_refused() -> None:
+    assert chosen(None, "--model", "starter") == chosen("rowan", "--model", "starter") == "starter"
+    assert chosen("af_random", "--model", "kokoro-82m", "--weights", "random:0") == "kokoro-82m"
+    with pytest.raises(InvalidRequest, match="model starter has no voice “heart”, which kokoro-82m-8bit has"):
+        chosen("heart", "--model", "starter")
+    with pytest.raises(InvalidRequest, match="model kokoro-82m-8bit has no voice “sally”, which starter has"):
+        chosen("sally", "--model", "kokoro-82m-8bit")
+
+
+@pytest.mark.usefixtures("compact_model_installed")
+def test_a_voice_that_none_here_has_names_a_model_or_all_voices() -> None:
+    with pytest.raises(MissingModel, match="models fetch kokoro-82m”"):
+        chosen("ef_dora")
+    with pytest.raises(UnknownVoice, match=r"Did you mean “af_heart”.*af_sally"):
+        chosen("af_haert")
+
+
+@pytest.mark.parametrize("words", [["--voice", "sally"], ["--voice", "rowan(2)+sally"]])
+@pytest.mark.usefixtures("compact_model_installed")
+def test_the_model_of_the_voice_speaks(
+    starter: Synthesizer, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["speak", "Hello.", *words, "--out", str(tmp_path / "a.wav"), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["model"], figures["voice"]) == ("starter", words[1])
+    assert main(["voices", "preview", words[1], "--out", str(tmp_path / "b.wav"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == "starter"
+    arguments = ["validate", "--text", "Hello.", *words, "--regimes", "dynamic,compiled", "--json"]
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["request"]["model"] == "starter"
