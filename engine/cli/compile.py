@@ -15,13 +15,14 @@ from engine.artifacts.processor_families import family_here
 from engine.benchmark.module_comparison import choose_modules
 from engine.cli.command import Command, Outcome, add_model
 from engine.cli.in_background import build_quietly, end_with_parent, give_way, worth_building
-from engine.cli.progress import show, show_json
+from engine.cli.progress import Steps, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.kernels.precision import Precision
 from engine.model_store.checkpoints import Checkpoint, model_config, open_checkpoint
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.preparation.module_choice import module_sets
+from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.paths import built_modules_folder, shipped_modules_folder
 from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
@@ -110,27 +111,34 @@ def _built_in_background(options: argparse.Namespace) -> Outcome:
     if sets is None:
         return Outcome({"comparison": None}, "There is nothing to build.")
     built = sets.built.manifest is not None
-    build_quietly(
-        sets.built.folder, partial(choose_modules, options.model, show) if built else partial(_built, options)
-    )
+    build_quietly(sets.built.folder, partial(_choose, options.model) if built else partial(_built, options))
     comparison = module_sets(model_config(options.model), CPU).comparison
     return Outcome({"comparison": _comparison_data(comparison)}, _comparison_words(comparison))
 
 
-def _built(options: argparse.Namespace) -> Outcome:
-    request = request_from(options)
-    from engine.compiler.build import build  # brings torch and tvm
+def _choose(model: str) -> None:
+    with Steps() as steps:
+        choose_modules(model, steps.show)
 
-    report = show_json if options.progress_json else show
-    manifest = build(request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds)
+
+def _built(options: argparse.Namespace) -> Outcome:
+    with Steps() as steps:
+        report = show_json if options.progress_json else steps.show
+        report(PreparationEvent("Starting the compiler", 0, 1))
+        request = request_from(options)
+        from engine.compiler.build import build  # brings torch and tvm
+
+        manifest = build(
+            request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
+        )
+        rows = _compared(request, steps)
+        comparison = choose_modules(options.model, report) if request.speaks_here else None
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
     artifacts = [
         {"stage": one.stage, "path": str(request.folder / one.file), "bytes": one.bytes, "seconds": one.seconds}
         for one in built
     ]
     lines = [f"{one['stage']:<14} {one['seconds']:6.1f} s {one['bytes']:>9,} B  {one['path']}" for one in artifacts]
-    rows = _compared(request)
-    comparison = choose_modules(options.model, report) if request.speaks_here else None
     words = [*lines, *([rows_to_text(rows)] if rows else []), *([_comparison_words(comparison)] if comparison else [])]
     data = {
         "artifacts": artifacts,
@@ -158,11 +166,11 @@ def _comparison_words(comparison: Comparison | None) -> str:
     return f"These modules are {comparison.times_faster:.2f} times as fast as those shipped; {used}."
 
 
-def _compared(request: CompileRequest) -> tuple[Row, ...]:
+def _compared(request: CompileRequest, steps: Steps) -> tuple[Row, ...]:
     if request.checkpoint is None:
         return ()
     names = [stage.name for stage in request.stages]
-    return compare_built(request.checkpoint, request.folder, names, request.variant, show)
+    return compare_built(request.checkpoint, request.folder, names, request.variant, steps.show)
 
 
 def request_from(options: argparse.Namespace) -> CompileRequest:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Command, Outcome
-from engine.cli.progress import show_line
-from engine.model_store.progress import ModelProgress
+from engine.cli.progress import Steps, show_line
+from engine.model_store.progress import ModelObserver, ModelProgress
 from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.store import ModelStore
 
@@ -42,12 +42,23 @@ def run(
 ) -> Outcome:
     """Do what the options say; `on_progress` gets lines of progress. Raises `EngineError` children."""
     store = store or ModelStore()
-
-    def observe(progress: ModelProgress) -> None:
-        on_progress(in_words(progress))
-
     if options.action == "list":
         return _listing([store.status(entry.name) for entry in store.catalogue()])
+    with Steps(on_progress) as steps:
+        _act(options, store, observer(steps))
+    return _outcome(options.action, store.status(options.name))
+
+
+def observer(steps: Steps) -> ModelObserver:
+    """Writes the progress of a model as lines."""
+
+    def observe(progress: ModelProgress) -> None:
+        steps.advance(in_words(progress), progress.activity)
+
+    return observe
+
+
+def _act(options: argparse.Namespace, store: ModelStore, observe: ModelObserver) -> None:
     if options.action == "fetch":
         store.fetch(options.name, observe)
     elif options.action == "import":
@@ -57,7 +68,6 @@ def run(
         store.verify(options.name, observe)
     else:
         store.remove(options.name)
-    return _outcome(options.action, store.status(options.name))
 
 
 def in_words(progress: ModelProgress) -> str:

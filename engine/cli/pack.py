@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Command, add_model
-from engine.cli.progress import show, show_json
+from engine.cli.progress import Steps, show_json
 from engine.preparation.weights import pack
 
 
@@ -18,7 +18,8 @@ def _add_options(parser: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    pack(options.model, options.weights, options.modules, show_json if options.progress_json else show)
+    with Steps() as steps:
+        pack(options.model, options.weights, options.modules, show_json if options.progress_json else steps.show)
 
 
 COMMAND = Command("pack", "Pack a model's weights for its modules, as speaking does.", _add_options, _run)

@@ -1,12 +1,21 @@
-"""Progress on standard error: lines for people, JSON for a parent process."""
+"""Progress on standard error: lines for people, none of whose steps stands still; JSON for a parent process."""
 
 from __future__ import annotations
 
 import json
 import sys
+import threading
+import time
+from collections.abc import Callable, Hashable
 from dataclasses import asdict
+from typing import Self
 
 from engine.speech import Event, PlanEvent, PreparationEvent
+
+REPEAT_SECONDS = 2.0
+"""A step that lasts longer is said again, with the time it has taken, each time this has passed."""
+SLOWEST_LINE_SECONDS = 1.0
+"""Figures that change all the time are written this often."""
 
 
 def show_line(line: str) -> None:
@@ -15,15 +24,83 @@ def show_line(line: str) -> None:
     sys.stderr.flush()
 
 
-def show(event: Event) -> None:
-    """Write each step of the preparation, and a note for what cannot be spoken as written."""
-    if isinstance(event, PreparationEvent):
-        show_line(f"{event.title} ({event.done} of {event.total})")
-    elif isinstance(event, PlanEvent) and event.plan.whole:
-        for notice in event.plan.notices:
-            show_line(f"note: {notice.message}")
-
-
 def show_json(event: PreparationEvent) -> None:
     """Write a step of the preparation for the process that started this one."""
     show_line(json.dumps(asdict(event)))
+
+
+class Steps:
+    """Writes what a command is doing, and again while it lasts; in its `with` block a thread sees to that."""
+
+    def __init__(self, write: Callable[[str], None] = show_line, clock: Callable[[], float] = time.monotonic) -> None:
+        self._write = write
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, name="progress", daemon=True)
+        self._step = ""
+        self._kind: Hashable = None
+        self._began = self._wrote = 0.0
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def say(self, line: str) -> None:
+        """Write a line; no step lasts from here on."""
+        with self._lock:
+            self._note("", None)
+            self._put(line)
+
+    def begin(self, step: str) -> None:
+        """Write what begins, and lasts until the next call."""
+        with self._lock:
+            self._note(step, None)
+            self._put(step)
+
+    def expect(self, step: str) -> None:
+        """Note what begins, to be written only if it lasts."""
+        with self._lock:
+            self._note(step, None)
+            self._wrote = self._began
+
+    def advance(self, figures: str, kind: Hashable) -> None:
+        """Write the latest figures of a step of this kind, unless there were some just before."""
+        with self._lock:
+            earlier, self._step = self._step, figures
+            if kind != self._kind:
+                self._note(figures, kind)
+                self._put(figures)
+            elif figures != earlier and self._clock() - self._wrote >= SLOWEST_LINE_SECONDS:
+                self._put(figures)
+
+    def show(self, event: Event) -> None:
+        """Write each step of the preparation, and a note for what cannot be spoken as written."""
+        if isinstance(event, PreparationEvent):
+            words = f"{event.title} ({event.done} of {event.total})"
+            (self.begin if event.done < event.total else self.say)(words)
+        elif isinstance(event, PlanEvent) and event.plan.whole:
+            for notice in event.plan.notices:
+                self.say(f"note: {notice.message}")
+
+    def tick(self) -> None:
+        """Write the step that lasts again, if nothing was written for a while."""
+        with self._lock:
+            now = self._clock()
+            if self._step and now - self._wrote >= REPEAT_SECONDS:
+                self._put(f"{self._step}, {now - self._began:.0f} s so far")
+
+    def _note(self, step: str, kind: Hashable) -> None:
+        self._step, self._kind, self._began = step, kind, self._clock()
+
+    def _put(self, line: str) -> None:
+        self._wrote = self._clock()
+        self._write(line)
+
+    def _repeat(self) -> None:
+        while not self._ended.wait(REPEAT_SECONDS / 4):
+            self.tick()

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.audio.wav import save_wav
 from engine.cli.command import Command, Outcome, add_model, model_with
-from engine.cli.progress import show, show_line
+from engine.cli.progress import Steps
 from engine.errors import InvalidRequest
 from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
@@ -48,13 +48,18 @@ def speak(options: argparse.Namespace) -> Outcome:
     if output:
         ensure_writable(output)
     text = text_of(options)
+    with Steps() as steps:
+        return _spoken(options, text, output, steps)
+
+
+def _spoken(options: argparse.Namespace, text: str, output: Path | None, steps: Steps) -> Outcome:
     options.model = model_with(options, options.voice)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads)
     voice = options.voice or synthesizer.voices()[0].name
     request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)
-    synthesizer.prepare(show)
+    synthesizer.prepare(steps.show)
     started = time.perf_counter()
-    chunks, first_seconds = _collect(synthesizer, request, options.play, started)
+    chunks, first_seconds = _collect(synthesizer, request, options.play, started, steps)
     total_seconds = time.perf_counter() - started
     if output:
         save_wav(output, np.concatenate([chunk.samples for chunk in chunks]), synthesizer.sample_rate_hz)
@@ -65,7 +70,8 @@ def speak(options: argparse.Namespace) -> Outcome:
         "rtf": total_seconds / audio_seconds, "out": str(output) if output else None,
         "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
-    return Outcome(figures, f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s")
+    words = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
+    return Outcome(figures, words)
 
 
 def text_of(options: argparse.Namespace) -> str:
@@ -89,7 +95,7 @@ def _read(path: Path) -> str:
 
 
 def _collect(
-    synthesizer: Synthesizer, request: SpeechRequest, play: bool, started: float
+    synthesizer: Synthesizer, request: SpeechRequest, play: bool, started: float, steps: Steps
 ) -> tuple[list[AudioChunk], float]:
     """All chunks, played as they come if asked for, and the seconds from `started` to the first of them."""
     from engine.audio.loudspeaker import Loudspeaker
@@ -97,13 +103,15 @@ def _collect(
     chunks: list[AudioChunk] = []
     first_seconds = 0.0
     with Loudspeaker(synthesizer.sample_rate_hz) if play else nullcontext() as loudspeaker:
-        for chunk in synthesizer.synthesize(request, show):
+        steps.expect("Speaking 1")
+        for chunk in synthesizer.synthesize(request, steps.show):
             first_seconds = first_seconds or time.perf_counter() - started
             chunks.append(chunk)
             of_all = f" of {chunk.utterance_count}" if chunk.utterance_count else ""
-            show_line(f"Spoke {chunk.utterance.index + 1}{of_all}")
+            steps.say(f"Spoke {chunk.utterance.index + 1}{of_all}")
             if loudspeaker:
                 loudspeaker.play(chunk.samples)
+            steps.expect(f"Speaking {chunk.utterance.index + 2}{of_all}")
     return chunks, first_seconds
 
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,7 +22,7 @@ from engine.cli.command import (
     model_with,
     save_json,
 )
-from engine.cli.progress import show, show_line
+from engine.cli.progress import Steps
 from engine.errors import InvalidRequest
 from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
@@ -152,7 +153,9 @@ def run(options: argparse.Namespace) -> Outcome | None:
     if options.serve:
         _serve()
         return None
-    return outcome_of(options, _doctor_words, _show)
+    with Steps() as steps:
+        steps.expect("Validating")
+        return outcome_of(options, _doctor_words, partial(_show, steps))
 
 
 def _serve() -> None:
@@ -176,12 +179,12 @@ def _doctor_words() -> str:
     return in_words(examine_installation())
 
 
-def _show(event: ValidationEvent) -> None:
+def _show(steps: Steps, event: ValidationEvent) -> None:
     if isinstance(event, (PlanEvent, PreparationEvent)):
-        show(event)
+        steps.show(event)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
-        show_line(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
+        steps.say(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:

@@ -1,0 +1,96 @@
+"""Lines of progress: each step once, and again while it lasts."""
+
+import threading
+
+import pytest
+
+from engine.cli.progress import REPEAT_SECONDS, SLOWEST_LINE_SECONDS, Steps
+from engine.speech import Notice, Plan, PlanEvent, PreparationEvent
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def steps(lines: list[str], clock: Clock) -> Steps:
+    return Steps(lines.append, clock)
+
+
+def pass_seconds(steps: Steps, clock: Clock, seconds: int) -> None:
+    for _ in range(seconds):
+        clock.seconds += 1
+        steps.tick()
+
+
+def test_a_step_that_lasts_is_said_again_with_its_time(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    steps.show(PreparationEvent("Compiling", 1, 2))
+    assert lines == ["Compiling (1 of 2)"]
+    pass_seconds(steps, clock, 5)
+    assert lines[1:] == ["Compiling (1 of 2), 2 s so far", "Compiling (1 of 2), 4 s so far"]
+
+
+def test_nothing_is_repeated_once_it_is_done(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    steps.show(PreparationEvent("Compiled", 2, 2))
+    steps.say("note: something")
+    pass_seconds(steps, clock, 9)
+    assert lines == ["Compiled (2 of 2)", "note: something"]
+
+
+def test_what_is_expected_to_be_short_is_said_only_if_it_lasts(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    steps.expect("Speaking 1")
+    pass_seconds(steps, clock, 1)
+    assert lines == []
+    pass_seconds(steps, clock, 1)
+    assert lines == ["Speaking 1, 2 s so far"]
+
+
+def test_figures_are_written_now_and_then_and_stand_still_no_longer_than_steps(
+    steps: Steps, clock: Clock, lines: list[str]
+) -> None:
+    for number in range(20):
+        steps.advance(f"fetching {number}", "fetching")
+        clock.seconds += SLOWEST_LINE_SECONDS / 8
+    assert lines == ["fetching 0", "fetching 8", "fetching 16"]
+    for _ in range(4):
+        steps.advance("fetching 19", "fetching")
+        pass_seconds(steps, clock, 1)
+    assert lines[3:] == ["fetching 19, 4 s so far", "fetching 19, 6 s so far"]
+
+
+def test_figures_of_another_kind_begin_anew(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    steps.advance("fetching 1", "fetching")
+    clock.seconds += 0.1
+    steps.advance("checking 0", "checking")
+    pass_seconds(steps, clock, 2)
+    assert lines == ["fetching 1", "checking 0", "checking 0, 2 s so far"]
+
+
+def test_notices_of_a_whole_plan_are_said(steps: Steps, lines: list[str]) -> None:
+    notice = Notice("“ß” is spelt.", 0, 1)
+    steps.show(PlanEvent(Plan((), (notice,), characters_left=9)))
+    steps.show(PlanEvent(Plan((), (notice,))))
+    assert lines == ["note: “ß” is spelt."]
+
+
+def test_a_thread_repeats_what_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.cli.progress.REPEAT_SECONDS", REPEAT_SECONDS / 1000)
+    repeated = threading.Event()
+    with Steps(lambda line: repeated.set() if "so far" in line else None) as steps:
+        steps.begin("Compiling")
+        assert repeated.wait(60)
+    assert "progress" not in [thread.name for thread in threading.enumerate()]
