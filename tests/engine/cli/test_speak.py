@@ -11,7 +11,7 @@ from engine.__main__ import main
 from engine.cli.parser import build_parser
 from engine.cli.progress import Steps
 from engine.cli.speak import _have
-from engine.errors import DownloadError
+from engine.errors import DownloadError, EngineError, StorageError, UnusableModel
 from engine.model_store import ModelState, ModelStatus, ModelStore
 from engine.model_store.catalogue import entry_named
 from engine.synthesizer import Synthesizer
@@ -76,9 +76,10 @@ def test_a_named_model_speaks_all_the_same(desk: Desk) -> None:
     assert desk.fetched == [COMPACT]
 
 
-def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk: Desk) -> None:
-    desk.failure = DownloadError("The connection failed.", "Try it again.")
-    assert had() == ("starter", [f"note: {COMPACT} was not fetched. The connection failed. Try it again."])
+@pytest.mark.parametrize("kind", [DownloadError, StorageError, UnusableModel])
+def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk: Desk, kind: type[EngineError]) -> None:
+    desk.failure = kind("It failed.", "Try it again.")
+    assert had() == ("starter", [f"note: {COMPACT} was not fetched. It failed. Try it again."])
 
 
 def test_a_model_that_does_not_exist_is_refused(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ from tests.engine.model_store.packaged import (
     only_from_folder,
     other_joined_file,
 )
-from tests.engine.model_store.published import voice_table
+from tests.engine.model_store.published import Published, voice_table
 
 
 @pytest.fixture
@@ -215,6 +215,22 @@ def test_damaged_voices_of_the_program_are_said(
     with pytest.raises(DamagedFile, match=r"voices of Some model \(8 bit\) that come with the program are damaged"):
         other.import_from(packaged.write(tmp_path / "wheels"), NAME)
     assert other.open(NAME) is None
+
+
+@pytest.mark.parametrize(("removed", "kept"), [(NAME, "kokoro-82m"), ("kokoro-82m", NAME)])
+def test_beside_the_official_model_either_can_be_removed(
+    models: ModelStore, published: Published, packaged: Packaged, tmp_path: Path, removed: str, kept: str
+) -> None:
+    both = ModelStore(models.folder, (published.entry, packaged.entry))
+    both.import_from(published.write(tmp_path / "official"), "kokoro-82m")
+    both.import_from(packaged.write(tmp_path / "wheels"), NAME)
+    assert {both.status(name).state for name in (removed, kept)} == {ModelState.INSTALLED}
+    both.remove(removed)
+    assert both.open(removed) is None
+    both.verify(kept)
+    opened = both.open(kept)
+    assert opened is not None
+    assert "af_heart" in opened.voices
 
 
 def test_removed_is_gone(installed: ModelStore) -> None:
