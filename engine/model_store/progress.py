@@ -12,6 +12,8 @@ WINDOW_SECONDS = 5.0
 """The speed is averaged over this last stretch of time."""
 LEAST_SECONDS = 0.5
 """A speed is reported only after it has been measured for this long."""
+LEAST_SHARE = 0.01
+"""The time left is reported only once this much is done: how long it took to begin says nothing about it."""
 
 
 class Activity(StrEnum):
@@ -58,7 +60,7 @@ class Speedometer:
             self._seen.clear()
             self._activity = activity
         speed = self._speed(done)
-        left = max(total - done, 0) / speed if speed else None
+        left = max(total - done, 0) / speed if speed and done >= LEAST_SHARE * total else None
         self._observe(ModelProgress(self._model, activity, done, total, speed, left))
 
     def _speed(self, done: int) -> float | None:

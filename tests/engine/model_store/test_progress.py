@@ -43,3 +43,12 @@ def test_what_stands_still_has_no_speed() -> None:
         watch.seconds = float(second)
         meter.show(Activity.FETCHING, 5, 10)
     assert seen[-1].bytes_per_second is None
+
+
+def test_how_long_it_took_to_begin_says_nothing_about_the_time_left() -> None:
+    watch, seen = Watch(), list[ModelProgress]()
+    meter = Speedometer("m", seen.append, watch)
+    for seconds, done in ((0.0, 0), (2.0, 1), (2.5, 1000)):
+        watch.seconds = seconds
+        meter.show(Activity.CONVERTING, done, 2000)
+    assert [progress.seconds_left for progress in seen] == [None, None, 2.5]
