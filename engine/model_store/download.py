@@ -29,6 +29,7 @@ ENVIRONMENT: Mapping[str, str] = {
 PARTIAL_SUFFIX = ".part"
 CHUNK_BYTES = 1 << 16
 """The most that an interruption loses; the client's own chunks have 10 MB."""
+UNREACHABLE_HINT = "See whether this computer is online, then try it again; what was received is kept."
 _RETRY_HINT = "Try it again; what was received is kept."
 _LATER_HINT = "Try it again in some minutes; what was received is kept."
 _NOT_FOUND, _TOO_MANY_REQUESTS, _SERVER_ERRORS = 404, 429, 500
@@ -127,8 +128,10 @@ def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
             _get(url, file, _Sink(stream, file, show))
     except HfHubHTTPError as error:
         raise _answer_error(file, error.response.status_code) from error
+    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+        raise DownloadError("The model hub cannot be reached.", UNREACHABLE_HINT) from error
     except httpx2.HTTPError as error:
-        raise DownloadError(f"The connection to the hub failed ({error}).", _RETRY_HINT) from error
+        raise DownloadError("The connection to the model hub broke off.", _RETRY_HINT) from error
     except _WrongLength as error:
         partial.unlink()
         raise _wrong_length(file) from error

@@ -16,6 +16,7 @@ from pathlib import Path
 from engine.errors import Cure, DownloadError, EngineError, StorageError
 from engine.model_store.catalogue import PinnedPackage
 from engine.model_store.digests import is_file_with
+from engine.model_store.download import UNREACHABLE_HINT
 from engine.model_store.progress import Activity
 from engine.model_store.worker import PROGRESS_SECONDS, OnProgress
 from engine.system.child_process import ChildProcess, python_command
@@ -28,6 +29,7 @@ _RETRY_HINT = "Try it again; what was received is kept."
 _NO_PIP = "No module named pip"
 _WRONG_DIGEST = "DO NOT MATCH THE HASHES"
 _DISK_FULL = ("No space left on device", "[Errno 28]")
+_UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError")
 _CONNECTION_FAILED = (
     "connection broken by", "Max retries exceeded", "Could not fetch URL", "HTTP error", "ConnectionError",
     "ConnectionResetError", "ProtocolError", "ProxyError", "ReadTimeoutError", "IncompleteRead",
@@ -132,8 +134,10 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         return _wrong_digest(package)
     if any(sign in words for sign in _DISK_FULL):
         return StorageError(f"The disk is full; {package.name} was not received.", "Make space there, then try again.")
+    if any(sign in words for sign in _UNREACHABLE):
+        return DownloadError("The package index cannot be reached.", UNREACHABLE_HINT)
     if any(sign in words for sign in _CONNECTION_FAILED):
-        return DownloadError("The connection to the package index failed.", _RETRY_HINT)
+        return DownloadError("The connection to the package index broke off.", _RETRY_HINT)
     if _NOT_FOUND in words:
         return DownloadError(
             f"The package index has no {package.name} {package.version}.",
