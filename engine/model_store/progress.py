@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-WINDOW_SECONDS = 5.0
+WINDOW_SECONDS = 10.0
 """The speed is averaged over this last stretch of time."""
 LEAST_SECONDS = 0.5
 """A speed is reported only after it has been measured for this long."""
@@ -65,6 +65,8 @@ class Speedometer:
 
     def _speed(self, done: int) -> float | None:
         now = self._clock()
+        if self._seen and self._seen[0][1] == done:
+            self._seen.clear()  # waiting for a connection is not slowness
         self._seen.append((now, done))
         while now - self._seen[0][0] > WINDOW_SECONDS:
             self._seen.popleft()

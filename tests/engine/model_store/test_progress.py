@@ -14,7 +14,7 @@ class Watch:
 def test_speed_and_time_left_are_those_of_the_last_seconds() -> None:
     watch, seen = Watch(), list[ModelProgress]()
     meter = Speedometer("m", seen.append, watch)
-    for second in range(20):
+    for second in range(25):
         watch.seconds = float(second)
         done = 100 * second if second < 10 else 1000 + 10 * (second - 10)
         meter.show(Activity.FETCHING, done, 2000)
@@ -22,7 +22,7 @@ def test_speed_and_time_left_are_those_of_the_last_seconds() -> None:
     assert seen[5].bytes_per_second == pytest.approx(100)
     assert seen[5].seconds_left == pytest.approx(15)
     assert seen[-1].bytes_per_second == pytest.approx(10)
-    assert seen[-1].seconds_left == pytest.approx((2000 - 1090) / 10)
+    assert seen[-1].seconds_left == pytest.approx((2000 - 1140) / 10)
 
 
 def test_another_activity_has_a_speed_of_its_own() -> None:
@@ -34,6 +34,15 @@ def test_another_activity_has_a_speed_of_its_own() -> None:
     meter.show(Activity.CONVERTING, 0, 10)
     assert (seen[1].bytes_per_second, seen[1].seconds_left) == (5.0, 0.0)
     assert (seen[2].bytes_per_second, seen[2].seconds_left) == (None, None)
+
+
+def test_waiting_for_a_connection_is_no_slowness() -> None:
+    watch, seen = Watch(), list[ModelProgress]()
+    meter = Speedometer("m", seen.append, watch)
+    for second in range(60):
+        watch.seconds = float(second)
+        meter.show(Activity.FETCHING, 100 * max(second - 50, 0), 10_000)
+    assert seen[-1].bytes_per_second == pytest.approx(100)
 
 
 def test_what_stands_still_has_no_speed() -> None:
