@@ -48,7 +48,8 @@ class ModelEntry:
 
     `config_file` is the description of the architecture. The files come from a repository at the commit `revision`, or
     are the parts of the checkpoint in `packages`, in order; then the voices come with the program, in `voices_file`,
-    whose path is relative to the resources. `installed_bytes` is the model's size once it is installed.
+    whose path is relative to the resources. `installed_bytes` is the model's size once it is installed, `note` a
+    sentence about how it differs from others, or empty.
     """
 
     name: str
@@ -63,6 +64,7 @@ class ModelEntry:
     packages: tuple[PinnedPackage, ...] = ()
     voices_file: PinnedFile | None = None
     installed_bytes: int = 0
+    note: str = ""
 
     @property
     def bundled(self) -> bool:
@@ -129,6 +131,7 @@ def _entry(values: Mapping[str, Any]) -> ModelEntry:
         tuple(_package(package) for package in values.get("packages", ())),
         _file(values.get("voices_file")),
         values.get("installed_bytes", 0),
+        values.get("note", ""),
     )
 
 
