@@ -27,6 +27,7 @@ FULL_SIZE = "kokoro-82m"
 FULL_SIZE_8BIT = "kokoro-82m-8bit"
 MODEL_NAMES = (STARTER, FULL_SIZE, FULL_SIZE_8BIT)
 BEST_FIRST = (FULL_SIZE, FULL_SIZE_8BIT, STARTER)
+"""The published model, the one of 8 bits, the bundled one."""
 _STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
@@ -79,7 +80,7 @@ def known_model(model: str) -> None:
 
 
 def installed_models() -> tuple[str, ...]:
-    """The models that can speak here, the best first: the published one, the one of 8 bits, the bundled one."""
+    """The models that can speak here, the best first."""
     store = ModelStore()
     return tuple(name for name in BEST_FIRST if name == STARTER or store.status(name).state is ModelState.INSTALLED)
 
