@@ -16,10 +16,8 @@ from engine.languages import language_of
 from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
-from engine.preparation.devices import AUTO, check_device, choose_device
-from engine.preparation.lstm_methods import choose_lstm_method
-from engine.preparation.modules import ensure_modules
-from engine.preparation.weights import ensure_weights
+from engine.preparation.devices import AUTO, check_device
+from engine.preparation.files import ensure_files
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.speech import (
@@ -85,17 +83,14 @@ class Synthesizer:
         if self._pipeline is not None:
             return
         checkpoint = self._opened()
-        choice = choose_device(self._wanted_device, checkpoint.config)
-        variant, _ = choose_lstm_method(AUTO, checkpoint.config, choice.variant)
-        folder = ensure_modules(self.model, checkpoint.config, variant, observe, cancel)
-        weights = ensure_weights(checkpoint, folder, observe, cancel)
+        files = ensure_files(checkpoint, self._wanted_device, observe, cancel)
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
-        compiled = CompiledRunner(folder, checkpoint.config, weights, self._threads)
+        compiled = CompiledRunner(files.modules, checkpoint.config, files.weights, self._threads)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
-        self.device = choice.device
+        self.device = files.device
         for voice in checkpoint.voices.values():
             if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
                 self._phonemizer(voice.info.language)

@@ -22,6 +22,15 @@ TITLE = "Preparing the voice model"
 _WAITING = "Waiting for the voice model"
 
 
+def find_weights(checkpoint: Checkpoint, folder: Path) -> Mapping[str, Array] | PackedWeights | None:
+    """The weights of a checkpoint for the modules in `folder`, or None if they have to be packed first."""
+    manifest = Manifest.load(folder)
+    if manifest.identity.device != CPU_DEVICE:
+        return checkpoint.load_weights()
+    path = packed_weights_path(checkpoint.name, checkpoint.weights_name)
+    return load_packed(path, weights_key(manifest, checkpoint.identity))
+
+
 def ensure_weights(
     checkpoint: Checkpoint, folder: Path, observe: PreparationObserver, cancel: threading.Event | None = None
 ) -> Mapping[str, Array] | PackedWeights:
@@ -31,15 +40,12 @@ def ensure_weights(
     written, which `observe` then reports. Only one set is cached for each model: for any modules other than those that
     speak, pack in your own process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
     """
-    manifest = Manifest.load(folder)
-    if manifest.identity.device != CPU_DEVICE:
-        return checkpoint.load_weights()
-    model, weights = checkpoint.name, checkpoint.weights_name
-    path, key = packed_weights_path(model, weights), weights_key(manifest, checkpoint.identity)
-    if (found := load_packed(path, key)) is not None:
+    if (found := find_weights(checkpoint, folder)) is not None:
         return found
+    manifest, model, weights = Manifest.load(folder), checkpoint.name, checkpoint.weights_name
+    path, key = packed_weights_path(model, weights), weights_key(manifest, checkpoint.identity)
     problem = _pack(path, key, _arguments(model, weights, folder), len(manifest.artifacts), observe, cancel)
-    if (found := load_packed(path, key)) is not None:
+    if (found := find_weights(checkpoint, folder)) is not None:
         return found
     observe(PreparationEvent(f"The prepared voice model is not kept: {problem}", 0, 1))
     return checkpoint.load_weights()

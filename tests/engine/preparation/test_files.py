@@ -1,0 +1,63 @@
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.artifacts.packed_weights import PackedWeights
+from engine.errors import Cancelled, MissingModel
+from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation import files as preparation_files
+from engine.preparation import weights as preparation_weights
+from engine.preparation.files import ensure_files, is_ready, make_ready
+from engine.preparation.modules import FoundModules
+from engine.preparation.weights import pack
+from engine.speech import PreparationEvent
+from engine.synthesizer import Synthesizer
+
+
+@pytest.fixture
+def packing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder where weights are packed, in this process instead of a child."""
+
+    def run_engine(arguments: list[str], observe: Callable[..., None], cancel: threading.Event | None) -> None:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("It was stopped.")
+        pack("starter", None, Path(arguments[-1]), observe)
+
+    monkeypatch.setattr(preparation_weights, "packed_weights_folder", lambda: tmp_path)
+    monkeypatch.setattr(preparation_weights, "run_engine", run_engine)
+    return tmp_path
+
+
+def test_a_model_is_ready_once_its_files_are_made(starter: Synthesizer, packing: Path) -> None:
+    events: list[PreparationEvent] = []
+    assert not is_ready("starter")
+    make_ready("starter", "auto", events.append)
+    assert is_ready("starter")
+    assert [(event.done, event.total) for event in events] == [(0, 1), (1, 1)]
+    files = ensure_files(open_checkpoint(), "cpu", events.append)
+    assert (files.device, isinstance(files.weights, PackedWeights)) == ("cpu", True)
+    assert len(events) == 2
+
+
+def test_a_model_without_modules_is_not_ready(
+    starter: Synthesizer, packing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_ready("starter", "auto", lambda _: None)
+    monkeypatch.setattr(preparation_files, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
+    assert not is_ready("starter")
+
+
+def test_making_ready_can_be_cancelled_and_leaves_it_not_ready(starter: Synthesizer, packing: Path) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        make_ready("starter", "auto", lambda _: None, cancel)
+    assert not is_ready("starter")
+
+
+def test_a_model_that_is_not_here_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("engine.model_store.store.data_folder", lambda: tmp_path)
+    with pytest.raises(MissingModel):
+        is_ready("kokoro-82m")
