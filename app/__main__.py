@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"{MISSING_LIBRARY} ({error})", file=sys.stderr)
         return 1
-    return run(Options(options.text, options.voice, options.speed, options.screenshot, options.diagnostics))
+    return run(Options(**vars(options)))
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -34,6 +34,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app", description="Opens the window that speaks what you type.")
     parser.add_argument("--text", help="put this into the editor and speak it")
     parser.add_argument("--voice", help="speak with this voice, such as af_heart")
+    parser.add_argument("--model", help="speak with this model, such as kokoro-82m")
+    parser.add_argument(
+        "--fetch", metavar="MODEL", help="get this model in the background, unless it or a better one is here"
+    )
     parser.add_argument("--speed", type=_speed, help=f"{SLOWEST_SPEED:g} to {FASTEST_SPEED:g}; 1 is the usual speed")
     parser.add_argument("--diagnostics", action="store_true", help="open the diagnostics panel too")
     parser.add_argument(

@@ -22,12 +22,13 @@ from app.main_window import MainWindow
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.controller import SpeechController
-from app.speech.engine_worker import EngineFactory, engine_for
+from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.module_builder import ModuleBuilder, build_command
+from app.speech.voice_choice import Choice
 from app.system.threads import collected_between_events
 from app.theme import Theme
 from engine.languages import language_of
-from engine.speech import SpeechRequest, VoiceInfo
+from engine.speech import STARTER, SpeechRequest, VoiceInfo
 from engine.system.paths import APPLICATION_NAME, sample_text_path
 
 if TYPE_CHECKING:
@@ -50,13 +51,18 @@ ADD_MODELS_AFTER_MS = 300
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the command line; a given text is spoken at once."""
+    """The options of the command line; a given text is spoken at once.
+
+    `fetch` is the model to get in the background unless it or a better one is here.
+    """
 
     text: str | None = None
     voice: str | None = None
     speed: float | None = None
     screenshot: Path | None = None
     diagnostics: bool = False
+    model: str | None = None
+    fetch: str | None = None
 
 
 class Application(QObject):
@@ -76,12 +82,14 @@ class Application(QObject):
         output: AudioOutput | None = None,
         reference_command: Sequence[str] | None = None,
         make_library: LibraryFactory | None = None,
+        list_voices: VoiceLister | None = None,
         module_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
         self._output = output or BackgroundOutput(DefaultAudioOutput())
         self._reference_command = reference_command
         self._make_library = make_library
+        self._fetch = options.fetch
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._speaks_at_once = options.text is not None
@@ -90,7 +98,8 @@ class Application(QObject):
         self._settings = settings
         self._given_engine = make_engine
         self._module_command = module_command
-        self.controller = SpeechController(self._engine_factory(), self._output, self)
+        lister = list_voices or partial(voices_here, settings.device)
+        self.controller = SpeechController(self._engine_factory(STARTER), self._output, self, lister)
         self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
         if make_engine is None or module_command is not None:
@@ -100,6 +109,7 @@ class Application(QObject):
         self.window.menu.devices.triggered.connect(self._on_device)
         self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
         self.window.page.header.voices.preview_wanted.connect(self._on_preview)
+        self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
         if not settings.docks.isEmpty():
             self._add_diagnostics()
         self._apply(options, first_start=settings.text is None)
@@ -118,7 +128,9 @@ class Application(QObject):
         """The models, added to the window soon after it is shown."""
         from app.models.feature import ModelsFeature  # imports the engine's model store
 
-        models = ModelsFeature(self.window, self._settings, self.theme, self._make_library)
+        models = ModelsFeature(
+            self.window, self.controller, self._settings, self.theme, self._make_library, self._fetch
+        )
         models.engine_wanted.connect(self._on_engine_wanted)
         return models
 
@@ -135,11 +147,15 @@ class Application(QObject):
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
-    def _engine_factory(self) -> EngineFactory:
-        return self._given_engine or partial(engine_for, self._settings.model, self._settings.device)
+    @property
+    def _speaking_model(self) -> str:
+        return self.window.page.header.voices.speaking_model or STARTER
+
+    def _engine_factory(self, model: str) -> EngineFactory:
+        return self._given_engine or partial(engine_for, model, self._settings.device)
 
     def _command_for_modules(self) -> Sequence[str]:
-        return self._module_command or build_command(self._settings.model, self._settings.device)
+        return self._module_command or build_command(self._speaking_model, self._settings.device)
 
     @Slot(float)
     def _on_improved(self, times_faster: float) -> None:
@@ -153,7 +169,8 @@ class Application(QObject):
 
     @Slot()
     def _on_engine_wanted(self) -> None:
-        self.controller.change_engine(self._engine_factory())
+        """The first time, this is as soon as the voices are known."""
+        self.controller.change_engine(self._engine_factory(self._speaking_model))
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:
@@ -163,7 +180,7 @@ class Application(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        self.controller.prepare()
+        self.controller.list_voices()
         if self._speaks_at_once:
             self.window.speak()
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
@@ -190,8 +207,8 @@ class Application(QObject):
             self.window.memory.lend_text(options.text)
         elif first_start:
             self.window.page.editor.start_with(greeting())
-        if options.voice is not None:
-            header.voices.ask_for(options.voice)
+        if options.voice is not None or options.model is not None:
+            header.voices.ask_for(Choice(options.voice, options.model))
         if options.speed is not None:
             header.speed.set_speed(options.speed)
         if options.diagnostics:

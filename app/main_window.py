@@ -13,12 +13,13 @@ from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
 from app.settings import Settings
 from app.speech.controller import SpeechController
+from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
 from app.window_memory import WindowMemory
 from engine.errors import InvalidRequest, NothingToSpeak
-from engine.speech import Plan, SpeechRequest, VoiceInfo
+from engine.speech import Plan, SpeechRequest
 from engine.system.paths import APPLICATION_NAME
 
 
@@ -58,7 +59,7 @@ class MainWindow(QMainWindow):
         """Speak the current text."""
         if not self.page.editor.text.strip():
             self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
-        elif self.page.header.voices.voice is None:
+        elif not self.page.header.voices.known:
             self._speak_when_voices_known = True
         else:
             self.page.banner.dismiss()
@@ -144,8 +145,8 @@ class MainWindow(QMainWindow):
         controller.saved.connect(self._on_saved)
 
     @Slot(object)
-    def _on_voices(self, voices: tuple[VoiceInfo, ...]) -> None:
-        self.page.header.voices.show_voices(voices)
+    def _on_voices(self, listed: VoicesListed) -> None:
+        self.page.header.voices.show_models(listed.models, listed.ready_model)
         if self._speak_when_voices_known:
             self._speak_when_voices_known = False
             self.speak()
@@ -180,11 +181,16 @@ class MainWindow(QMainWindow):
         self._settings.appearance = action.data()
         self._theme.choose(action.data())
 
+    def _try_again(self) -> None:
+        if not self.page.header.voices.known:
+            self._controller.list_voices()
+        self._controller.prepare()
+
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         match message.remedy:
             case Remedy.TRY_AGAIN | Remedy.COMPILE_AGAIN:
-                self._controller.prepare()
+                self._try_again()
             case Remedy.EDIT_TEXT:
                 self.page.editor.setFocus()
             case Remedy.CHOOSE_VOICE:

@@ -40,7 +40,6 @@ class Remedy(Enum):
     SHOW_IN_TEXT = "Show"
     COPY_DETAILS = "Copy Details"
     MODELS = "Models…"
-    USE_MODEL = "Use It"
     REMOVE_MODEL = "Remove"
 
 

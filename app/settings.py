@@ -10,7 +10,6 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from app.theme import Appearance
 from engine.preparation.devices import AUTO, DEVICES
-from engine.speech import STARTER
 
 USUAL_SPEED = 1.0
 
@@ -47,12 +46,12 @@ class Settings:
         self._write(Key.TEXT, text)
 
     @property
-    def model(self) -> str:
-        """The name of the model that speaks."""
-        return self._string(Key.MODEL) or STARTER
+    def model(self) -> str | None:
+        """The name of the model whose voice was chosen; None if none ever was."""
+        return self._string(Key.MODEL)
 
     @model.setter
-    def model(self, model: str) -> None:
+    def model(self, model: str | None) -> None:
         self._write(Key.MODEL, model)
 
     @property
@@ -66,11 +65,11 @@ class Settings:
 
     @property
     def voice(self) -> str | None:
-        """The name of the chosen voice."""
+        """The name of the chosen voice; None if none ever was."""
         return self._string(Key.VOICE)
 
     @voice.setter
-    def voice(self, voice: str) -> None:
+    def voice(self, voice: str | None) -> None:
         self._write(Key.VOICE, voice)
 
     @property
@@ -153,5 +152,8 @@ class Settings:
         value = self._store.value(key.value)
         return value if isinstance(value, QByteArray) else QByteArray()
 
-    def _write(self, key: Key, value: str | QByteArray) -> None:
-        self._store.setValue(key.value, value)
+    def _write(self, key: Key, value: str | QByteArray | None) -> None:
+        if value is None:
+            self._store.remove(key.value)
+        else:
+            self._store.setValue(key.value, value)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.settings import Settings
 from app.speech.page import SpeechPage
+from app.speech.voice_choice import Choice
 
 REMEMBER_TEXT_AFTER_MS = 1000
 SIZE_PIXELS = (920, 640)
@@ -33,7 +34,7 @@ class WindowMemory(QObject):
         self._window.restoreGeometry(self._settings.geometry)
         self._page.split.restoreState(self._settings.split)
         self._page.editor.start_with(self._settings.text or "")
-        self._page.header.voices.choose(self._settings.voice)
+        self._page.header.voices.choose(Choice(self._settings.voice, self._settings.model))
         self._page.header.speed.set_speed(self._settings.speed)
 
     def lend_text(self, text: str) -> None:
@@ -54,9 +55,9 @@ class WindowMemory(QObject):
         if self._page.editor.text != self._lent_text:
             self._settings.text = self._page.editor.text
 
-    @Slot(str)
-    def _on_voice(self, voice: str) -> None:
-        self._settings.voice = voice
+    @Slot(object)
+    def _on_voice(self, choice: Choice) -> None:
+        self._settings.voice, self._settings.model = choice.voice, choice.model
 
     @Slot(float)
     def _on_speed(self, speed: float) -> None:

@@ -25,7 +25,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from engine.errors import InvalidRequest
-from engine.speech import SpeechRequest
+from engine.speech import STARTER, SpeechRequest
 
 SHORTCUT = "Ctrl+D"
 
@@ -61,6 +61,10 @@ class DiagnosticsFeature(QObject):
     def busy(self) -> bool:
         """Whether a diagnosis or an export is in progress."""
         return self.controller.active or self.export.active
+
+    @property
+    def _model(self) -> str:
+        return self._window.page.header.voices.speaking_model or STARTER
 
     @Slot()
     def open(self) -> None:
@@ -106,12 +110,12 @@ class DiagnosticsFeature(QObject):
         if request is None:
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
-            self.controller.diagnose(request, options, self._settings.model)
+            self.controller.diagnose(request, options, self._model)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
         if self.dock.shown and self._speech.request is not None:
-            self.controller.diagnose(self._speech.request, self.panel.controls.to_run.options, self._settings.model)
+            self.controller.diagnose(self._speech.request, self.panel.controls.to_run.options, self._model)
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

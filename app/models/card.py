@@ -22,11 +22,9 @@ from app.models.words import row_words, source_words
 from app.system.reveal import REVEAL_TITLE
 from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
-from engine.model_store import Activity
+from app.widgets.progress import show_fraction
 
 BAR_HEIGHT_PIXELS = 4
-BAR_STEPS = 1000
-"""Progress bars count in integers that are too small for bytes."""
 BUTTON_WIDTH_PIXELS = 112
 MORE_ICON_PIXELS = 18
 
@@ -51,6 +49,11 @@ class ModelCard(QFrame):
         self.words = QLabel(self)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.note = QLabel(row.status.entry.note, self)
+        self.note.setObjectName("faint")
+        self.note.setWordWrap(True)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.note.setHidden(not row.status.entry.note)
         self.bar = self._made_bar()
         self.button = QPushButton(self)
         self.button.setMinimumWidth(BUTTON_WIDTH_PIXELS)
@@ -88,13 +91,8 @@ class ModelCard(QFrame):
         self.more.setIcon(icon("more", colours.faint))
 
     def _show_bar(self) -> None:
-        progress = self._row.progress
         self.bar.setVisible(self._row.task is not None)
-        if progress is None or progress.activity is Activity.WAITING or not progress.bytes_total:
-            self.bar.setRange(0, 0)  # a busy indicator
-        else:
-            self.bar.setRange(0, BAR_STEPS)
-            self.bar.setValue(BAR_STEPS * progress.bytes_done // progress.bytes_total)
+        show_fraction(self.bar, self._row.fraction)
         self.bar.setAccessibleName(f"Progress of {self._row.title}")
 
     def _show_menu(self) -> None:
@@ -146,6 +144,7 @@ class ModelCard(QFrame):
         head.addWidget(self.more)
         layout.addLayout(head)
         layout.addWidget(self.words)
+        layout.addWidget(self.note)
         layout.addWidget(self.bar)
 
     @Slot()

@@ -7,22 +7,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
-from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ListedModel, ModelJob, ModelsListed, Task
+from app.models.jobs import JobAdvanced, JobEnded, JobEvent, JobProgress, ListedModel, ModelJob, ModelsListed, Task
 from app.models.row import ModelRow
 from app.models.worker import LibraryFactory, ModelWorker
+from app.speech.pace import Pace
 from engine.errors import Cancelled
 from engine.model_store import ModelProgress
+
+TICK_MS = 500
+"""How often the rows are told while a job goes on, so that a long step moves on the screen, too."""
 
 
 class ModelController(QObject):
     """`rows_changed` carries a `ModelRow` for each model; `done` a `ModelJob`, `failed` a `JobEnded` with its error.
 
+    `voices_listed` carries the `ModelVoices` of the models that can speak, each time before the rows.
     Jobs that wait behind one that fails or is cancelled are dropped; `retry` repeats the failed one and those.
     """
 
     rows_changed = Signal(object)
+    voices_listed = Signal(object)
     done = Signal(object)
     failed = Signal(object)
 
@@ -33,7 +39,10 @@ class ModelController(QObject):
         self._models: tuple[ListedModel, ...] = ()
         self._jobs: deque[ModelJob] = deque()
         self._not_done: tuple[ModelJob, ...] = ()
-        self._progress: ModelProgress | None = None
+        self._progress: JobProgress | None = None
+        self._pace = Pace()
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._tell)
         self._in_use = in_use
         self._thread = QThread(self)
         self._thread.setObjectName("models")
@@ -41,6 +50,7 @@ class ModelController(QObject):
         self._worker.moveToThread(self._thread)
         self._worker.reported.connect(self._on_event)
         self._work_wanted.connect(self._worker.work)
+        self._thread.started.connect(self._worker.give_way)
         self._thread.start()
 
     @property
@@ -88,6 +98,10 @@ class ModelController(QObject):
         """Delete a model."""
         self._begin(ModelJob(Task.REMOVE, name))
 
+    def prepare(self, name: str, device: str) -> None:
+        """Make an installed model ready to be loaded at once."""
+        self._begin(ModelJob(Task.PREPARE, name, device=device))
+
     @Slot()
     def cancel(self) -> None:
         """Stop all jobs and discard what they have fetched."""
@@ -99,7 +113,7 @@ class ModelController(QObject):
     def retry(self) -> None:
         """Repeat the job that failed, and the jobs dropped because of it."""
         jobs, self._not_done = self._not_done, ()
-        self._begin(*(ModelJob(job.task, job.model, job.path) for job in jobs))
+        self._begin(*(ModelJob(job.task, job.model, job.path, device=job.device) for job in jobs))
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything but keep what was fetched for next time; return whether the thread ended in time."""
@@ -120,20 +134,32 @@ class ModelController(QObject):
         self._tell()
 
     def _go_on(self) -> None:
-        self._progress = None
+        self._progress, self._pace = None, Pace()
         if self._jobs:
+            self._tick.start()
             self._work_wanted.emit(self._jobs[0])
+        else:
+            self._tick.stop()
 
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:
         match event:
-            case ModelsListed(models):
+            case ModelsListed(models, voices):
                 self._models = models
+                self.voices_listed.emit(voices)
             case JobAdvanced(progress=progress):
-                self._progress = progress
+                self._note(progress)
                 self._tell()
             case JobEnded():
                 self._end(event)
+
+    def _note(self, progress: JobProgress) -> None:
+        self._progress = progress
+        if isinstance(progress, ModelProgress):
+            left = progress.seconds_left if progress.bytes_done < progress.bytes_total else None
+            self._pace.note(progress.activity, 0, 0, left)
+        else:
+            self._pace.note(progress.title, progress.done, progress.total)
 
     def _end(self, ended: JobEnded) -> None:
         self._jobs.popleft()
@@ -154,7 +180,9 @@ class ModelController(QObject):
         row = ModelRow(model.status, model.folder, name == self._in_use, idle=idle)
         if job is None or job.model != name:
             return row
-        return replace(row, task=job.task, progress=self._progress, stopping=job.cancel.is_set())
+        pace = self._pace.words, self._pace.fraction
+        return replace(row, task=job.task, progress=self._progress, pace=pace, stopping=job.cancel.is_set())
 
+    @Slot()
     def _tell(self) -> None:
         self.rows_changed.emit(self.rows)

@@ -1,4 +1,4 @@
-"""The models feature, connected to the window: dialog, menu, the offer at the first start, and the jobs behind them."""
+"""The models feature, connected to the window: dialog, menu, strip, and the jobs behind them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QAction
 
 from app.main_window import MainWindow
-from app.messages import Message, Remedy, Tone, message_for
+from app.messages import Message, Remedy, message_for
 from app.models.controller import ModelController
 from app.models.dialog import ModelsDialog
 from app.models.jobs import JobEnded, ModelJob, Task
+from app.models.library import DeskLibrary
 from app.models.row import ModelRow
-from app.models.words import completion_words, size_words
+from app.models.upgrade import Upgrade, missing_model
+from app.models.words import completion_words
 from app.models.worker import LibraryFactory
 from app.settings import Settings
+from app.speech.controller import SpeechController
 from app.system.reveal import reveal
 from app.theme import Theme
 from engine.errors import EngineError
-from engine.model_store import ModelState, ModelStore
+from engine.model_store.installed_voices import ModelVoices
+from engine.speech import STARTER
 
 
 class ModelsFeature(QObject):
@@ -29,18 +33,26 @@ class ModelsFeature(QObject):
     engine_wanted = Signal()
 
     def __init__(
-        self, window: MainWindow, settings: Settings, theme: Theme, make_library: LibraryFactory | None = None
+        self,
+        window: MainWindow,
+        speech: SpeechController,
+        settings: Settings,
+        theme: Theme,
+        make_library: LibraryFactory | None = None,
+        fetch: str | None = None,
     ) -> None:
         super().__init__(window)
         self._window = window
         self._settings = settings
-        self._offered = ""
-        self._fetched = ""
-        self.controller = ModelController(make_library or ModelStore, settings.model, self)
+        self._voices = window.page.header.voices
+        self._remembered = settings.model
+        self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model or "", self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
         self._connect_window(theme)
+        self.controller.voices_listed.connect(self._on_voices)
         self.controller.rows_changed.connect(self._on_rows)
+        self.upgrade = Upgrade(window, speech, settings, self.controller, fetch)
         self.controller.done.connect(self._on_done)
         self.controller.failed.connect(self._on_failed)
 
@@ -53,10 +65,8 @@ class ModelsFeature(QObject):
     @Slot(str)
     def use(self, name: str) -> None:
         """Make this the model that speaks from now on."""
-        if name != self._settings.model:
-            self._settings.model = name
-            self.controller.set_in_use(name)
-            self._change_engine()
+        if name != self._voices.speaking_model:
+            self._voices.choose_model(name)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether it ended in time."""
@@ -78,53 +88,43 @@ class ModelsFeature(QObject):
         menu.models.triggered.connect(self.open)
         menu.model_actions.triggered.connect(self._on_model)
         page.banner.remedy_chosen.connect(self._on_remedy)
-        page.offer.accepted.connect(self._on_offer_accepted)
-        page.offer.declined.connect(self._on_offer_answered)
+        page.header.voices.model_changed.connect(self._on_model_changed)
         self._window.closed.connect(self.dialog.close)
         self.dialog.set_colours(theme.colours)
         theme.changed.connect(self.dialog.set_colours)
 
-    def _change_engine(self) -> None:
+    @Slot(str)
+    def _on_model_changed(self, name: str) -> None:
         message = self._window.page.banner.message
-        if message is not None and message.remedy in (Remedy.MODELS, Remedy.USE_MODEL):
+        if message is not None and message.remedy is Remedy.MODELS:
             self._window.page.banner.dismiss()
-        self._window.page.header.voices.show_voices(())  # those of the new model are listed in a moment
-        self.engine_wanted.emit()
+        self.controller.set_in_use(name)
+
+    @Slot(object)
+    def _on_voices(self, models: tuple[ModelVoices, ...]) -> None:
+        if self._voices.known:  # they come from the speech controller first, with the model to begin with
+            self._voices.show_models(models, STARTER)
 
     @Slot(object)
     def _on_rows(self, rows: tuple[ModelRow, ...]) -> None:
         self.dialog.show_rows(rows)
         models = [(row.name, row.title) for row in rows if row.usable]
-        self._window.menu.offer_models(models, self._settings.model)
-        if rows:
-            self._offer(rows)
+        self._window.menu.offer_models(models, self._voices.speaking_model or "")
+        if rows and self._voices.known:
+            self._miss_remembered()
 
-    def _offer(self, rows: tuple[ModelRow, ...]) -> None:
-        """Offer what can be fetched, until that is answered or a model is here or being fetched."""
-        fetchable = [row for row in rows if row.fetchable]
-        nothing_here = all(row.status.state is ModelState.ABSENT and row.task is None for row in fetchable)
-        if fetchable and nothing_here and not self._settings.models_offered:
-            entry = fetchable[0].status.entry
-            self._offered = entry.name
-            self._window.page.offer.offer(entry.title, len(entry.voices), size_words(entry.bytes))
-        else:
-            self._window.page.offer.hide()
+    def _miss_remembered(self) -> None:
+        """Say once that the model of last time is not here any more, and what speaks instead."""
+        remembered, self._remembered = self.controller.row(self._remembered or ""), None
+        speaking = self.controller.row(self._voices.speaking_model or "")
+        message = missing_model(remembered, speaking.title) if remembered and speaking else None
+        if message is not None and remembered != speaking:
+            self._window.page.banner.show_message(message)
 
     @Slot(str)
     def _on_fetch(self, name: str) -> None:
         self._settings.models_offered = True
         self.controller.fetch(name)
-
-    @Slot()
-    def _on_offer_accepted(self) -> None:
-        self._on_offer_answered()
-        self.dialog.open_window()
-        self._on_fetch(self._offered)
-
-    @Slot()
-    def _on_offer_answered(self) -> None:
-        self._settings.models_offered = True
-        self._window.page.offer.hide()
 
     @Slot(QAction)
     def _on_model(self, action: QAction) -> None:
@@ -136,28 +136,26 @@ class ModelsFeature(QObject):
         if row is None:
             return
         news = completion_words(job, row.title)
-        self._window.page.status.tell(news)
+        if job.task is not Task.PREPARE:  # the strip says it
+            self._window.page.status.tell(news)
         if job.task is Task.REMOVE:
             self._leave(row)
         elif job.task is Task.VERIFY:
             self.dialog.tell(f"{news}.")
-        elif row.in_use:
-            self._change_engine()  # its weights or voices have changed
-        elif not self.dialog.isVisible():
-            self._fetched = row.name
-            self._window.page.banner.show_message(Message(f"{news}.", Tone.NOTE, Remedy.USE_MODEL))
+        elif row.in_use and job.task is not Task.PREPARE:
+            self.engine_wanted.emit()  # its weights or voices have changed
 
     def _leave(self, removed: ModelRow) -> None:
-        """Use the bundled model instead of one that has been removed."""
-        included = next((row for row in self.controller.rows if not row.fetchable), None)
-        if included is not None and removed.in_use and not removed.usable:
-            self.use(included.name)
-            self.dialog.tell(f"{removed.title} is removed. “{included.title}” is in use now.")
+        """Stay with the voice that takes the place of one whose model has been removed."""
+        speaking = self.controller.row(self._voices.speaking_model or "")
+        if speaking is not None and removed.name == self._settings.model and not removed.usable:
+            self._voices.take(self._voices.choice)
+            self.dialog.tell(f"{removed.title} is removed. “{speaking.title}” is in use now.")
 
     @Slot(object)
     def _on_failed(self, ended: JobEnded) -> None:
         error = ended.error
-        if error is None:
+        if error is None or self.upgrade.takes(ended):
             return
         self.dialog.show_failure(error)
         if not self.dialog.isVisible():
@@ -175,8 +173,5 @@ class ModelsFeature(QObject):
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
-        match message.remedy:
-            case Remedy.MODELS:
-                self.open()
-            case Remedy.USE_MODEL:
-                self.use(self._fetched)
+        if message.remedy is Remedy.MODELS:
+            self.open()

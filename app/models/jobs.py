@@ -8,21 +8,25 @@ from enum import Enum
 from pathlib import Path
 
 from engine.model_store import ModelProgress, ModelStatus
+from engine.model_store.installed_voices import ModelVoices
+from engine.preparation.devices import AUTO
+from engine.speech import PreparationEvent
 
 
 class Task(Enum):
-    """What can be done with models; LOOK lists all of them."""
+    """What can be done with models; LOOK lists all of them, PREPARE makes one ready to be loaded at once."""
 
     LOOK = "look"
     FETCH = "fetch"
     IMPORT = "import"
     VERIFY = "verify"
     REMOVE = "remove"
+    PREPARE = "prepare"
 
 
 @dataclass(frozen=True)
 class ModelJob:
-    """A task for one model; `path` is what to import.
+    """A task for one model; `path` is what to import, `device` what to make it ready for.
 
     `discard`, set before `cancel`, says that what has been received is not kept for next time.
     """
@@ -32,6 +36,7 @@ class ModelJob:
     path: Path | None = None
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
     discard: threading.Event = field(default_factory=threading.Event, compare=False)
+    device: str = AUTO
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,13 @@ class ListedModel:
 
 @dataclass(frozen=True)
 class ModelsListed:
-    """The current state of all models."""
+    """The current state of all models, and the voices of those that can speak, the best first."""
 
     models: tuple[ListedModel, ...]
+    voices: tuple[ModelVoices, ...]
+
+
+JobProgress = ModelProgress | PreparationEvent
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ class JobAdvanced:
     """The progress of a job."""
 
     job: ModelJob
-    progress: ModelProgress
+    progress: JobProgress
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from app.models.jobs import Task
-from engine.model_store import ModelProgress, ModelState, ModelStatus
+from app.models.jobs import JobProgress, Task
+from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
 
 
 class RowButton(Enum):
@@ -32,13 +32,17 @@ _NEXT = {
 
 @dataclass(frozen=True)
 class ModelRow:
-    """`task` is in progress for this model; `stopping` says it is being stopped; `idle`, that no model has a task."""
+    """`task` is in progress for this model; `stopping` says it is being stopped; `idle`, that no model has a task.
+
+    `pace` is the time it has taken or may still take, as text, and the fraction of its steps, or None.
+    """
 
     status: ModelStatus
     folder: Path
     in_use: bool = False
     task: Task | None = None
-    progress: ModelProgress | None = None
+    progress: JobProgress | None = None
+    pace: tuple[str, float | None] = ("", None)
     stopping: bool = False
     idle: bool = True
 
@@ -65,7 +69,7 @@ class ModelRow:
     @property
     def button(self) -> RowButton:
         """The action to offer first."""
-        if self.task is not None:
+        if self.task not in (None, Task.PREPARE):  # what is made ready for use can be used already
             return RowButton.CANCEL
         return RowButton.IN_USE if self.in_use and self.usable else _NEXT[self.status.state]
 
@@ -80,6 +84,15 @@ class ModelRow:
             case RowButton.IN_USE:
                 return False
         return self.idle
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of its task is done, from 0 to 1; None while that is unknown."""
+        progress = self.progress
+        if not isinstance(progress, ModelProgress):
+            return self.pace[1]
+        known = progress.activity is not Activity.WAITING and progress.bytes_done and progress.bytes_total
+        return progress.bytes_done / progress.bytes_total if known else None
 
     @property
     def can_verify(self) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from app.models.jobs import ModelJob, Task
+from app.models.jobs import JobProgress, ModelJob, Task
 from app.models.row import ModelRow
+from app.speech.status_line import step_words
 from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus
+from engine.speech import PreparationEvent
 
 MEGABYTE, GIGABYTE = 1e6, 1e9
-FEW_SECONDS = 10
-MINUTE, HOUR = 60, 3600
-NEARLY = 0.9
-"""From this fraction of a minute or an hour on, a duration is rounded up to the whole."""
 
 _LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Making it ready, "}
 _STARTS = {
@@ -18,12 +16,14 @@ _STARTS = {
     Task.IMPORT: "Looking into the files…",
     Task.VERIFY: "Checking…",
     Task.REMOVE: "Removing…",
+    Task.PREPARE: "Starting…",
 }
 _DONE = {
     Task.FETCH: "{title} is here",
     Task.IMPORT: "{title} is imported",
     Task.VERIFY: "{title} is intact",
     Task.REMOVE: "{title} is removed",
+    Task.PREPARE: "{title} is ready",
 }
 
 
@@ -61,30 +61,23 @@ def row_words(row: ModelRow) -> str:
         return state_words(row.status)
     if row.stopping:
         return "Stopping…"
-    return _STARTS.get(row.task, "") if row.progress is None else progress_words(row.progress)
+    if row.progress is None:
+        return _STARTS.get(row.task, "")
+    return ", ".join(part for part in (progress_words(row.progress), row.pace[0]) if part)
 
 
-def progress_words(progress: ModelProgress) -> str:
-    """Progress, rate and remaining time, such as 120 of 363 MB, 4.1 MB/s, about 1 minute left."""
+def progress_words(progress: JobProgress) -> str:
+    """Progress and rate, such as 120 of 363 MB, 4.1 MB/s, or the step of what is being made ready."""
+    if isinstance(progress, PreparationEvent):
+        return step_words(progress)
     if progress.activity is Activity.WAITING:
         return "Waiting for another program that works on this model…"
-    words = [f"{_LEADS.get(progress.activity, '')}{_done_words(progress)}"]
+    if progress.activity is Activity.FETCHING and not progress.bytes_done:
+        return "Connecting…"
+    words = f"{_LEADS.get(progress.activity, '')}{_done_words(progress)}"
     if progress.bytes_per_second is not None and progress.activity is Activity.FETCHING:
-        words.append(f"{progress.bytes_per_second / MEGABYTE:,.1f} MB/s")
-    if progress.seconds_left is not None and progress.bytes_done < progress.bytes_total:
-        words.append(f"{duration_words(progress.seconds_left)} left")
-    return ", ".join(words)
-
-
-def duration_words(seconds: float) -> str:
-    """An estimated duration, such as about 2 minutes."""
-    if seconds < FEW_SECONDS:
-        return "a few seconds"
-    if seconds < NEARLY * MINUTE:
-        return f"about {round(seconds / FEW_SECONDS) * FEW_SECONDS} seconds"
-    if seconds < NEARLY * HOUR:
-        return _about(seconds / MINUTE, "minute")
-    return _about(seconds / HOUR, "hour")
+        return f"{words}, {progress.bytes_per_second / MEGABYTE:,.1f} MB/s"
+    return words
 
 
 def completion_words(job: ModelJob, title: str) -> str:
@@ -97,8 +90,3 @@ def _done_words(progress: ModelProgress) -> str:
     done = progress.bytes_done / unit
     count = f"{done:.1f}" if unit == GIGABYTE or progress.bytes_total < MEGABYTE else f"{done:,.0f}"
     return f"{count} of {size_words(progress.bytes_total)}"
-
-
-def _about(count: float, unit: str) -> str:
-    whole = max(1, round(count))
-    return f"about {whole} {unit}" if whole == 1 else f"about {whole} {unit}s"

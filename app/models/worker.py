@@ -11,17 +11,21 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ListedModel, ModelJob, ModelsListed, Task
-from app.system.threads import failure_of
+from app.models.jobs import JobAdvanced, JobEnded, JobEvent, JobProgress, ListedModel, ModelJob, ModelsListed, Task
+from app.system.threads import failure_of, give_way
 from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
+from engine.model_store.installed_voices import ModelVoices
+from engine.preparation.modules import PreparationObserver
 
+NICENESS = 10
+"""Of this thread and the processes that fetch, convert, compile and pack: well behind the engine that speaks."""
 REPORT_SECONDS = 0.1
 """Progress is reported no more often than this, except when an activity starts or is complete."""
 
 
 class ModelLibrary(Protocol):
-    """What the window needs to manage models; implemented by `engine.model_store.ModelStore`."""
+    """What the window needs to manage models; implemented by `app.models.library.DeskLibrary`."""
 
     def catalogue(self) -> tuple[ModelEntry, ...]:
         """Every model that is available."""
@@ -47,6 +51,12 @@ class ModelLibrary(Protocol):
     def remove(self, name: str) -> None:
         """Delete a model."""
 
+    def voices(self) -> tuple[ModelVoices, ...]:
+        """The voices of the models that can speak, the best first."""
+
+    def make_ready(self, name: str, device: str, observe: PreparationObserver, cancel: threading.Event | None) -> None:
+        """Make an installed model ready to be loaded at once."""
+
 
 LibraryFactory = Callable[[], ModelLibrary]
 
@@ -62,6 +72,11 @@ class ModelWorker(QObject):
         self._library: ModelLibrary | None = None
         self._told: ModelProgress | None = None
         self._told_at = 0.0
+
+    @Slot()
+    def give_way(self) -> None:
+        """Let everything else go first; called in the worker's own thread."""
+        give_way(NICENESS)
 
     @Slot(object)
     def work(self, job: ModelJob) -> None:
@@ -83,13 +98,14 @@ class ModelWorker(QObject):
                 library.verify(job.model, observe, job.cancel)
             case Task.REMOVE:
                 library.remove(job.model)
+            case Task.PREPARE:
+                library.make_ready(job.model, job.device, partial(self._advance, job), job.cancel)
 
     def _list(self) -> None:
         library = self._opened()
         names = [entry.name for entry in library.catalogue()]
-        self._report(
-            ModelsListed(tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names))
-        )
+        models = tuple(ListedModel(library.status(name), library.model_folder(name)) for name in names)
+        self._report(ModelsListed(models, library.voices()))
 
     def _opened(self) -> ModelLibrary:
         if self._library is None:
@@ -101,7 +117,10 @@ class ModelWorker(QObject):
         begins = told is None or told.activity is not progress.activity
         if begins or progress.bytes_done >= progress.bytes_total or now - self._told_at >= REPORT_SECONDS:
             self._told, self._told_at = progress, now
-            self._report(JobAdvanced(job, progress))
+            self._advance(job, progress)
+
+    def _advance(self, job: ModelJob, progress: JobProgress) -> None:
+        self._report(JobAdvanced(job, progress))
 
     def _report(self, event: JobEvent) -> None:
         self.reported.emit(event)

@@ -10,7 +10,7 @@ from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
 from app.speech.activity import Activity, Readiness
-from app.speech.engine_worker import EngineFactory, EngineWorker
+from app.speech.engine_worker import EngineFactory, EngineWorker, VoiceLister, voices_here
 from app.speech.jobs import (
     ChunkSpoken,
     JobEvent,
@@ -40,13 +40,20 @@ class SpeechController(QObject):
     failed = Signal(object)
     saved = Signal(object)
 
+    _list_wanted = Signal()
     _prepare_wanted = Signal(object)
     _speak_wanted = Signal(object)
     _save_wanted = Signal(object)
     _engine_wanted = Signal(object)
     _renewal_wanted = Signal()
 
-    def __init__(self, make_engine: EngineFactory, output: AudioOutput, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        make_engine: EngineFactory,
+        output: AudioOutput,
+        parent: QObject | None = None,
+        list_voices: VoiceLister = voices_here,
+    ) -> None:
         super().__init__(parent)
         self.player = AudioPlayer(output, parent=self)
         self._track = AudioTrack()
@@ -61,7 +68,7 @@ class SpeechController(QObject):
         self._preparation: PreparationEvent | None = None
         self._utterance: Utterance | None = None
         self._activity = Activity()
-        self._start_thread(make_engine)
+        self._start_thread(make_engine, list_voices)
         self.player.playback_changed.connect(self._on_playback)
         self.player.position_changed.connect(self._on_position)
         self.player.failed.connect(self.failed)
@@ -87,6 +94,11 @@ class SpeechController(QObject):
         return self._request.text if self._request else ""
 
     @Slot()
+    def list_voices(self) -> None:
+        """List the voices of all models in the background; they come with `voices_listed`."""
+        self._list_wanted.emit()
+
+    @Slot()
     def prepare(self) -> None:
         """Prepare the engine in the background."""
         self._readiness = Readiness.PREPARING
@@ -95,8 +107,8 @@ class SpeechController(QObject):
         self._update()
 
     def change_engine(self, make_engine: EngineFactory) -> None:
-        """Stop, and switch to another engine, which is prepared in the background."""
-        self.stop()
+        """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
+        self._preparing.cancel.set()
         self._engine_wanted.emit(make_engine)
         self.prepare()
 
@@ -147,12 +159,13 @@ class SpeechController(QObject):
         self._thread.quit()
         return self._thread.wait(timeout_ms)
 
-    def _start_thread(self, make_engine: EngineFactory) -> None:
+    def _start_thread(self, make_engine: EngineFactory, list_voices: VoiceLister) -> None:
         self._thread = QThread(self)
         self._thread.setObjectName("engine")
-        self._worker = EngineWorker(make_engine)
+        self._worker = EngineWorker(make_engine, list_voices)
         self._worker.moveToThread(self._thread)
         self._worker.reported.connect(self._on_event)
+        self._list_wanted.connect(self._worker.list_voices)
         self._prepare_wanted.connect(self._worker.prepare)
         self._speak_wanted.connect(self._worker.speak)
         self._save_wanted.connect(self._worker.save)
@@ -182,8 +195,8 @@ class SpeechController(QObject):
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:
         match event:
-            case VoicesListed(voices):
-                self.voices_listed.emit(voices)
+            case VoicesListed():
+                self.voices_listed.emit(event)
             case PreparationAdvanced(preparation):
                 self._preparation, self._readiness = preparation, Readiness.PREPARING
             case Prepared(error):
@@ -195,9 +208,11 @@ class SpeechController(QObject):
         self._update()
 
     def _on_prepared(self, error: Exception | None) -> None:
+        if isinstance(error, Cancelled):
+            return  # in favour of another engine, or of the end
         self._readiness = Readiness.FAILED if error else Readiness.READY
         self._preparation = None
-        if error and not isinstance(error, Cancelled):
+        if error:
             self.failed.emit(error)
 
     def _on_speech(self, event: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -24,10 +22,10 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
-from app.system.threads import failure_of
-from engine.errors import Cancelled
+from app.system.threads import failure_of, give_way
+from engine.errors import Cancelled, EngineError
 from engine.preparation.devices import AUTO
-from engine.speech import AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest, VoiceInfo
+from engine.speech import STARTER, AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
 
 NICENESS = 5
 
@@ -36,9 +34,6 @@ OnEvent = Callable[[Event], None]
 
 class SpeechEngine(Protocol):
     """What the window needs from the engine; implemented by `engine.synthesizer.Synthesizer`."""
-
-    def voices(self) -> tuple[VoiceInfo, ...]:
-        """List the voices, without loading the model."""
 
     def prepare(self, observe: OnEvent, cancel: threading.Event | None) -> None:
         """Get ready to speak; does nothing if it is ready."""
@@ -53,6 +48,7 @@ class SpeechEngine(Protocol):
 
 
 EngineFactory = Callable[[], SpeechEngine]
+VoiceLister = Callable[[], VoicesListed]
 
 
 def engine_for(model: str, device: str = AUTO) -> SpeechEngine:
@@ -62,19 +58,46 @@ def engine_for(model: str, device: str = AUTO) -> SpeechEngine:
     return Synthesizer(model, device)
 
 
+def voices_here(device: str = AUTO) -> VoicesListed:
+    """The voices of all models, of which none is loaded; imported here, in the worker's thread."""
+    from engine.model_store.installed_voices import installed_voices
+
+    models = installed_voices()
+    ready = (each.model for each in models if each.model == STARTER or can_speak_at_once(each.model, device))
+    return VoicesListed(models, next(ready, STARTER))
+
+
+def can_speak_at_once(model: str, device: str) -> bool:
+    """Whether a model only has to be loaded; one that cannot be opened is left for the engine to complain about."""
+    from engine.preparation.files import is_ready
+
+    try:
+        return is_ready(model, device)
+    except EngineError:
+        return False
+
+
 class EngineWorker(QObject):
     """Takes one job at a time through its slots; every failure becomes an event."""
 
     reported = Signal(object)
 
-    def __init__(self, make_engine: EngineFactory) -> None:
+    def __init__(self, make_engine: EngineFactory, list_voices: VoiceLister = voices_here) -> None:
         super().__init__()
         self._make_engine = make_engine
+        self._list_voices = list_voices
         self._engine: SpeechEngine | None = None
+
+    @Slot()
+    def list_voices(self) -> None:
+        """List the voices of all models."""
+        error = failure_of(lambda: self._report(self._list_voices()))
+        if error is not None:
+            self._report(Prepared(error))
 
     @Slot(object)
     def prepare(self, job: PrepareJob) -> None:
-        """List the voices, then prepare the engine."""
+        """Prepare the engine."""
         error = failure_of(partial(self._prepare, job))
         self._report(Prepared(error))
 
@@ -111,9 +134,7 @@ class EngineWorker(QObject):
 
     def _prepare(self, job: PrepareJob) -> None:
         _raise_if_set(job.cancel)
-        engine = self._opened()
-        self._report(VoicesListed(engine.voices()))
-        engine.prepare(self._observe_preparation, job.cancel)
+        self._opened().prepare(self._observe_preparation, job.cancel)
 
     def _speak(self, job: SpeakJob) -> None:
         _raise_if_set(job.cancel)
@@ -126,7 +147,7 @@ class EngineWorker(QObject):
 
     def _opened(self) -> SpeechEngine:
         if self._engine is None:
-            _give_way()
+            give_way(NICENESS)  # sound and window go first
             self._engine = self._make_engine()
         return self._engine
 
@@ -144,15 +165,6 @@ class EngineWorker(QObject):
 
 def _say_nothing(event: Event) -> None:
     """The window need not show what is done between two requests."""
-
-
-def _give_way() -> None:
-    """Give sound and window priority over this thread and the threads that the engine starts from it.
-
-    Linux only, where niceness belongs to a thread; on a Mac the sound has real-time priority anyway.
-    """
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 def _save(job: SaveJob) -> None:

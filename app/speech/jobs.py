@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.speech import AudioChunk, PlanEvent, PreparationEvent, Samples, SpeechRequest, VoiceInfo
+from engine.speech import AudioChunk, PlanEvent, PreparationEvent, Samples, SpeechRequest
+
+if TYPE_CHECKING:
+    from engine.model_store.installed_voices import ModelVoices
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,10 @@ class SaveJob:
 
 @dataclass(frozen=True)
 class VoicesListed:
-    """The available voices."""
+    """The models that can speak and their voices, the best first, and the best of them that can speak at once."""
 
-    voices: tuple[VoiceInfo, ...]
+    models: tuple[ModelVoices, ...]
+    ready_model: str
 
 
 @dataclass(frozen=True)

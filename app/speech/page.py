@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.audio.player_panel import PlayerPanel
 from app.speech.header_bar import HeaderBar
-from app.speech.model_offer import ModelOffer
+from app.speech.model_strip import ModelStrip
 from app.speech.status_line import StatusLine
 from app.speech.text_editor import TextEditor
 from app.theme import Colours
@@ -18,13 +18,13 @@ SPACE_PIXELS = 10
 
 
 class SpeechPage(QWidget):
-    """Header, message, offer, text above waveform, status, all public; the user can move the splitter in the middle."""
+    """Header, message, model, text above waveform, status, all public; the user can move the splitter in the middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = HeaderBar(self)
         self.banner = MessageBanner(self)
-        self.offer = ModelOffer(self)
+        self.strip = ModelStrip(self)
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.editor = TextEditor(self.split)
         self.player = PlayerPanel(self.split)
@@ -38,7 +38,7 @@ class SpeechPage(QWidget):
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        for widget in (self.header, self.banner, self.offer, self.editor, self.player):
+        for widget in (self.header, self.banner, self.strip, self.editor, self.player):
             widget.set_colours(colours)
 
     def _lay_out(self) -> None:
@@ -47,6 +47,6 @@ class SpeechPage(QWidget):
         layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(self.header)
         layout.addWidget(self.banner)
-        layout.addWidget(self.offer)
+        layout.addWidget(self.strip)
         layout.addWidget(self.split, 1)
         layout.addWidget(self.status)

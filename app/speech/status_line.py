@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
+from app.speech.pace import Pace
 from app.widgets.elided_text import ElidedLabel
+from app.widgets.progress import show_fraction
 from engine.speech import PreparationEvent
 
 PROGRESS_WIDTH_PIXELS = 140
 PROGRESS_HEIGHT_PIXELS = 4
 NEWS_MS = 6000
+TICK_MS = 500
 
 
 class StatusLine(QWidget):
     """Describes the current activity; short news, such as a saved file, replaces it for a while."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
+        self._clock = clock
         self._activity = Activity()
+        self._pace = Pace(clock)
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._on_tick)
         self.label = ElidedLabel(self)
         self.label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.label.setObjectName("statusText")
@@ -43,6 +53,7 @@ class StatusLine(QWidget):
     def follow(self, activity: Activity) -> None:
         """Show this activity; news stays for its time unless something starts."""
         self._activity = activity
+        self._note_pace(activity)
         if not activity.idle or not self._news_timer.isActive():
             self._news_timer.stop()
             self._show_activity()
@@ -60,7 +71,24 @@ class StatusLine(QWidget):
 
     @Slot()
     def _show_activity(self) -> None:
-        self._say(describe(self._activity))
+        self._say(describe(self._activity, self._pace.words))
+
+    @Slot()
+    def _on_tick(self) -> None:
+        """A long step moves on the screen, too."""
+        self._show_activity()
+        self._show_progress()
+
+    def _note_pace(self, activity: Activity) -> None:
+        if activity.readiness is not Readiness.PREPARING:
+            self._tick.stop()
+            return
+        if not self._tick.isActive():
+            self._pace = Pace(self._clock)
+            self._tick.start()
+        event = activity.preparation
+        if event is not None:
+            self._pace.note(event.title, event.done, event.total)
 
     def _say(self, words: str) -> None:
         self.label.say(words)
@@ -72,16 +100,12 @@ class StatusLine(QWidget):
         activity = self._activity
         preparing = activity.readiness is Readiness.PREPARING
         self.progress.setVisible(preparing or activity.making)
-        if preparing and activity.preparation is not None:
-            self._set_progress(activity.preparation.done, activity.preparation.total)
+        if preparing:
+            show_fraction(self.progress, self._pace.fraction)
         elif activity.making and activity.utterance_count:
-            self._set_progress(activity.made_count, activity.utterance_count)
+            show_fraction(self.progress, activity.made_count / activity.utterance_count)
         else:
-            self._set_progress(0, 0)
-
-    def _set_progress(self, done: int, total: int) -> None:
-        self.progress.setRange(0, total)  # without a total: a busy indicator
-        self.progress.setValue(done)
+            show_fraction(self.progress, None)
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
@@ -93,12 +117,12 @@ class StatusLine(QWidget):
         layout.addWidget(self.counter)
 
 
-def describe(activity: Activity) -> str:
-    """What the application is doing, in a few words."""
+def describe(activity: Activity, time_words: str = "") -> str:
+    """What the application is doing, in a few words; `time_words` tell how long a preparation takes."""
     if activity.playback is Playback.PLAYING and not activity.waiting:
         return _counted("Speaking", activity)
     if activity.readiness is Readiness.PREPARING:
-        return _preparing(activity.preparation)
+        return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
     if activity.making:
         return _counted("Making speech", activity)
     if activity.saving:
@@ -117,8 +141,13 @@ def _counted(word: str, activity: Activity) -> str:
 def _preparing(event: PreparationEvent | None) -> str:
     if event is None:
         return "Preparing"
-    title = event.title[:1].lower() + event.title[1:]
-    return f"Preparing: {title}, {event.done} of {event.total}"
+    words = step_words(event)
+    return f"Preparing: {words[:1].lower()}{words[1:]}"
+
+
+def step_words(event: PreparationEvent) -> str:
+    """A step and its number, if there are several, such as Compiling decoder, 5 of 7."""
+    return f"{event.title}, {event.done} of {event.total}" if event.total > 1 else event.title
 
 
 def _number(count: int, word: str) -> str:

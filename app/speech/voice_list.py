@@ -1,39 +1,53 @@
-"""The item model of voices, with a heading for each language."""
+"""The item model of voices, with a heading for each model and each language."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.speech.voice_choice import Choice
 from engine.errors import InvalidRequest
 from engine.languages import language_of
 from engine.speech import VoiceInfo
 
+if TYPE_CHECKING:
+    from engine.model_store.installed_voices import ModelVoices
+
 AnyIndex = QModelIndex | QPersistentModelIndex
-NAME_ROLE = int(Qt.ItemDataRole.UserRole)
-HEADING_ROLE = NAME_ROLE + 1
-VOICE_ROLE = NAME_ROLE + 2
+CHOICE_ROLE = int(Qt.ItemDataRole.UserRole)
+HEADING_ROLE = CHOICE_ROLE + 1
+DEPTH_ROLE = CHOICE_ROLE + 2
+MODEL_HEADING_ROLE = CHOICE_ROLE + 3
 
 
 @dataclass(frozen=True)
 class _Row:
+    """`depth` is how far it is indented."""
+
     title: str
-    voice: VoiceInfo | None = None
+    depth: int
+    choice: Choice | None = None
+    explanation: str = ""
+    of_model: bool = False
 
 
 class VoiceListModel(QAbstractListModel):
-    """Headings cannot be selected; voices keep their order within a language."""
+    """Headings cannot be selected; voices keep their order within a model and a language.
+
+    A single model has no heading.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[_Row, ...] = ()
 
-    def show(self, voices: Sequence[VoiceInfo]) -> None:
-        """List these voices."""
+    def show(self, models: Sequence[ModelVoices]) -> None:
+        """List the voices of these models."""
         self.beginResetModel()
-        self._rows = tuple(_rows(voices))
+        self._rows = tuple(_rows(models))
         self.endResetModel()
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
@@ -41,36 +55,29 @@ class VoiceListModel(QAbstractListModel):
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        """The title, the voice or its name, a description of it, or whether the row is a heading."""
+        """The title, the choice it stands for, a description, its depth, or whether it is a heading, or a model's."""
         if not index.isValid():
             return None
         row = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.title
-        if role == NAME_ROLE:
-            return row.voice.name if row.voice else None
-        if role == HEADING_ROLE:
-            return row.voice is None
-        if role == VOICE_ROLE:
-            return row.voice
-        if role == Qt.ItemDataRole.ToolTipRole and row.voice:
-            return _explained(row.voice)
-        return None
+        values = {
+            int(Qt.ItemDataRole.DisplayRole): row.title,
+            int(Qt.ItemDataRole.ToolTipRole): row.explanation or None,
+            CHOICE_ROLE: row.choice,
+            HEADING_ROLE: row.choice is None,
+            DEPTH_ROLE: row.depth,
+            MODEL_HEADING_ROLE: row.of_model,
+        }
+        return values.get(int(role))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """A heading can be neither selected nor focused."""
-        if not index.isValid() or self._rows[index.row()].voice is None:
+        if not index.isValid() or self._rows[index.row()].choice is None:
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
-    def row_of(self, name: str) -> int:
+    def row_of(self, choice: Choice) -> int:
         """The row of this voice, or -1."""
-        names = [row.voice.name if row.voice else None for row in self._rows]
-        return names.index(name) if name in names else -1
-
-    def first_voice_row(self) -> int:
-        """The row of the first voice, or -1."""
-        return next((number for number, row in enumerate(self._rows) if row.voice), -1)
+        return next((number for number, row in enumerate(self._rows) if row.choice == choice), -1)
 
 
 def language_title(tag: str) -> str:
@@ -81,12 +88,16 @@ def language_title(tag: str) -> str:
         return tag
 
 
-def _rows(voices: Sequence[VoiceInfo]) -> list[_Row]:
-    rows = []
-    for language in dict.fromkeys(voice.language for voice in voices):
-        rows.append(_Row(language_title(language)))
-        rows.extend(_Row(_title(voice), voice) for voice in voices if voice.language == language)
-    return rows
+def _rows(models: Sequence[ModelVoices]) -> Iterator[_Row]:
+    depth = 1 if len(models) > 1 else 0
+    for model in models:
+        if depth:
+            yield _Row(model.title, 0, of_model=True)
+        for language in dict.fromkeys(voice.language for voice in model.voices):
+            yield _Row(language_title(language), depth)
+            for voice in model.voices:
+                if voice.language == language:
+                    yield _Row(_title(voice), depth + 1, Choice(voice.name, model.model), _explained(voice, model))
 
 
 def _title(voice: VoiceInfo) -> str:
@@ -94,7 +105,8 @@ def _title(voice: VoiceInfo) -> str:
     return f"{voice.title} · {kind}" if kind else voice.title
 
 
-def _explained(voice: VoiceInfo) -> str:
+def _explained(voice: VoiceInfo, model: ModelVoices) -> str:
+    of_model = f"{voice.name} of {model.title}"
     if voice.recipe:
-        return f"{voice.name}: a blend, {voice.recipe}"
-    return f"{voice.name}: graded {voice.grade} by its makers" if voice.grade else voice.name
+        return f"{of_model}: a blend, {voice.recipe}"
+    return f"{of_model}: graded {voice.grade} by its makers" if voice.grade else of_model

@@ -1,44 +1,56 @@
-"""A combo box of voices, grouped by language."""
+"""A combo box of the voices of all models, grouped by model and language."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.speech.voice_list import HEADING_ROLE, NAME_ROLE, VOICE_ROLE, VoiceListModel
+from app.speech.voice_choice import Choice, insisted, listed, voice_info
+from app.speech.voice_list import CHOICE_ROLE, DEPTH_ROLE, HEADING_ROLE, MODEL_HEADING_ROLE, VoiceListModel
 from app.widgets.elided_text import ElidedComboBox
-from engine.speech import VoiceInfo
+from engine.speech import STARTER
 from engine.voices.packs import describe
+
+if TYPE_CHECKING:
+    from engine.model_store.installed_voices import ModelVoices
 
 INDENT = "\N{EM SPACE}"
 HEADING_SIZE = 0.9
 MARGIN_PIXELS = 24
 SMALLEST_PIXELS = 120
 ROW_PIXELS = 28
+FINDING, CHOOSING = "Finding voices…", "Choose a voice"
+EXPLANATION = "The voice that speaks; right-click to hear it"
 
 
 class VoicePicker(ElidedComboBox):
-    """`voice_chosen` is emitted with a name when the user chooses another voice.
+    """Decides which voice speaks, and with it which model.
 
-    `preview_wanted` is emitted with a `VoiceInfo` when the user wants to hear the chosen one.
+    `voice_chosen` carries the `Choice` when the user chooses another voice, `model_changed` the name of the model from
+    which the chosen voice comes from now on, `preview_wanted` the `VoiceInfo` of the chosen voice to be heard.
     """
 
-    voice_chosen = Signal(str)
+    voice_chosen = Signal(object)
+    model_changed = Signal(str)
     preview_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = VoiceListModel(self)
-        self._wanted: str | None = None
-        self._asked_for: str | None = None
-        self.setModel(self._model)
+        self._rows = VoiceListModel(self)
+        self._models: tuple[ModelVoices, ...] = ()
+        self._usual_model = STARTER
+        self._wanted = Choice()
+        self._asked_for = Choice()
+        self._told_model: str | None = None
+        self.setModel(self._rows)
         self.setItemDelegate(_GroupedDelegate(self))
         self.setAccessibleName("Voice")
-        self.setPlaceholderText("Finding voices…")
-        self.setToolTip("The voice that speaks; right-click to hear it")
+        self.setPlaceholderText(FINDING)
+        self.setToolTip(EXPLANATION)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         hear = QAction("Hear This Voice", self)
         hear.triggered.connect(self.preview)
@@ -50,49 +62,116 @@ class VoicePicker(ElidedComboBox):
         self.activated.connect(self._on_activated)
 
     @property
+    def choice(self) -> Choice:
+        """The voice and its model; empty until the voices are known."""
+        if not self._models:
+            return Choice()
+        if self._asked_for != Choice():
+            return insisted(self._asked_for, self._models, self._listed())
+        return self._listed()
+
+    @property
     def voice(self) -> str | None:
-        """The name that was requested or selected; None until the voices are known."""
-        chosen = self.currentData(NAME_ROLE)
-        return self._asked_for or (chosen if isinstance(chosen, str) else None)
+        """The name of the chosen voice; None until the voices are known, or if the model asked for is not here."""
+        return self.choice.voice
 
-    def choose(self, name: str | None) -> None:
-        """Select a voice, now or once the voices are known; the first one if it is not among them."""
-        self._wanted = name
-        row = self._model.row_of(name) if name else -1
-        self.setCurrentIndex(row if row >= 0 else self._model.first_voice_row())
+    @property
+    def speaking_model(self) -> str | None:
+        """The model that speaks; None until the voices are known."""
+        return self.choice.model
 
-    def ask_for(self, name: str) -> None:
-        """Insist on a voice, so that a missing one is an error instead of being replaced by another."""
-        self._asked_for = name
-        self.choose(name)
+    @property
+    def known(self) -> bool:
+        """Whether the voices are known."""
+        return bool(self._models)
 
-    def show_voices(self, voices: Sequence[VoiceInfo]) -> None:
-        """List the voices and keep the selection."""
-        wanted = self.voice or self._wanted
-        self._model.show(voices)
-        self.setEnabled(bool(voices))
-        self.choose(wanted)
+    @property
+    def untouched(self) -> bool:
+        """Whether neither the user nor the command line has ever chosen a voice or a model."""
+        return self._wanted == self._asked_for == Choice()
+
+    @property
+    def models(self) -> tuple[ModelVoices, ...]:
+        """The models that can speak, the best first."""
+        return self._models
+
+    def choose(self, choice: Choice) -> None:
+        """Want a voice, now or once it is listed; `listed` says which one is taken if it is not."""
+        self._wanted, self._asked_for = choice, Choice()
+        self._select()
+
+    def ask_for(self, choice: Choice) -> None:
+        """Insist on a voice or a model, so that a missing one is an error instead of being replaced by another."""
+        self._asked_for = choice
+        self._select()
+
+    def choose_model(self, model: str) -> None:
+        """Choose, for the user, the voice of the same name in this model if it has one, else its first."""
+        self.take(insisted(Choice(model=model), self._models, self._listed()))
+
+    def take(self, choice: Choice) -> None:
+        """Choose a voice for the user."""
+        self.choose(choice)
+        self.voice_chosen.emit(choice)
+
+    def take_over(self, model: str) -> None:
+        """Let this model speak, with its first voice, unless the user has chosen something."""
+        self._usual_model = model
+        self._select()
+
+    def show_models(self, models: Sequence[ModelVoices], usual_model: str) -> None:
+        """List the voices of these models, and keep the selection.
+
+        If nothing was ever chosen, it is the first voice of the usual model, when that is first known.
+        """
+        if not self._models:
+            self._usual_model = usual_model
+        self._models = tuple(models)
+        self._rows.show(self._models)
+        if self._wanted != Choice():
+            self._wanted = self._listed()  # what is missing now does not come back by itself later
+        self.setPlaceholderText(CHOOSING)
+        self.setEnabled(bool(self._models))
+        self._select()
 
     def minimumSizeHint(self) -> QSize:
         """A small width is enough, since the title can be elided."""
         return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
+    def showPopup(self) -> None:
+        """Open the list, wide enough for its longest title, with the chosen voice and its headings in sight."""
+        view = self.view()
+        view.setMinimumWidth(view.sizeHintForColumn(0) + MARGIN_PIXELS)
+        super().showPopup()
+        view.scrollTo(view.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
+
     @Slot()
     def preview(self) -> None:
         """Request a sentence in the selected voice."""
-        name = self.voice
-        if name is not None:
-            voice = self.itemData(self._model.row_of(name), VOICE_ROLE)
-            self.preview_wanted.emit(voice if isinstance(voice, VoiceInfo) else describe(name))
+        choice = self.choice
+        if choice.voice is not None:
+            self.preview_wanted.emit(voice_info(choice, self._models) or describe(choice.voice))
+
+    def _listed(self) -> Choice:
+        return listed(self._wanted, self._models, self._usual_model)
+
+    def _select(self) -> None:
+        """Show the choice, and tell if it comes from another model."""
+        choice = self.choice
+        row = self._rows.row_of(choice)
+        self.setCurrentIndex(row)
+        details = self.itemData(row, int(Qt.ItemDataRole.ToolTipRole)) if row >= 0 else None
+        self.setToolTip(f"{details}\n{EXPLANATION}" if details else EXPLANATION)
+        if choice.model is not None and choice.model != self._told_model:
+            self._told_model = choice.model
+            self.model_changed.emit(choice.model)
 
     def _on_activated(self, row: int) -> None:
-        self._asked_for = None
-        self._wanted = self.itemData(row, NAME_ROLE)
-        self.voice_chosen.emit(self._wanted)
+        self.take(self.itemData(row, CHOICE_ROLE))
 
 
 class _GroupedDelegate(QStyledItemDelegate):
-    """Headings small and bold, voices indented."""
+    """Headings bold, those of languages small, too; what stands under them indented."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(super().sizeHint(option, index).width() + MARGIN_PIXELS, ROW_PIXELS)
@@ -101,6 +180,6 @@ class _GroupedDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         if index.data(HEADING_ROLE):
             option.font.setBold(True)  # type: ignore[attr-defined]
+        if index.data(HEADING_ROLE) and not index.data(MODEL_HEADING_ROLE):
             option.font.setPointSizeF(option.font.pointSizeF() * HEADING_SIZE)  # type: ignore[attr-defined]
-        else:
-            option.text = f"{INDENT}{option.text}"  # type: ignore[attr-defined]
+        option.text = f"{INDENT * index.data(DEPTH_ROLE)}{option.text}"  # type: ignore[attr-defined]

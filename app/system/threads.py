@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -52,6 +55,15 @@ def collect_what_is_due() -> None:
     due = [generation for generation, (count, threshold) in enumerate(pairs) if count > threshold]
     if due:
         gc.collect(max(due))
+
+
+def give_way(niceness: int) -> None:
+    """Give other threads priority over this one, and over the threads and processes that are started from it.
+
+    Linux only, where niceness belongs to a thread; on a Mac the sound has real-time priority anyway.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
 
 
 def failure_of(work: Callable[[], object]) -> Exception | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.icons import icon
 
@@ -26,12 +26,12 @@ class NoticeStrip(QFrame):
         size = QSize(ICON_PIXELS, ICON_PIXELS)
         self.symbol.setPixmap(icon(name, colour).pixmap(size, self.devicePixelRatioF()))
 
-    def lay_out(self, *buttons: QAbstractButton) -> None:
-        """Symbol, sentence, buttons, from left to right."""
+    def lay_out(self, *rest: QWidget) -> None:
+        """Symbol, sentence, and the rest, such as buttons, from left to right."""
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 7, 8, 7)
         layout.setSpacing(10)
         layout.addWidget(self.symbol)
         layout.addWidget(self.label, 1)
-        for button in buttons:
-            layout.addWidget(button)
+        for widget in rest:
+            layout.addWidget(widget)

@@ -10,6 +10,11 @@ from app.models.jobs import Task
 from engine.errors import Cancelled
 from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
+from engine.model_store.checkpoints import BEST_FIRST
+from engine.model_store.installed_voices import ModelVoices
+from engine.preparation.modules import PreparationObserver
+from engine.speech import PreparationEvent
+from tests.app.fakes import STARTER_VOICES, VOICES
 
 STARTER, FULL_SIZE = "starter", "kokoro-82m"
 INSTALLED_BYTES = 340_000_000
@@ -27,6 +32,7 @@ class FakeLibrary:
     received: int = 0
     asked: list[tuple[Task, str, Path | None]] = field(default_factory=list)
     discarded: list[str] = field(default_factory=list)
+    made_ready: list[tuple[str, str]] = field(default_factory=list)
     threads: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -66,6 +72,25 @@ class FakeLibrary:
     def remove(self, name: str) -> None:
         self._work(Task.REMOVE, name, None, lambda progress: None, None)
         self.states[name] = ModelState.ABSENT
+
+    def voices(self) -> tuple[ModelVoices, ...]:
+        here = [self.status(name) for name in BEST_FIRST]
+        return tuple(
+            ModelVoices(each.entry.name, each.entry.title, STARTER_VOICES if each.entry.bundled else VOICES)
+            for each in here
+            if each.state in (ModelState.BUNDLED, ModelState.INSTALLED)
+        )
+
+    def make_ready(
+        self, name: str, device: str, observe: PreparationObserver, cancel: threading.Event | None = None
+    ) -> None:
+        self.made_ready.append((name, device))
+        while not self.hold.wait(0.005):
+            observe(PreparationEvent("Compiling decoder", 5, 7))
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("It was stopped.")
+        if self.error is not None:
+            raise self.error
 
     def _work(
         self, task: Task, name: str, path: Path | None, observe: ModelObserver, cancel: threading.Event | None

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.audio.output import AudioDeviceError, Fill
+from app.speech.jobs import VoicesListed
 from engine.errors import Cancelled
+from engine.model_store.installed_voices import ModelVoices
 from engine.speech import (
     AudioChunk,
     Event,
@@ -29,6 +31,19 @@ VOICES = (
     VoiceInfo("bm_george", "George", "en-GB", "male"),
     VoiceInfo("am_adam", "Adam", "en-US", "male"),
 )
+
+
+STARTER_VOICES = (VoiceInfo("af_sally", "Sally", "en-US", "female"), VoiceInfo("am_adam", "Adam", "en-US", "male"))
+ONE_MODEL = (ModelVoices("starter", "Starter voices", VOICES),)
+TWO_MODELS = (
+    ModelVoices("kokoro-82m", "Kokoro-82M", VOICES),
+    ModelVoices("starter", "Starter voices", STARTER_VOICES),
+)
+
+
+def list_voices() -> VoicesListed:
+    """One model, which can speak at once."""
+    return VoicesListed(ONE_MODEL, "starter")
 
 
 def utterances_of(text: str) -> tuple[Utterance, ...]:
@@ -53,13 +68,14 @@ def chunk_of(utterance: Utterance, count: int, length: int = RATE_HZ) -> AudioCh
 
 @dataclass
 class FakeEngine:
-    """Speaks a second of noise per sentence; `hold` keeps it from going on, `error` makes it fail."""
+    """Speaks a second of noise per sentence; `hold` and `prepare_hold` keep it from going on, `error` makes it fail."""
 
     notices: tuple[Notice, ...] = ()
     prepare_error: Exception | None = None
     speak_error: Exception | None = None
     fails_after: int = 0
     hold: threading.Event = field(default_factory=threading.Event)
+    prepare_hold: threading.Event = field(default_factory=threading.Event)
     threads: set[int] = field(default_factory=set)
     niceness: int = 0
     requests: list[SpeechRequest] = field(default_factory=list)
@@ -68,19 +84,19 @@ class FakeEngine:
 
     def __post_init__(self) -> None:
         self.hold.set()
-
-    def voices(self) -> tuple[VoiceInfo, ...]:
-        self.threads.add(threading.get_ident())
-        self.niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-        return VOICES
+        self.prepare_hold.set()
 
     def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
         self.threads.add(threading.get_ident())
+        self.niceness = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
         if self.prepared:
             return
         if self.prepare_error is not None:
             raise self.prepare_error
         observe(PreparationEvent("Compiling the decoder", 5, 7))
+        while not self.prepare_hold.wait(0.005):
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("It was stopped.")
         self.prepared += 1
 
     def synthesize(

@@ -8,18 +8,21 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
+import app.application
 from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
+from app.messages import Remedy
 from app.settings import Settings
 from app.speech import module_builder
 from app.speech.activity import Readiness
+from app.speech.jobs import VoicesListed
 from engine.errors import CompileError
 from engine.languages import BRITISH
 from engine.model_store import ModelState
 from engine.speech import SpeechRequest
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
-from tests.app.fakes import FakeEngine, FakeOutput
+from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
 Opened = list[Application]
 
@@ -55,7 +58,7 @@ def opened(qapp: QApplication) -> Iterator[Opened]:
 def test_it_opens_and_prepares_in_the_background(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
     application.open()
     assert application.window.isVisible()
@@ -66,7 +69,7 @@ def test_it_opens_and_prepares_in_the_background(
 def test_the_diagnostics_are_added_once_the_window_is_there(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
-    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
     application.open()
     size = application.window.size()
@@ -79,12 +82,12 @@ def test_the_diagnostics_are_added_once_the_window_is_there(
 def test_diagnostics_that_were_open_are_there_from_the_start(
     qapp: QApplication, settings: Settings, opened: Opened
 ) -> None:
-    first = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    first = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(first)
     first.window.show()
     first.diagnostics.open()
     settings.docks = first.diagnostics.dock.state
-    again = Application(qapp, Options(), settings, FakeEngine, FakeOutput())
+    again = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(again)
     again.window.show()
     assert [dock.isVisible() for dock in again.window.findChildren(QDockWidget)] == [True]
@@ -92,7 +95,7 @@ def test_diagnostics_that_were_open_are_there_from_the_start(
 
 def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened) -> None:
     store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
-    application = Application(qapp, Options(), Settings(store), FakeEngine, FakeOutput())
+    application = Application(qapp, Options(), Settings(store), FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
     application.open()
     qtbot.waitUntil(lambda: application.controller.track.whole)
@@ -105,7 +108,9 @@ def test_a_given_text_is_spoken_at_once_with_the_given_voice_and_speed(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
     engine = FakeEngine()
-    application = Application(qapp, Options("Given.", "am_adam", 1.5), settings, lambda: engine, FakeOutput())
+    application = Application(
+        qapp, Options("Given.", "am_adam", 1.5), settings, lambda: engine, FakeOutput(), list_voices=list_voices
+    )
     opened.append(application)
     application.open()
     qtbot.waitUntil(lambda: application.controller.track.whole)
@@ -117,7 +122,9 @@ def test_a_voice_is_heard_with_a_sentence_of_its_language(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
     engine = FakeEngine()
-    application = Application(qapp, Options(voice="bm_george", speed=1.5), settings, lambda: engine, FakeOutput())
+    application = Application(
+        qapp, Options(voice="bm_george", speed=1.5), settings, lambda: engine, FakeOutput(), list_voices=list_voices
+    )
     opened.append(application)
     application.open()
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
@@ -137,7 +144,7 @@ def test_another_device_means_another_engine(
         return engines[-1]
 
     settings.device = "cpu"
-    application = Application(qapp, Options(), settings, make_engine, FakeOutput())
+    application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
     automatic, processor, _ = application.window.menu.devices.actions()
     assert processor.isChecked()
@@ -172,12 +179,100 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
     assert [request.voice for request in engines[1].requests] == ["af_heart"]
 
 
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The models for which the application makes engines."""
+    models: list[str] = []
+    monkeypatch.setattr(app.application, "engine_for", lambda model, device: models.append(model) or FakeEngine())
+    return models
+
+
+def list_two() -> VoicesListed:
+    return VoicesListed(TWO_MODELS, "kokoro-82m")
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "voice"),
+    [
+        (Options(), "kokoro-82m", "af_heart"),
+        (Options(voice="af_sally"), "starter", "af_sally"),
+        (Options(voice="george"), "kokoro-82m", "george"),
+        (Options(model="starter"), "starter", "af_sally"),
+        (Options(model="starter", voice="am_adam"), "starter", "am_adam"),
+    ],
+)
+def test_it_begins_with_the_model_of_the_voice(
+    qapp: QApplication,
+    qtbot: QtBot,
+    settings: Settings,
+    opened: Opened,
+    engines: list[str],
+    options: Options,
+    model: str,
+    voice: str,
+) -> None:
+    application = Application(qapp, options, settings, output=FakeOutput(), list_voices=list_two)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    assert engines == [model]
+    assert application.window.request.voice == voice
+    assert (settings.voice, settings.model) == (None, None)
+
+
+def test_a_voice_of_another_model_brings_it_for_speech_and_preview(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, engines: list[str]
+) -> None:
+    application = Application(qapp, Options(), settings, output=FakeOutput(), list_voices=list_two)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    voices = application.window.page.header.voices
+    voices.activated.emit(voices.findText("Sally · female"))
+    application.window.menu.preview.trigger()
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    assert engines == ["kokoro-82m", "starter"]
+    assert application.controller.request is not None
+    assert application.controller.request.voice == "af_sally"
+    assert (settings.voice, settings.model) == ("af_sally", "starter")
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("kokoro-82m", "The weights of kokoro-82m are not on this machine. Fetch or import it under Speech > Models…"),
+        ("kokoro", "There is no model named “kokoro”. Known models: starter, kokoro-82m"),
+    ],
+)
+def test_a_model_that_is_not_here_is_one_sentence_with_a_button_to_the_models(
+    qapp: QApplication,
+    qtbot: QtBot,
+    settings: Settings,
+    opened: Opened,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    model: str,
+    words: str,
+) -> None:
+    monkeypatch.setattr("engine.model_store.store.data_folder", lambda: tmp_path)
+    options = Options("Given.", model=model)
+    application = Application(qapp, options, settings, output=FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    application.open()
+    banner = application.window.page.banner
+    qtbot.waitUntil(lambda: banner.message is not None, timeout=20_000)
+    assert banner.message is not None
+    assert banner.message.text.startswith(words)
+    assert banner.message.remedy is Remedy.MODELS
+    assert application.window.page.header.voices.isEnabled()
+
+
 def test_a_missing_device_is_not_said_before_somebody_speaks(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened
 ) -> None:
     first_start = Settings(QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat))
     output = FakeOutput(NoAudioDevice())
-    application = Application(qapp, Options(), first_start, FakeEngine, output)
+    application = Application(qapp, Options(), first_start, FakeEngine, output, list_voices=list_voices)
     opened.append(application)
     application.open()
     controller, banner = application.controller, application.window.page.banner
@@ -204,7 +299,12 @@ def test_a_picture_is_taken_when_all_is_done(
 ) -> None:
     engine, output = FakeEngine(speak_error=error), FakeOutput(NoAudioDevice())
     application = Application(
-        qapp, Options("One. Two.", screenshot=tmp_path / "a.png"), settings, lambda: engine, output
+        qapp,
+        Options("One. Two.", screenshot=tmp_path / "a.png"),
+        settings,
+        lambda: engine,
+        output,
+        list_voices=list_voices,
     )
     opened.append(application)
     with qtbot.waitSignal(application.finished, timeout=8000) as finished:

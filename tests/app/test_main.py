@@ -37,5 +37,8 @@ def test_options_reach_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(command, "why_no_window", lambda: None)
     picture = tmp_path / "a.png"
     arguments = ["--text", "Hi.", "--voice", "am_adam", "--speed", "1.5", "--screenshot", str(picture), "--diagnostics"]
+    arguments += ["--model", "starter", "--fetch", "kokoro-82m"]
     assert command.main(arguments) == 7
-    assert seen == [app.application.Options("Hi.", "am_adam", 1.5, picture, diagnostics=True)]
+    assert seen == [
+        app.application.Options("Hi.", "am_adam", 1.5, picture, diagnostics=True, model="starter", fetch="kokoro-82m")
+    ]

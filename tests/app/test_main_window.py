@@ -19,7 +19,7 @@ from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from engine.errors import CompileError, DamagedFile
 from engine.speech import Notice
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
 
 TEXT = "One. Two 🙂. Three."
 
@@ -32,7 +32,7 @@ class Desk:
         self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
         self.settings.text = TEXT
         self.settings.save_folder = folder
-        self.controller = SpeechController(lambda: self.engine, self.output)
+        self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.controller, self.settings, self.theme)
         self.page = self.window.page
@@ -41,6 +41,7 @@ class Desk:
         qtbot.waitExposed(self.window)
 
     def prepare(self) -> None:
+        self.controller.list_voices()
         self.controller.prepare()
         self.qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
 

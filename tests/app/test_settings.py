@@ -20,7 +20,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     settings = opened(file)
     assert settings.text is None
     assert settings.voice is None
-    assert settings.model == "starter"
+    assert settings.model is None
     assert not settings.models_offered
     assert settings.speed == USUAL_SPEED
     assert settings.appearance is Appearance.SYSTEM

@@ -7,8 +7,9 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.speech.page import SpeechPage
+from app.speech.voice_choice import Choice
 from app.window_memory import SIZE_PIXELS, WindowMemory
-from tests.app.fakes import VOICES
+from tests.app.fakes import TWO_MODELS
 
 
 @pytest.fixture
@@ -34,18 +35,18 @@ def test_a_first_start_is_empty_and_of_a_good_size(qtbot: QtBot, settings: Setti
 
 def test_everything_comes_back(qtbot: QtBot, settings: Settings) -> None:
     window, page, memory = opened(qtbot, settings)
-    page.header.voices.show_voices(VOICES)
+    page.header.voices.show_models(TWO_MODELS, "starter")
     page.editor.set_text("Remember me. 🙂")
     page.header.speed.set_speed(1.5)
-    page.header.voices.setCurrentIndex(2)
-    page.header.voices.activated.emit(2)
+    page.header.voices.activated.emit(9)
     window.resize(700, 600)
     memory.remember()
     other_window, other, _ = opened(qtbot, settings)
-    other.header.voices.show_voices(VOICES)
+    other.header.voices.show_models(TWO_MODELS, "starter")
     assert other.editor.text == "Remember me. 🙂"
     assert other.header.speed.speed == 1.5
-    assert other.header.voices.voice == "am_adam"
+    assert other.header.voices.choice == Choice("am_adam", "starter")
+    assert (settings.voice, settings.model) == ("am_adam", "starter")
     assert (other_window.width(), other_window.height()) == (700, 600)
 
 

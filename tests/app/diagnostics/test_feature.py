@@ -18,8 +18,9 @@ from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
+from app.speech.voice_choice import Choice
 from app.theme import DARK, Appearance, Theme
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput
+from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
 WAIT_MS = 20_000
@@ -33,7 +34,7 @@ class Desk:
         self.engine, self.output = FakeEngine(), FakeOutput()
         self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
         self.settings.text = text
-        self.speech = SpeechController(lambda: self.engine, self.output)
+        self.speech = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
         self.window = MainWindow(self.speech, self.settings, self.theme)
         self.diagnostics = DiagnosticsFeature(self.window, self.speech, self.output, self.settings, self.theme, COMMAND)
@@ -43,6 +44,7 @@ class Desk:
         qtbot.waitExposed(self.window)
 
     def prepare(self) -> None:
+        self.speech.list_voices()
         self.speech.prepare()
         self.qtbot.waitUntil(lambda: self.speech.activity.readiness is Readiness.READY)
 
@@ -113,8 +115,9 @@ def test_diagnose_takes_the_text_as_it_is_now_without_speaking_it(desk: Desk) ->
 
 
 def test_what_is_diagnosed_is_the_model_that_speaks(desk: Desk) -> None:
-    desk.settings.model = "kokoro-82m"
     desk.prepare()
+    desk.window.page.header.voices.show_models(TWO_MODELS, "starter")
+    desk.window.page.header.voices.take(Choice("af_heart", "kokoro-82m"))
     desk.diagnostics.open()
     desk.speak("rows 1")
     assert desk.wait_for(RunState.FINISHED).request.model == "kokoro-82m"

@@ -4,10 +4,11 @@ import pytest
 from PySide6.QtCore import SignalInstance
 from pytestqt.qtbot import QtBot
 
-from app.models.card import BAR_STEPS, ModelCard
+from app.models.card import ModelCard
 from app.models.jobs import Task
 from app.models.row import ModelRow
 from app.theme import DARK
+from app.widgets.progress import BAR_STEPS
 from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
 
@@ -47,6 +48,14 @@ def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     assert "2.0 MB/s" in card.words.text()
     assert card.button.text() == "Cancel"
     assert card.heightForWidth(500) == height > 0
+
+
+def test_what_is_worth_knowing_about_a_model_is_on_its_card(qtbot: QtBot) -> None:
+    compact = next(entry for entry in catalogue() if entry.name == "kokoro-82m-8bit")
+    card = shown(qtbot, ModelRow(ModelStatus(compact, ModelState.ABSENT), Path()))
+    assert card.note.isVisible()
+    assert "44 to 83 cents lower" in card.note.text()
+    assert not shown(qtbot, ModelRow(ABSENT, Path())).note.isVisible()
 
 
 def test_the_menu_fits_the_model(qtbot: QtBot, tmp_path: Path) -> None:

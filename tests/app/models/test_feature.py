@@ -5,78 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.main_window import MainWindow
 from app.messages import Remedy
 from app.models import feature
-from app.models.card import ModelCard
-from app.models.feature import ModelsFeature
-from app.models.row import ModelRow, RowButton
-from app.models.worker import ModelLibrary
-from app.settings import Settings
-from app.speech.controller import SpeechController
-from app.theme import Appearance, Theme
+from app.models.library import DeskLibrary
+from app.models.row import RowButton
 from engine.errors import DownloadError, MissingModel, StorageError
-from engine.model_store import ModelEntry, ModelState, ModelStore, PinnedFile
+from engine.model_store import ModelEntry, ModelState, PinnedFile
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
-from tests.app.fakes import VOICES, FakeEngine, FakeOutput
+from tests.app.models.desk import Desk
 from tests.engine.model_store.stand_in_hub import REPOSITORY, REVISION, Fault, stand_in_hub
-
-NETWORK_MS = 60_000
-"""A process with the hub's client is started, on a machine that may be busy."""
-
-
-class Desk:
-    """A window with a fake engine and models of a test's choice."""
-
-    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, library: ModelLibrary | None = None) -> None:
-        self.qtbot = qtbot
-        self.library = FakeLibrary(folder)
-        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
-        self.settings.text = "One. Two."
-        self.speech = SpeechController(FakeEngine, FakeOutput())
-        self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.speech, self.settings, self.theme)
-        self.models = ModelsFeature(self.window, self.settings, self.theme, lambda: library or self.library)
-        self.dialog, self.page = self.models.dialog, self.window.page
-        self.engines_wanted: list[str] = []
-        self.models.engine_wanted.connect(self.note_engine)
-        qtbot.addWidget(self.window)
-        self.window.show()
-        qtbot.waitExposed(self.window)
-
-    def note_engine(self) -> None:
-        self.engines_wanted.append(self.settings.model)
-
-    def look(self) -> None:
-        self.models.controller.look()
-        self.wait()
-
-    def wait(self) -> None:
-        self.qtbot.waitUntil(lambda: not self.models.controller.busy, timeout=NETWORK_MS)
-
-    def install(self) -> None:
-        self.library.states[FULL_SIZE] = ModelState.INSTALLED
-        self.look()
-
-    @property
-    def card(self) -> ModelCard:
-        return self.dialog.cards[FULL_SIZE]
-
-    @property
-    def row(self) -> ModelRow:
-        return self.card.row
-
-    def wait_for_progress(self) -> None:
-        self.qtbot.waitUntil(lambda: bool(self.row.progress and self.row.progress.bytes_done), timeout=NETWORK_MS)
-
-    def close(self) -> None:
-        assert self.models.shut_down(5000)
-        assert self.speech.shut_down(5000)
-        self.theme.deleteLater()
 
 
 @pytest.fixture
@@ -112,49 +52,15 @@ def test_a_fetch_goes_from_the_button_to_a_model_that_can_be_used(desk: Desk) ->
     assert desk.page.banner.message is None
 
 
-def test_the_offer_is_made_once_and_declined(desk: Desk, qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
-    assert not desk.page.offer.isVisible()
-    desk.look()
-    assert desk.page.offer.isVisible()
-    assert desk.row.title in desk.page.offer.label.text()
-    desk.page.offer.decline_button.click()
-    desk.look()
-    assert not desk.page.offer.isVisible()
-    other = Desk(qtbot, qapp, tmp_path)
-    other.look()
-    assert not other.page.offer.isVisible()
-    other.close()
-
-
-def test_the_offer_accepted_fetches_in_sight(desk: Desk) -> None:
-    desk.look()
-    desk.library.hold.clear()
-    desk.page.offer.fetch_button.click()
-    assert desk.dialog.isVisible()
-    desk.wait_for_progress()
-    assert not desk.page.offer.isVisible()
-    desk.card.button.click()
-    desk.wait()
-    assert desk.settings.models_offered
-    assert not desk.page.offer.isVisible()
-
-
-def test_nothing_is_offered_to_those_who_have_it(desk: Desk) -> None:
-    desk.install()
-    assert not desk.page.offer.isVisible()
-    assert not desk.settings.models_offered
-
-
 @pytest.mark.parametrize("way", ["dialog", "menu"])
 def test_another_model_speaks_next_with_its_own_voices(desk: Desk, way: str) -> None:
     desk.install()
-    desk.page.header.voices.show_voices(VOICES)
     if way == "dialog":
         desk.card.button.click()
     else:
         desk.window.menu.model_actions.actions()[1].trigger()
     assert (desk.settings.model, desk.engines_wanted) == (FULL_SIZE, [FULL_SIZE])
-    assert desk.page.header.voices.voice is None
+    assert (desk.voices.voice, desk.settings.voice) == ("af_heart", "af_heart")
     assert desk.card.button.text() == "In Use"
     assert [action.isChecked() for action in desk.window.menu.model_actions.actions()] == [False, True]
 
@@ -227,12 +133,6 @@ def test_with_the_models_closed_the_window_says_how_it_ended(desk: Desk) -> None
     desk.wait()
     assert desk.dialog.isVisible()
     desk.dialog.close()
-    desk.library.error = None
-    desk.models.controller.retry()
-    desk.wait()
-    assert desk.page.banner.label.text() == f"{desk.row.title} is here."
-    desk.page.banner.button.click()
-    assert desk.settings.model == FULL_SIZE
 
 
 def test_a_missing_model_leads_to_the_models(desk: Desk) -> None:
@@ -243,12 +143,24 @@ def test_a_missing_model_leads_to_the_models(desk: Desk) -> None:
 
 
 def test_that_a_model_is_missing_is_over_once_another_one_is_chosen(desk: Desk) -> None:
-    desk.settings.model = FULL_SIZE
-    desk.look()
+    desk.install()
+    desk.models.use(FULL_SIZE)
     desk.window.show_failure(MissingModel("It is not here.", "Fetch it."))
     desk.models.use(STARTER)
     assert desk.page.banner.message is None
-    assert desk.engines_wanted == [STARTER]
+    assert desk.engines_wanted == [FULL_SIZE, STARTER]
+
+
+def test_that_the_model_of_last_time_is_gone_is_said_once(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    Desk(qtbot, qapp, tmp_path, fake=FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED})).choose_and_close()
+    desk = Desk(qtbot, qapp, tmp_path)
+    desk.look()
+    words = "Kokoro-82M is no longer on this computer, so “Starter voices” is in use."
+    assert desk.page.banner.label.text() == words
+    desk.page.banner.dismiss()
+    desk.look()
+    assert desk.page.banner.message is None
+    desk.close()
 
 
 def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -260,7 +172,7 @@ def test_a_folder_is_shown_or_named(desk: Desk, monkeypatch: pytest.MonkeyPatch,
 @pytest.fixture
 def fetching(
     qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Desk, ModelStore]]:
+) -> Iterator[tuple[Desk, DeskLibrary]]:
     """A window in the middle of a real fetch, from a hub that falls silent."""
     content = bytes(4 << 20)
     pinned = PinnedFile("model.pth", len(content), hashlib.sha256(content).hexdigest())
@@ -269,7 +181,7 @@ def fetching(
         hub.faults.append(Fault(pinned.path, stall_after=1 << 20))
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hub_home"))
-        store = ModelStore(tmp_path / "models", (entry,))
+        store = DeskLibrary(tmp_path / "models", (entry,))
         desk = Desk(qtbot, qapp, tmp_path, store)
         desk.models.open()
         desk.wait()
@@ -280,7 +192,7 @@ def fetching(
     assert not (tmp_path / "hub_home" / "hub").exists()
 
 
-def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, ModelStore]) -> None:
+def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: tuple[Desk, DeskLibrary]) -> None:
     desk, store = fetching
     desk.card.button.click()
     desk.wait()
@@ -292,7 +204,7 @@ def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: 
     assert left == []
 
 
-def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, ModelStore]) -> None:
+def test_ending_the_application_keeps_what_a_real_fetch_has_received(fetching: tuple[Desk, DeskLibrary]) -> None:
     desk, store = fetching
     desk.close()
     assert store.status(FULL_SIZE).state is ModelState.PARTIAL

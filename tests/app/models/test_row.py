@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from app.models.jobs import Task
+from app.models.jobs import JobProgress, Task
 from app.models.row import ModelRow, RowButton
-from engine.model_store import ModelState, ModelStatus
+from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
+from engine.speech import PreparationEvent
 
 STARTER, FULL_SIZE = catalogue()[:2]
 VOICES = tuple(voice.info.name for voice in FULL_SIZE.voices)
@@ -31,6 +32,27 @@ def test_the_state_decides_what_comes_next(state: ModelState, button: RowButton)
     assert row(state).button_enabled
     assert row(state, idle=False).button_enabled == (button is RowButton.USE)
     assert row(state, task=Task.VERIFY, idle=False).button is RowButton.CANCEL
+
+
+def test_what_is_being_made_ready_can_be_used_already() -> None:
+    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button is RowButton.USE
+    assert row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).button_enabled
+    assert not row(ModelState.INSTALLED, task=Task.PREPARE, idle=False).can_remove
+
+
+@pytest.mark.parametrize(
+    ("progress", "fraction"),
+    [
+        (None, None),
+        (ModelProgress("m", Activity.WAITING, 0, 100), None),
+        (ModelProgress("m", Activity.FETCHING, 0, 100), None),
+        (ModelProgress("m", Activity.FETCHING, 25, 100), 0.25),
+        (PreparationEvent("Compiling decoder", 5, 7), 0.6),
+    ],
+)
+def test_how_much_is_done(progress: JobProgress | None, fraction: float | None) -> None:
+    pace = ("", 0.6) if progress else ("", None)
+    assert row(ModelState.ABSENT, task=Task.FETCH, progress=progress, pace=pace).fraction == fraction
 
 
 def test_the_model_in_use_says_so_unless_it_cannot_be_used() -> None:

@@ -1,12 +1,12 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.models.jobs import ModelJob, Task
+from app.models.jobs import JobProgress, ModelJob, Task
 from app.models.row import ModelRow
 from app.models.words import (
     completion_words,
-    duration_words,
     progress_words,
     row_words,
     size_words,
@@ -14,6 +14,7 @@ from app.models.words import (
     state_words,
 )
 from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus, PinnedFile
+from engine.speech import PreparationEvent
 
 ENTRY = ModelEntry(
     "m", "Some model", "MIT", "https://hub/some", Path(), "some", "0", PinnedFile("m.pth", 363_000_000, "")
@@ -52,35 +53,25 @@ def progress(activity: Activity, done: int = 120_000_000, total: int = 363_000_0
     ("said", "words"),
     [
         (progress(Activity.FETCHING), "120 of 363 MB"),
-        (
-            progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3),
-            "120 of 363 MB, 4.1 MB/s, about 1 minute left",
-        ),
-        (progress(Activity.FETCHING, 363_000_000, seconds_left=0.0), "363 of 363 MB"),
+        (progress(Activity.FETCHING, 0), "Connecting…"),
+        (progress(Activity.FETCHING, bytes_per_second=4.1e6, seconds_left=59.3), "120 of 363 MB, 4.1 MB/s"),
         (progress(Activity.FETCHING, 120_000_000, 1_500_000_000), "0.1 of 1.5 GB"),
-        (progress(Activity.CHECKING, seconds_left=3), "Checking, 120 of 363 MB, a few seconds left"),
+        (progress(Activity.CHECKING), "Checking, 120 of 363 MB"),
         (progress(Activity.CONVERTING), "Making it ready, 120 of 363 MB"),
+        (PreparationEvent("Compiling decoder", 5, 7), "Compiling decoder, 5 of 7"),
+        (PreparationEvent("Preparing the voice model", 0, 1), "Preparing the voice model"),
         (progress(Activity.WAITING, 0), "Waiting for another program that works on this model…"),
     ],
 )
-def test_progress(said: ModelProgress, words: str) -> None:
+def test_progress(said: JobProgress, words: str) -> None:
     assert progress_words(said) == words
     assert row_words(ModelRow(ModelStatus(ENTRY, ModelState.ABSENT), Path(), task=Task.FETCH, progress=said)) == words
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (2, "a few seconds"),
-        (41, "about 40 seconds"),
-        (55, "about 1 minute"),
-        (200, "about 3 minutes"),
-        (3300, "about 1 hour"),
-        (9000, "about 2 hours"),
-    ],
-)
-def test_durations_are_only_guessed(seconds: float, words: str) -> None:
-    assert duration_words(seconds) == words
+def test_the_time_left_follows_the_progress() -> None:
+    row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=Task.PREPARE)
+    going_on = replace(row, progress=PreparationEvent("Compiling decoder", 5, 7), pace=("about 20 seconds left", 0.5))
+    assert row_words(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
 
 
 def test_a_job_that_begins_or_ends_says_so() -> None:

@@ -7,6 +7,7 @@ from app.models.jobs import JobAdvanced, JobEnded, JobEvent, ModelJob, ModelsLis
 from app.models.worker import ModelWorker
 from engine.errors import Cancelled, DamagedFile, DownloadError
 from engine.model_store import Activity, ModelEntry, ModelObserver, ModelProgress, ModelState
+from engine.speech import PreparationEvent
 from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
 
 
@@ -37,6 +38,7 @@ def test_looking_lists_every_model_with_its_folder(bench: Bench, tmp_path: Path)
     assert isinstance(listed, ModelsListed)
     assert [model.status.entry.name for model in listed.models][:2] == [STARTER, FULL_SIZE]
     assert listed.models[1].folder == tmp_path / FULL_SIZE
+    assert [each.model for each in listed.voices] == [STARTER]
     assert not bench.library.asked
 
 
@@ -47,6 +49,18 @@ def test_every_task_reaches_the_store_and_ends_with_a_list(bench: Bench, task: T
     assert bench.work(task, FULL_SIZE, path).error is None
     assert bench.library.asked == [(task, FULL_SIZE, path)]
     assert isinstance(bench.reports[-2], ModelsListed)
+
+
+def test_making_a_model_ready_tells_its_steps(bench: Bench) -> None:
+    bench.library.hold.clear()
+    stopped = ModelJob(Task.PREPARE, FULL_SIZE, device="cpu")
+    bench.worker.reported.connect(lambda report: isinstance(report, JobAdvanced) and stopped.cancel.set())
+    bench.worker.work(stopped)
+    assert bench.library.made_ready == [(FULL_SIZE, "cpu")]
+    assert JobAdvanced(stopped, PreparationEvent("Compiling decoder", 5, 7)) in bench.reports
+    ended = bench.reports[-1]
+    assert isinstance(ended, JobEnded)
+    assert isinstance(ended.error, Cancelled)
 
 
 def test_progress_is_told(bench: Bench) -> None:

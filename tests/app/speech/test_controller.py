@@ -14,7 +14,7 @@ from app.speech.controller import SpeechController
 from app.speech.jobs import SpeakJob
 from engine.errors import CompileError, OutputError
 from engine.speech import SpeechRequest, Utterance
-from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, utterances_of
+from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
@@ -33,7 +33,7 @@ def output() -> FakeOutput:
 
 @pytest.fixture
 def controller(engine: FakeEngine, output: FakeOutput, qtbot: QtBot) -> Iterator[SpeechController]:
-    controller = SpeechController(lambda: engine, output)
+    controller = SpeechController(lambda: engine, output, list_voices=list_voices)
     yield controller
     assert controller.shut_down(5000)
 
@@ -45,8 +45,10 @@ def wait_made(qtbot: QtBot, controller: SpeechController) -> None:
 def test_prepares_in_the_background_and_says_so(controller: SpeechController, qtbot: QtBot) -> None:
     seen = []
     controller.activity_changed.connect(seen.append)
-    with qtbot.waitSignal(controller.voices_listed):
-        controller.prepare()
+    with qtbot.waitSignal(controller.voices_listed) as listed:
+        controller.list_voices()
+    assert listed.args == [list_voices()]
+    controller.prepare()
     qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
     assert any(activity.preparation and activity.preparation.total == 7 for activity in seen)
     assert controller.activity.idle
@@ -247,10 +249,43 @@ def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(
     assert controller.track.whole
 
 
+def test_another_engine_takes_over_once_the_speech_in_progress_is_made(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    other = FakeEngine()
+    controller.change_engine(lambda: other)
+    assert controller.activity.making
+    assert not engine.closed
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert controller.track.whole
+    qtbot.waitUntil(lambda: other.prepared == 1)
+    assert engine.closed
+
+
+def test_a_preparation_gives_way_to_that_of_another_engine(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    failures: list[Exception] = []
+    controller.failed.connect(failures.append)
+    engine.prepare_hold.clear()
+    controller.prepare()
+    qtbot.waitUntil(lambda: bool(engine.threads))
+    other = FakeEngine()
+    controller.change_engine(lambda: other)
+    qtbot.waitUntil(lambda: controller.activity.readiness is Readiness.READY)
+    assert other.prepared == 1
+    assert engine.prepared == 0
+    assert not failures
+
+
 def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     engine: FakeEngine, output: FakeOutput, qtbot: QtBot
 ) -> None:
-    controller = SpeechController(lambda: engine, output)
+    controller = SpeechController(lambda: engine, output, list_voices=list_voices)
     engine.hold.clear()
     controller.speak(REQUEST)
     qtbot.waitUntil(lambda: bool(engine.requests))

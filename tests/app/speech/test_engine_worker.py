@@ -24,15 +24,16 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
-from engine.errors import Cancelled, CompileError, OutputError
+from engine.errors import Cancelled, CompileError, DamagedFile, OutputError
 from engine.speech import SpeechRequest
 from engine.synthesizer import Synthesizer
-from tests.app.fakes import RATE_HZ, VOICES, FakeEngine
+from tests.app.fakes import RATE_HZ, FakeEngine, list_voices
 
 REQUEST = SpeechRequest("One. Two. Three.", "af_heart")
 
 
 class Sender(QObject):
+    list_voices = Signal()
     prepare = Signal(object)
     speak = Signal(object)
     save = Signal(object)
@@ -45,9 +46,10 @@ class Bench(Sender):
         super().__init__()
         self.reports: list[JobEvent] = []
         self.thread_ids: set[int] = set()
-        self.worker = EngineWorker(make_engine)
+        self.worker = EngineWorker(make_engine, list_voices)
         self.engine_thread = QThread()
         self.worker.moveToThread(self.engine_thread)
+        self.list_voices.connect(self.worker.list_voices)
         self.prepare.connect(self.worker.prepare)
         self.speak.connect(self.worker.speak)
         self.save.connect(self.worker.save)
@@ -76,11 +78,27 @@ def wait_for(qtbot: QtBot, bench: Bench, kind: type[object]) -> None:
     qtbot.waitUntil(lambda: any(isinstance(report, kind) for report in bench.reports), timeout=5000)
 
 
-def test_preparing_lists_the_voices_first(bench: Bench, qtbot: QtBot) -> None:
+def test_voices_are_listed_without_an_engine(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:
+    bench.list_voices.emit()
+    wait_for(qtbot, bench, VoicesListed)
+    assert bench.reports == [list_voices()]
+    assert not engine.threads
+
+
+def test_voices_that_cannot_be_listed_are_a_report(qtbot: QtBot, bench: Bench) -> None:
+    def broken() -> VoicesListed:
+        raise DamagedFile(Path(), "No.", "Do.")
+
+    bench.worker._list_voices = broken
+    bench.list_voices.emit()
+    wait_for(qtbot, bench, Prepared)
+    assert isinstance(bench.reports[-1].error, DamagedFile)
+
+
+def test_preparing_tells_its_steps(bench: Bench, qtbot: QtBot) -> None:
     bench.prepare.emit(PrepareJob())
     wait_for(qtbot, bench, Prepared)
-    assert [type(report) for report in bench.reports] == [VoicesListed, PreparationAdvanced, Prepared]
-    assert bench.reports[0] == VoicesListed(VOICES)
+    assert [type(report) for report in bench.reports] == [PreparationAdvanced, Prepared]
 
 
 def test_the_engine_lives_in_its_thread_and_reports_arrive_in_the_windows(

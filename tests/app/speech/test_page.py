@@ -2,7 +2,6 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QPlai
 from pytestqt.qtbot import QtBot
 
 from app.audio.waveform_view import WaveformView
-from app.speech.model_offer import ModelOffer
 from app.speech.page import SpeechPage
 from app.theme import DARK
 
@@ -23,7 +22,7 @@ def test_every_control_has_a_name_for_a_screen_reader(qtbot: QtBot) -> None:
     controls = [widget for kind in CONTROLS for widget in page.findChildren(kind) if not isinstance(widget, QScrollBar)]
     nameless = [widget for widget in controls if not (widget.accessibleName() or widget.property("text"))]
     assert len(controls) > 8
-    assert nameless == [page.banner.button]  # its title comes with the message
+    assert nameless == [page.banner.button, *page.strip.buttons]  # their titles come with what is said
 
 
 def test_tab_goes_through_the_page_as_it_is_read(qtbot: QtBot) -> None:
@@ -44,17 +43,3 @@ def test_it_takes_the_colours(qtbot: QtBot) -> None:
     qtbot.addWidget(page)
     page.set_colours(DARK)
     assert page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
-
-
-def test_it_offers_a_model_and_tells_the_answer(qtbot: QtBot) -> None:
-    offer = ModelOffer()
-    qtbot.addWidget(offer)
-    assert offer.isHidden()
-    offer.set_colours(DARK)
-    offer.offer("Some model", 54, "363 MB")
-    assert not offer.isHidden()
-    assert offer.label.text() == "The full Some model model with 54 voices can be fetched (363\N{NO-BREAK SPACE}MB)."
-    with qtbot.waitSignal(offer.accepted):
-        offer.fetch_button.click()
-    with qtbot.waitSignal(offer.declined):
-        offer.decline_button.click()

@@ -5,24 +5,47 @@ from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
 from app.speech.status_line import StatusLine, describe
 from engine.speech import PreparationEvent
+from tests.app.fakes import FakeClock
 
 READY = Activity(Readiness.READY)
 
 
 @pytest.fixture
-def status(qtbot: QtBot) -> StatusLine:
-    status = StatusLine()
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def status(qtbot: QtBot, clock: FakeClock) -> StatusLine:
+    status = StatusLine(clock=clock)
     qtbot.addWidget(status)
     status.resize(700, 30)
     status.show()
     return status
 
 
-def test_preparing_shows_how_far_it_is(status: StatusLine) -> None:
-    status.follow(Activity(preparation=PreparationEvent("Compiling the decoder", 5, 7)))
-    assert status.label.text() == "Preparing: compiling the decoder, 5 of 7"
-    assert (status.progress.value(), status.progress.maximum()) == (5, 7)
+def test_preparing_shows_how_far_it_is(status: StatusLine, clock: FakeClock) -> None:
+    status.follow(Activity(preparation=PreparationEvent("Compiling the tail", 1, 4)))
+    assert status.label.text() == "Preparing: compiling the tail, 1 of 4"
+    assert status.progress.maximum() == 0
+    clock.seconds = 40
+    status.follow(Activity(preparation=PreparationEvent("Compiling the head", 2, 4)))
+    assert status.label.text() == "Preparing: compiling the head, 2 of 4, about 40 seconds left"
+    assert status.progress.value() == status.progress.maximum() / 2
     assert not status.progress.isHidden()
+
+
+def test_a_long_step_moves_on_the_screen(status: StatusLine, clock: FakeClock, qtbot: QtBot) -> None:
+    status.follow(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
+    clock.seconds = 4
+    qtbot.waitUntil(lambda: status.label.text() == "Preparing: loading the voice model, 4 seconds so far")
+    clock.seconds = 5
+    qtbot.waitUntil(lambda: "5 seconds so far" in status.label.text())
+    status.follow(READY)
+    assert status.label.text() == "Ready"
+    clock.seconds = 500
+    status.follow(Activity())
+    assert status.label.text() == "Preparing"
 
 
 def test_long_words_give_way_to_a_narrow_window(status: StatusLine) -> None:
@@ -41,7 +64,7 @@ def test_progress_is_hidden_when_nothing_goes_on(status: StatusLine) -> None:
 
 def test_making_shows_how_much_is_made(status: StatusLine) -> None:
     status.follow(Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7, made_count=2))
-    assert (status.progress.value(), status.progress.maximum()) == (2, 7)
+    assert status.progress.value() == round(status.progress.maximum() * 2 / 7)
 
 
 def test_news_stay_until_something_begins(status: StatusLine) -> None:

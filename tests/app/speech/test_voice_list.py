@@ -4,16 +4,25 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 
-from app.speech.voice_list import HEADING_ROLE, NAME_ROLE, VOICE_ROLE, VoiceListModel, language_title
+from app.speech.voice_choice import Choice
+from app.speech.voice_list import (
+    CHOICE_ROLE,
+    DEPTH_ROLE,
+    HEADING_ROLE,
+    MODEL_HEADING_ROLE,
+    VoiceListModel,
+    language_title,
+)
+from engine.model_store.installed_voices import ModelVoices
 from engine.speech import VoiceInfo
 from engine.voices.packs import official_voices
-from tests.app.fakes import VOICES
+from tests.app.fakes import ONE_MODEL, TWO_MODELS
 
 
 @pytest.fixture
 def model() -> VoiceListModel:
     model = VoiceListModel()
-    model.show(VOICES)
+    model.show(ONE_MODEL)
     return model
 
 
@@ -21,11 +30,16 @@ def rows(model: VoiceListModel, role: int) -> list[Any]:
     return [model.index(row).data(role) for row in range(model.rowCount())]
 
 
+def titles_of(model: VoiceListModel) -> list[str]:
+    return rows(model, int(Qt.ItemDataRole.DisplayRole))
+
+
 def test_voices_stand_under_their_languages(model: VoiceListModel) -> None:
     assert rows(model, int(Qt.ItemDataRole.DisplayRole)) == [
         "American English", "Heart · female", "Adam · male", "British English", "George · male",
     ]  # fmt: skip
-    assert rows(model, NAME_ROLE) == [None, "af_heart", "am_adam", None, "bm_george"]
+    choices = [choice and choice.voice for choice in rows(model, CHOICE_ROLE)]
+    assert choices == [None, "af_heart", "am_adam", None, "bm_george"]
     assert rows(model, HEADING_ROLE) == [True, False, False, True, False]
 
 
@@ -34,28 +48,41 @@ def test_headings_cannot_be_chosen(model: VoiceListModel) -> None:
     assert selectable == [False, True, True, False, True]
 
 
-def test_rows_are_found_by_name(model: VoiceListModel) -> None:
-    assert (model.row_of("bm_george"), model.row_of("nobody"), model.first_voice_row()) == (4, -1, 1)
-    assert VoiceListModel().first_voice_row() == -1
-
-
-def test_a_tooltip_tells_grade_and_recipe(model: VoiceListModel) -> None:
-    model.show(
-        [
-            VoiceInfo("af_heart", "Heart", "en-US", "female", "A"),
-            VoiceInfo("duet", "duet", "en-US", "", recipe="af_heart(2)+am_adam(1)"),
-            VoiceInfo("em_alex", "Alex", "es", "male"),
-        ]
-    )
-    assert rows(model, int(Qt.ItemDataRole.ToolTipRole)) == [
-        None, "af_heart: graded A by its makers", "duet: a blend, af_heart(2)+am_adam(1)", None, "em_alex",
+def test_several_models_have_headings_and_voices_of_the_same_name_are_distinct(model: VoiceListModel) -> None:
+    model.show(TWO_MODELS)
+    titles = [depth * "-" + title for depth, title in zip(rows(model, DEPTH_ROLE), titles_of(model), strict=True)]
+    assert titles == [
+        "Kokoro-82M", "-American English", "--Heart · female", "--Adam · male", "-British English", "--George · male",
+        "Starter voices", "-American English", "--Sally · female", "--Adam · male",
     ]  # fmt: skip
-    assert rows(model, int(Qt.ItemDataRole.DisplayRole))[2] == "duet · blend"
-    assert [voice and voice.name for voice in rows(model, VOICE_ROLE)] == [None, "af_heart", "duet", None, "em_alex"]
+    assert rows(model, MODEL_HEADING_ROLE).count(True) == 2
+    adams = [choice for choice in rows(model, CHOICE_ROLE) if choice and choice.voice == "am_adam"]
+    assert adams == [Choice("am_adam", "kokoro-82m"), Choice("am_adam", "starter")]
+
+
+def test_rows_are_found_by_voice_and_model(model: VoiceListModel) -> None:
+    model.show(TWO_MODELS)
+    assert model.row_of(Choice("am_adam", "kokoro-82m")) == 3
+    assert model.row_of(Choice("am_adam", "starter")) == 9
+    assert model.row_of(Choice("af_sally", "kokoro-82m")) == model.row_of(Choice()) == -1
+
+
+def test_a_tooltip_tells_model_grade_and_recipe(model: VoiceListModel) -> None:
+    voices = (
+        VoiceInfo("af_heart", "Heart", "en-US", "female", "A"),
+        VoiceInfo("duet", "duet", "en-US", "", recipe="af_heart(2)+am_adam(1)"),
+        VoiceInfo("em_alex", "Alex", "es", "male"),
+    )
+    model.show([ModelVoices("m", "Some model", voices)])
+    assert rows(model, int(Qt.ItemDataRole.ToolTipRole)) == [
+        None, "af_heart of Some model: graded A by its makers", "duet of Some model: a blend, af_heart(2)+am_adam(1)",
+        None, "em_alex of Some model",
+    ]  # fmt: skip
+    assert titles_of(model)[2] == "duet · blend"
 
 
 def test_all_official_voices_are_listed_by_language(model: VoiceListModel) -> None:
-    model.show(official_voices())
+    model.show([ModelVoices("m", "Some model", official_voices())])
     assert model.rowCount() == 54 + 9
     assert rows(model, HEADING_ROLE).count(True) == 9
 

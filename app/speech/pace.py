@@ -1,0 +1,115 @@
+"""How fast work in steps goes: the time that may be left, or else the time it has taken, and how much is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+FEW_SECONDS = 10
+MINUTE, HOUR = 60, 3600
+NEARLY = 0.9
+"""From this fraction of a minute or an hour on, a duration is rounded up to the whole."""
+WORTH_SAYING_SECONDS = 3
+"""Work of unknown length is said to take this long or longer, never less."""
+
+USUAL_SECONDS = {
+    "Compiling text features": 40,
+    "Compiling durations": 25,
+    "Compiling pitch and energy": 59,
+    "Compiling phoneme features": 8,
+    "Compiling harmonic source": 2,
+    "Compiling decoder": 81,
+    "Compiling waveform": 1,
+}
+"""What each of these steps, in order, took on one machine; only the proportions matter."""
+
+
+class Pace:
+    """Hears of each step when it starts, and estimates the rest from those before it, on one thread."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._step = ("", 0, 0)
+        self._began = self._step_began = clock()
+        self._told_left: tuple[float, float] | None = None
+
+    def note(self, title: str, done: int, total: int, seconds_left: float | None = None) -> None:
+        """This step is going on after `done` of `total`; `seconds_left` is an estimate by whoever does the work."""
+        now = self._clock()
+        self._told_left = None if seconds_left is None else (now, seconds_left)
+        earlier_title, earlier_done, earlier_total = self._step
+        if (title, done, total) == self._step:
+            return
+        other_work = total != earlier_total or done < earlier_done or (done == 0 and title != earlier_title)
+        self._step, self._step_began = (title, done, total), now
+        if other_work:
+            self._began = now
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time left; None while nothing is known about it, or once it takes longer than expected."""
+        now = self._clock()
+        if self._told_left is not None:
+            told_at, seconds = self._told_left
+            return seconds - (now - told_at) if now - told_at <= seconds else None
+        unit = self._seconds_per_unit
+        finished, this, whole = self._units
+        if unit is None or finished >= whole:
+            return None
+        rest_of_step = this * unit - (now - self._step_began)
+        return rest_of_step + (whole - finished - this) * unit if rest_of_step >= 0 else None
+
+    @property
+    def fraction(self) -> float | None:
+        """How much is done, from 0 to 1; None while that is unknown, or a step takes longer than expected."""
+        unit = self._seconds_per_unit
+        finished, this, whole = self._units
+        if unit is None:
+            return None
+        in_step = (self._clock() - self._step_began) / (this * unit)
+        return (finished + in_step * this) / whole if in_step < 1 else None
+
+    @property
+    def words(self) -> str:
+        """The time left or taken, such as about 20 seconds left; empty if there is nothing to say yet."""
+        left, taken = self.seconds_left, self._clock() - self._began
+        if left is not None:
+            return f"{duration_words(left)} left"
+        return f"{_counted(taken)} so far" if taken >= WORTH_SAYING_SECONDS else ""
+
+    @property
+    def _units(self) -> tuple[float, float, float]:
+        """The sizes of the steps before, of this one and of all, in seconds of another machine or just in steps."""
+        title, done, total = self._step
+        if title not in USUAL_SECONDS:
+            return done, 1, total
+        titles = list(USUAL_SECONDS)
+        before = sum(USUAL_SECONDS[each] for each in titles[: titles.index(title)])
+        return before, USUAL_SECONDS[title], sum(USUAL_SECONDS.values())
+
+    @property
+    def _seconds_per_unit(self) -> float | None:
+        finished, _, _ = self._units
+        return (self._step_began - self._began) / finished if finished and self._step_began > self._began else None
+
+
+def duration_words(seconds: float) -> str:
+    """An estimated duration, such as about 2 minutes."""
+    if seconds < FEW_SECONDS:
+        return "a few seconds"
+    if seconds < NEARLY * MINUTE:
+        return f"about {round(seconds / FEW_SECONDS) * FEW_SECONDS} seconds"
+    if seconds < NEARLY * HOUR:
+        return _about(seconds / MINUTE, "minute")
+    return _about(seconds / HOUR, "hour")
+
+
+def _counted(seconds: float) -> str:
+    """A duration to the second, so that it is seen to go on."""
+    minutes, rest = divmod(int(seconds), MINUTE)
+    return f"{minutes}:{rest:02} minutes" if minutes else f"{rest} seconds"
+
+
+def _about(count: float, unit: str) -> str:
+    whole = max(1, round(count))
+    return f"about {whole} {unit}" if whole == 1 else f"about {whole} {unit}s"

@@ -1,0 +1,68 @@
+"""Which voice of which model is chosen: what the user or the command line wants, matched with what is here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.errors import EngineError
+from engine.speech import VoiceInfo
+
+if TYPE_CHECKING:
+    from engine.model_store.installed_voices import ModelVoices
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The names of a voice and of a model, as far as they are known."""
+
+    voice: str | None = None
+    model: str | None = None
+
+
+def listed(choice: Choice, models: Sequence[ModelVoices], usual_model: str) -> Choice:
+    """The listed voice that comes nearest to a choice, or none if nothing is listed.
+
+    The voice decides, and brings the best model that has it; where it is nowhere, it is the first voice of the chosen
+    model; without that, of the usual one.
+    """
+    ranked = sorted(models, key=lambda each: (each.model != choice.model, each.model != usual_model))
+    with_voice = [each for each in ranked if choice.voice in _names(each)]
+    with_any = [each for each in (*with_voice, *ranked) if each.voices]
+    if not with_any:
+        return Choice()
+    voice = choice.voice if with_voice else with_any[0].voices[0].name
+    return Choice(voice, with_any[0].model)
+
+
+def insisted(choice: Choice, models: Sequence[ModelVoices], otherwise: Choice) -> Choice:
+    """A choice that is taken as it is, so that a voice or model that is missing is an error when it has to speak.
+
+    Its voice may be a short name or a blend; what it leaves open is as `otherwise`, if that fits.
+    """
+    if choice.voice is not None:
+        return Choice(choice.voice, choice.model or _model_of(choice.voice, models, otherwise.model))
+    here = next((each for each in models if each.model == choice.model), None)
+    if here is None:
+        return choice
+    return listed(Choice(otherwise.voice if otherwise.voice in _names(here) else None, here.model), models, here.model)
+
+
+def voice_info(choice: Choice, models: Sequence[ModelVoices]) -> VoiceInfo | None:
+    """The listing entry of a choice."""
+    voices = [voice for each in models if each.model == choice.model for voice in each.voices]
+    return next((voice for voice in voices if voice.name == choice.voice), None)
+
+
+def _model_of(voice: str, models: Sequence[ModelVoices], preferred: str | None) -> str | None:
+    from engine.model_store.installed_voices import model_of  # brings the model store, which only this case needs
+
+    try:
+        return model_of(voice, preferred or "", models)
+    except EngineError:
+        return preferred  # the engine says so when it has to speak
+
+
+def _names(model: ModelVoices) -> list[str]:
+    return [voice.name for voice in model.voices]

@@ -1,0 +1,17 @@
+"""Progress bars that show a fraction, or that something is going on."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QProgressBar
+
+BAR_STEPS = 1000
+"""Progress bars count in integers."""
+
+
+def show_fraction(bar: QProgressBar, fraction: float | None) -> None:
+    """Show a fraction from 0 to 1, or a busy indicator, which moves, for None."""
+    if fraction is None:
+        bar.setRange(0, 0)
+    else:
+        bar.setRange(0, BAR_STEPS)
+        bar.setValue(round(BAR_STEPS * fraction))

@@ -1,0 +1,269 @@
+"""A better model on its way while another one speaks; the window, the strip and the jobs are real."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.audio.player import Playback
+from app.speech.activity import Readiness
+from app.speech.model_strip import Answer
+from app.speech.voice_choice import Choice
+from engine.errors import CompileError, DownloadError
+from engine.model_store import ModelState
+from tests.app.fake_library import FULL_SIZE, STARTER, FakeLibrary
+from tests.app.models.desk import Desk
+
+COMPACT = "kokoro-82m-8bit"
+SALLY, HEART = Choice("af_sally", STARTER), Choice("af_heart", COMPACT)
+MakeDesk = Callable[..., Desk]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[MakeDesk]:
+    desks: list[Desk] = []
+
+    def make(library: FakeLibrary | None = None, fetch: str | None = COMPACT) -> Desk:
+        desks.append(Desk(qtbot, qapp, tmp_path, fake=library, fetch=fetch))
+        desks[-1].look()
+        return desks[-1]
+
+    yield make
+    for desk in desks:
+        desk.close()
+    qapp.setStyleSheet("")
+
+
+def text_of(desk: Desk) -> str:
+    return "" if desk.strip.notice is None else desk.strip.notice.text
+
+
+def start(desk: Desk) -> None:
+    """The engine is ready, and all work in the background is done."""
+    desk.start()
+    desk.qtbot.waitUntil(lambda: not desk.models.controller.busy and desk.models.upgrade._begun)
+
+
+def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
+    desk = opened()
+    assert not desk.library.asked
+    start(desk)
+    assert [(name, task.value) for task, name, _ in desk.library.asked] == [(COMPACT, "fetch")]
+    assert desk.library.made_ready == [(COMPACT, "auto")]
+    assert desk.voices.choice == HEART
+    assert desk.engines_wanted == [COMPACT]
+    assert text_of(desk) == "Kokoro-82M (8 bit) is ready: now speaking with af_heart."
+    assert desk.page.banner.message is None
+    assert (desk.settings.voice, desk.settings.model) == (None, None)
+
+
+def test_nothing_begins_while_the_engine_needs_the_processor(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = opened()
+    desk.engine.prepare_error = CompileError("No.", "Do.")
+    qtbot.wait(20)
+    assert not desk.library.asked
+    desk.speech.prepare()
+    qtbot.waitUntil(lambda: desk.speech.activity.readiness is Readiness.FAILED)
+    qtbot.waitUntil(lambda: bool(desk.library.asked))
+
+
+def test_progress_and_time_left_are_shown_and_a_fetch_can_be_cancelled_for_good(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = opened()
+    desk.library.hold.clear()
+    desk.start()
+    qtbot.waitUntil(lambda: "left" in text_of(desk))
+    assert text_of(desk) == "Fetching Kokoro-82M (8 bit): 21 of 63 MB, 4.1 MB/s, about 10 seconds left"
+    assert desk.strip.bar.isVisible()
+    desk.strip.button(Answer.CANCEL).click()
+    desk.wait()
+    assert desk.strip.isHidden()
+    assert desk.library.discarded == [COMPACT]
+    again = opened(desk.library)
+    start(again)
+    assert len(desk.library.asked) == 1
+
+
+def test_making_ready_is_shown_step_by_step(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
+    desk.library.hold.clear()
+    desk.start()
+    qtbot.waitUntil(lambda: "compiling" in text_of(desk))
+    assert text_of(desk) == "Making Kokoro-82M (8 bit) ready: compiling decoder, 5 of 7"
+    assert desk.voices.choice == SALLY
+    desk.library.hold.set()
+    qtbot.waitUntil(lambda: desk.voices.choice == HEART)
+    assert not desk.library.asked
+
+
+def test_it_never_takes_over_in_the_middle_of_a_speech(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = opened()
+    desk.library.hold.clear()
+    desk.start()
+    desk.window.speak()
+    qtbot.waitUntil(lambda: desk.speech.track.whole)
+    desk.library.hold.set()
+    desk.wait_until_told("Kokoro-82M (8 bit) is ready and speaks next.")
+    assert desk.voices.choice == SALLY
+    desk.output.stream.pull(10_000)
+    desk.speech.player.tick()
+    qtbot.waitUntil(lambda: desk.voices.choice == HEART)
+    assert desk.speech.player.playback is Playback.STOPPED
+    assert [request.voice for request in desk.engine.requests] == ["af_sally"]
+
+
+def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_nothing_more(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = opened()
+    desk.library.hold.clear()
+    desk.start()
+    desk.window.speak()
+    qtbot.waitUntil(lambda: desk.speech.track.whole)
+    desk.library.hold.set()
+    desk.wait_until_told("Kokoro-82M (8 bit) is ready and speaks next.")
+    desk.voices.take(Choice("bm_george", COMPACT))
+    desk.speech.stop()
+    qtbot.waitUntil(lambda: desk.speech.activity.idle)
+    assert desk.voices.choice == Choice("bm_george", COMPACT)
+    assert desk.strip.isHidden()
+
+
+@pytest.mark.parametrize("state", [ModelState.ABSENT, ModelState.INSTALLED])
+def test_closing_ends_what_goes_on_and_keeps_what_was_received(
+    opened: MakeDesk, qtbot: QtBot, state: ModelState
+) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: state}))
+    desk.library.hold.clear()
+    desk.start()
+    qtbot.waitUntil(lambda: bool(desk.library.asked or desk.library.made_ready))
+    assert desk.models.shut_down(5000)
+    assert not desk.library.discarded
+    assert not desk.settings.models_offered
+
+
+def test_who_has_chosen_a_voice_gets_an_offer(opened: MakeDesk) -> None:
+    desk = opened()
+    desk.voices.take(Choice("am_adam", STARTER))
+    start(desk)
+    assert text_of(desk) == "Kokoro-82M (8 bit) is ready."
+    assert desk.voices.choice == Choice("am_adam", STARTER)
+    desk.strip.button(Answer.USE).click()
+    assert desk.voices.choice == Choice("am_adam", COMPACT)
+    assert desk.settings.model == COMPACT
+    assert desk.strip.isHidden()
+
+
+def test_going_back_is_a_choice_that_is_remembered(opened: MakeDesk) -> None:
+    desk = opened()
+    start(desk)
+    desk.strip.button(Answer.GO_BACK).click()
+    assert desk.voices.choice == SALLY
+    assert (desk.settings.voice, desk.settings.model) == ("af_sally", STARTER)
+    assert desk.strip.isHidden()
+    again = opened(desk.library)
+    start(again)
+    assert again.voices.choice == SALLY
+    assert again.strip.isHidden()
+
+
+def test_a_fetch_that_fails_is_one_notice_and_can_be_tried_again(opened: MakeDesk) -> None:
+    desk = opened()
+    desk.library.error = DownloadError("The package index cannot be reached.", "Try it again.")
+    start(desk)
+    assert text_of(desk) == "Kokoro-82M (8 bit) could not be fetched: the package index cannot be reached."
+    assert desk.page.banner.message is None
+    assert desk.voices.choice == SALLY
+    desk.library.error = None
+    desk.strip.button(Answer.TRY_AGAIN).click()
+    desk.qtbot.waitUntil(lambda: desk.voices.choice == HEART)
+
+
+def test_a_failure_to_make_it_ready_is_a_notice_that_can_be_dismissed(opened: MakeDesk) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}))
+    desk.library.error = CompileError("There is no linker.", "Install one.")
+    start(desk)
+    assert text_of(desk) == "Kokoro-82M (8 bit) could not be made ready: there is no linker."
+    assert desk.page.banner.message is None
+    desk.strip.close_button.click()
+    assert desk.strip.isHidden()
+
+
+@pytest.mark.parametrize("here", [COMPACT, FULL_SIZE])
+def test_nothing_is_fetched_if_it_or_a_better_one_is_here(opened: MakeDesk, here: str) -> None:
+    desk = opened(FakeLibrary(states={here: ModelState.INSTALLED}))
+    start(desk)
+    assert not desk.library.asked
+    assert desk.voices.speaking_model == here
+
+
+def test_a_lesser_model_does_not_keep_a_better_one_from_being_fetched(opened: MakeDesk) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: ModelState.INSTALLED}), FULL_SIZE)
+    start(desk)
+    assert [name for _, name, _ in desk.library.asked] == [FULL_SIZE]
+    assert desk.voices.speaking_model == FULL_SIZE
+
+
+def test_an_interrupted_fetch_goes_on_at_the_next_start(opened: MakeDesk) -> None:
+    desk = opened(FakeLibrary(states={COMPACT: ModelState.PARTIAL}))
+    desk.settings.models_offered = True
+    start(desk)
+    assert desk.voices.choice == HEART
+
+
+def test_a_model_to_fetch_that_does_not_exist_is_one_sentence(opened: MakeDesk) -> None:
+    desk = opened(None, "kokoro")
+    start(desk)
+    assert "There is no model named “kokoro” to fetch. Known models: starter," in desk.page.banner.label.text()
+    assert not desk.library.asked
+
+
+def test_what_the_user_fetches_is_made_ready_and_offered_too(opened: MakeDesk) -> None:
+    desk = opened(None, None)
+    desk.voices.take(SALLY)
+    start(desk)
+    desk.models.controller.fetch(FULL_SIZE)
+    desk.wait()
+    desk.wait_until_told("Kokoro-82M is ready.")
+    assert desk.library.made_ready == [(FULL_SIZE, "auto")]
+    desk.strip.button(Answer.NOT_NOW).click()
+    assert desk.strip.isHidden()
+    assert desk.voices.choice == SALLY
+
+
+def test_a_model_that_is_removed_is_no_longer_offered(opened: MakeDesk) -> None:
+    desk = opened(None, None)
+    desk.voices.take(SALLY)
+    start(desk)
+    desk.dialog.fetch_wanted.emit(FULL_SIZE)
+    desk.wait_until_told("Kokoro-82M is ready.")
+    desk.wait()
+    desk.models.controller.remove(FULL_SIZE)
+    desk.wait()
+    assert desk.strip.isHidden()
+
+
+def test_the_offer_is_made_until_it_is_declined(opened: MakeDesk) -> None:
+    desk = opened(None, None)
+    words = "The full Kokoro-82M model with 54 voices can be fetched (355\N{NO-BREAK SPACE}MB)."
+    assert text_of(desk) == words
+    desk.strip.button(Answer.NOT_NOW).click()
+    desk.look()
+    assert desk.strip.isHidden()
+    assert opened(None, None).strip.isHidden()
+
+
+def test_the_offer_accepted_fetches_at_once_and_in_sight(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = opened(None, None)
+    desk.library.hold.clear()
+    desk.strip.button(Answer.FETCH).click()
+    qtbot.waitUntil(lambda: text_of(desk).startswith("Fetching Kokoro-82M: 118 of 355 MB"))
+    assert desk.settings.models_offered
+    desk.strip.button(Answer.CANCEL).click()
+    desk.wait()
+    assert desk.strip.isHidden()
+
+
+def test_nothing_is_offered_to_those_who_have_it(opened: MakeDesk) -> None:
+    desk = opened(FakeLibrary(states={FULL_SIZE: ModelState.INSTALLED}), None)
+    assert desk.strip.isHidden()
+    assert not desk.settings.models_offered
