@@ -22,7 +22,6 @@ from engine.kernels.precision import Precision
 from engine.model_store.checkpoints import Checkpoint, model_config, open_checkpoint
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.preparation.module_choice import module_sets
-from engine.speech import PreparationEvent
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.paths import built_modules_folder, shipped_modules_folder
 from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
@@ -124,7 +123,8 @@ def _choose(model: str) -> None:
 def _built(options: argparse.Namespace) -> Outcome:
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
-        report(PreparationEvent("Starting the compiler", 0, 1))
+        if not options.progress_json:  # the process that started this one says so
+            steps.begin("Starting the compiler")
         request = request_from(options)
         from engine.compiler.build import build  # brings torch and tvm
 

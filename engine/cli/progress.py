@@ -56,6 +56,11 @@ class Steps:
             self._note("", None)
             self._put(line)
 
+    def note(self, line: str) -> None:
+        """Write a line; what lasts goes on."""
+        with self._lock:
+            self._put(line)
+
     def begin(self, step: str) -> None:
         """Write what begins, and lasts until the next call."""
         with self._lock:
@@ -85,7 +90,7 @@ class Steps:
             (self.begin if event.done < event.total else self.say)(words)
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
-                self.say(f"note: {notice.message}")
+                self.note(f"note: {notice.message}")
 
     def tick(self) -> None:
         """Write the step that lasts again, if nothing was written for a while."""

@@ -184,7 +184,7 @@ def _show(steps: Steps, event: ValidationEvent) -> None:
         steps.show(event)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
-        steps.say(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
+        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:

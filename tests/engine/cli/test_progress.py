@@ -80,11 +80,13 @@ def test_figures_of_another_kind_begin_anew(steps: Steps, clock: Clock, lines: l
     assert lines == ["fetching 1", "checking 0", "checking 0, 2 s so far"]
 
 
-def test_notices_of_a_whole_plan_are_said(steps: Steps, lines: list[str]) -> None:
+def test_notices_of_a_whole_plan_are_said_while_the_step_goes_on(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    steps.expect("Speaking 1")
     notice = Notice("“ß” is spelt.", 0, 1)
     steps.show(PlanEvent(Plan((), (notice,), characters_left=9)))
     steps.show(PlanEvent(Plan((), (notice,))))
-    assert lines == ["note: “ß” is spelt."]
+    pass_seconds(steps, clock, 2)
+    assert lines == ["note: “ß” is spelt.", "Speaking 1, 2 s so far"]
 
 
 def test_a_thread_repeats_what_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
