@@ -17,6 +17,8 @@ REPEAT_SECONDS = 2.0
 SLOWEST_LINE_SECONDS = 1.0
 """Figures that change all the time are written this often."""
 
+_AFTERWARDS = "Going on"
+
 
 def show_line(line: str) -> None:
     """Write a line of progress."""
@@ -86,8 +88,9 @@ class Steps:
     def show(self, event: Event) -> None:
         """Write each step of the preparation, and a note for what cannot be spoken as written."""
         if isinstance(event, PreparationEvent):
-            words = f"{event.title} ({event.done} of {event.total})"
-            (self.begin if event.done < event.total else self.say)(words)
+            self.begin(f"{event.title} ({event.done} of {event.total})")
+            if event.done >= event.total:  # a process that has told its last step still has to end
+                self.expect(_AFTERWARDS)
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
                 self.note(f"note: {notice.message}")

@@ -44,11 +44,19 @@ def test_a_step_that_lasts_is_said_again_with_its_time(steps: Steps, clock: Cloc
     assert lines[1:] == ["Compiling (1 of 2), 2 s so far", "Compiling (1 of 2), 4 s so far"]
 
 
-def test_nothing_is_repeated_once_it_is_done(steps: Steps, clock: Clock, lines: list[str]) -> None:
+def test_what_is_done_is_not_repeated_but_what_follows_is_told_if_it_lasts(
+    steps: Steps, clock: Clock, lines: list[str]
+) -> None:
     steps.show(PreparationEvent("Compiled", 2, 2))
-    steps.say("note: something")
+    pass_seconds(steps, clock, 3)
+    assert lines == ["Compiled (2 of 2)", "Going on, 2 s so far"]
+
+
+def test_nothing_is_repeated_after_a_line_of_its_own(steps: Steps, clock: Clock, lines: list[str]) -> None:
+    steps.begin("Compiling")
+    steps.say("Spoke 1")
     pass_seconds(steps, clock, 9)
-    assert lines == ["Compiled (2 of 2)", "note: something"]
+    assert lines == ["Compiling", "Spoke 1"]
 
 
 def test_what_is_expected_to_be_short_is_said_only_if_it_lasts(steps: Steps, clock: Clock, lines: list[str]) -> None:
