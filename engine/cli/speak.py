@@ -131,7 +131,8 @@ def _collect(
             steps.say(f"Spoke {chunk.utterance.index + 1}{of_all}")
             if loudspeaker:
                 loudspeaker.play(chunk.samples)
-            steps.expect(f"Speaking {chunk.utterance.index + 2}{of_all}")
+            if chunk.utterance.index + 1 != chunk.utterance_count:
+                steps.expect(f"Speaking {chunk.utterance.index + 2}{of_all}")
     return chunks, first_seconds
 
 
