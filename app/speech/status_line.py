@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from app.audio.player import Playback
@@ -17,6 +18,7 @@ from engine.speech import PreparationEvent
 
 PROGRESS_WIDTH_PIXELS = 140
 PROGRESS_HEIGHT_PIXELS = 4
+SPACE_PIXELS = 12
 NEWS_MS = 6000
 TICK_MS = 500
 
@@ -58,6 +60,7 @@ class StatusLine(QWidget):
             self._news_timer.stop()
             self._show_activity()
         self._show_progress()
+        self._make_room()
 
     def tell(self, news: str) -> None:
         """Show this for a while."""
@@ -68,6 +71,11 @@ class StatusLine(QWidget):
         """Show how long the text is."""
         words = len(text.split())
         self.counter.setText(f"{_number(words, 'word')} · {_number(len(text), 'character')}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show what there is room for."""
+        super().resizeEvent(event)
+        self._make_room()
 
     @Slot()
     def _show_activity(self) -> None:
@@ -92,9 +100,16 @@ class StatusLine(QWidget):
 
     def _say(self, words: str) -> None:
         self.label.say(words)
+        self._make_room()
         layout = self.layout()
         if layout is not None:
             layout.activate()  # so that the label has room for the text at once
+
+    def _make_room(self) -> None:
+        """In a narrow window, what is going on is worth more than the length of the text."""
+        words = self.label.sizeHint().width() + self.counter.sizeHint().width() + 2 * SPACE_PIXELS
+        needed = words if self.progress.isHidden() else words + PROGRESS_WIDTH_PIXELS + SPACE_PIXELS
+        self.counter.setHidden(needed > self.width())
 
     def _show_progress(self) -> None:
         activity = self._activity
@@ -110,7 +125,7 @@ class StatusLine(QWidget):
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
         layout.setContentsMargins(4, 0, 4, 0)
-        layout.setSpacing(12)
+        layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(self.label)
         layout.addWidget(self.progress)
         layout.addStretch(1)

@@ -56,6 +56,20 @@ def test_long_words_give_way_to_a_narrow_window(status: StatusLine) -> None:
     assert "takes/a/while" in status.label.toolTip()
 
 
+def test_in_a_narrow_window_the_time_left_is_worth_more_than_the_length_of_the_text(
+    status: StatusLine, clock: FakeClock
+) -> None:
+    assert not status.counter.isHidden()
+    status.resize(600, 30)
+    status.follow(Activity(preparation=PreparationEvent("Loading the voice model", 0, 1)))
+    clock.seconds = 10
+    status._on_tick()
+    assert status.counter.isHidden()
+    assert status.label.text() == "Preparing: loading the voice model, 10 seconds so far"
+    status.resize(1000, 30)
+    assert not status.counter.isHidden()
+
+
 def test_progress_is_hidden_when_nothing_goes_on(status: StatusLine) -> None:
     status.follow(READY)
     assert status.label.text() == "Ready"
