@@ -1,13 +1,18 @@
 """Has modules built for this very machine while nothing is to be done, by a child process of the lowest priority.
 
 It begins after the window has been idle for a while, and does nothing if the modules that speak are the best already.
+On Linux it is halted while speech is made: the lowest priority alone would leave it a share of caches and memory.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
@@ -48,7 +53,8 @@ class ModuleBuilder(QObject):
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Begin after a while without activity; what has begun goes on with what others leave of the processor."""
+        """Begin after a while without activity; what has begun goes on unless speech is made."""
+        self._halt(activity.making)
         if not (activity.idle and activity.readiness is Readiness.READY):
             self._timer.stop()
         elif not self._timer.isActive() and self._process is None and tuple(self._make_command()) not in self._done:
@@ -59,10 +65,15 @@ class ModuleBuilder(QObject):
         self._timer.stop()
         process, self._process = self._process, None
         if process is not None:
+            _signal(process, signal.SIGCONT)
             process.closeWriteChannel()
             if not process.waitForFinished(timeout_ms):
                 process.kill()
                 process.waitForFinished(timeout_ms)
+
+    def _halt(self, halted: bool) -> None:
+        if sys.platform == "linux" and self._process is not None:  # only there a halted process ends with this one
+            _signal(self._process, signal.SIGSTOP if halted else signal.SIGCONT)
 
     @Slot()
     def _begin(self) -> None:
@@ -106,3 +117,9 @@ class ModuleBuilder(QObject):
 
     def _fail(self, why: str) -> None:
         log.warning("Modules for this machine were not built: %s", why)
+
+
+def _signal(process: QProcess, number: signal.Signals) -> None:
+    if process_id := process.processId():
+        with suppress(ProcessLookupError):
+            os.kill(process_id, number)

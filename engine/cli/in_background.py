@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -20,6 +21,8 @@ from engine.preparation.devices import choose_device
 from engine.preparation.module_choice import ModuleSets, module_sets
 
 _LOWEST_PRIORITY = 19
+_SET_SIGNAL_OF_PARENTS_DEATH = 1
+"""Linux's number of this option of a process."""
 
 
 def worth_building(model: str, device: str) -> ModuleSets | None:
@@ -63,8 +66,13 @@ def give_way() -> None:
 
 
 def end_with_parent() -> None:
-    """End this process, with everything that is half done removed, once its standard input is closed."""
+    """End this process, with everything that is half done removed, once its standard input is closed.
+
+    On Linux it ends with its parent even while it is halted.
+    """
     signal.signal(signal.SIGTERM, _end)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
     threading.Thread(target=_wait_for_parent, daemon=True).start()
 
 

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,32 @@ def test_it_takes_what_others_leave_and_ends_tidily_with_its_parent() -> None:
     output, _ = child.communicate(timeout=20)
     assert output == "tidied up\n"
     assert child.returncode == 143
+
+
+HALTED = """
+import os, signal, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+child.stdout.readline()
+os.kill(child.pid, signal.SIGSTOP)
+print(child.pid, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a halted process of its parent's end")
+def test_it_ends_with_its_parent_even_while_it_is_halted() -> None:
+    command = [sys.executable, "-c", HALTED, PROGRAM]
+    parent = subprocess.run(command, cwd=project_folder(), capture_output=True, text=True, timeout=60)
+    state = Path(f"/proc/{int(parent.stdout)}/stat")
+    until = time.monotonic() + 10
+    while is_alive(state) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_alive(state)
+
+
+def is_alive(state: Path) -> bool:
+    """Whether a process is there, and not merely waiting for somebody to ask how it ended."""
+    try:
+        return state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
