@@ -22,12 +22,12 @@ from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 
-WINOGRADS = (Winograd(3, 2), Winograd(6, 3), Winograd(3, 5), Winograd(4, 7), Winograd(6, 6))
+WINOGRADS = (Winograd(3, 2), Winograd(6, 3), Winograd(3, 5), Winograd(8, 7), Winograd(6, 11))
 """The F(m, r) in use, m outputs of r taps at once. Larger m would need fewer products and lose more to rounding.
 
 Two taps are those of transposed convolutions, which have many rows: a larger m would make them read larger weights.
 """
-LIGHT_WINOGRADS = (Winograd(3, 2), Winograd(4, 3), Winograd(2, 5), Winograd(4, 7), Winograd(6, 6))
+LIGHT_WINOGRADS = (Winograd(3, 2), Winograd(4, 3), Winograd(2, 5), Winograd(8, 7), Winograd(6, 11))
 """For layers with many channels: their transformed weights are megabytes, and a smaller m costs little time."""
 HEAVY_CHANNELS = 256
 """Channels from which the light ones are used: 3 taps then take 5 % longer, and their weights 3/4 of the memory."""

@@ -12,13 +12,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-Matrix = tuple[tuple[Fraction, ...], ...]
+Row = tuple[Fraction, ...]
+Matrix = tuple[Row, ...]
 """Rows of exact numbers."""
 _POINTS = tuple(
     Fraction(numerator, denominator)
-    for numerator, denominator in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-2, 1), (3, 4), (-3, 4), (4, 1))
+    for numerator, denominator in (
+        *((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-2, 1), (3, 4), (-3, 4)),
+        *((4, 1), (-4, 1), (1, 4), (-1, 4), (5, 4), (-5, 4)),
+    )
 )
-"""The first n of these and infinity lose the least to rounding, or nearly so; most are powers of two."""
+"""The first n of these and infinity lose the least to rounding, or nearly so; most are powers of two.
+
+Each but 0 is followed by its opposite, with which it shares half of the work: see `shared_and_opposite`.
+"""
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,17 @@ class Winograd:
         """Powers of two that bring the rows of the input matrix to a length of about 1."""
         lengths = [math.hypot(*map(float, row)) for row in self._unscaled_inputs]
         return [Fraction(2) ** -round(math.log2(length)) for length in lengths]
+
+
+def shared_and_opposite(one: Row, other: Row) -> tuple[Row, Row] | None:
+    """Rows whose sum is `one` and whose difference is `other`, with no column in both; None unless there are such.
+
+    The rows of two opposite points, p and -p, differ in the signs of every other coefficient alone.
+    """
+    if any(abs(a) != abs(b) for a, b in zip(one, other, strict=True)):
+        return None
+    halves = [((a + b) / 2, (a - b) / 2) for a, b in zip(one, other, strict=True)]
+    return tuple(shared for shared, _ in halves), tuple(opposite for _, opposite in halves)
 
 
 def _scaled(row: Sequence[Fraction], scale: Fraction) -> tuple[Fraction, ...]:

@@ -6,7 +6,7 @@ arithmetic on vectors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tvm.script import tirx as T
@@ -15,7 +15,7 @@ from tvm.tirx import PrimFunc
 from engine.kernels.convolution import WeightAt
 from engine.kernels.cpu.cache import LINE, prefetch
 from engine.kernels.cpu.phases import prefetch_phases, store_phase
-from engine.kernels.cpu.winograd import Matrix
+from engine.kernels.cpu.winograd import Matrix, Row, shared_and_opposite
 from engine.kernels.cpu.winograd_plan import WinogradPlan, combination
 
 
@@ -60,16 +60,36 @@ def _at_points(rows: Matrix, taps: Sequence[Any]) -> list[Any]:
     return weights
 
 
-def _transform(plan: WinogradPlan, streams: Any, packed: Any, channel: Any, first: Any) -> None:
-    """Transform one vector of columns from `first` on: B^T d."""
+def _with_opposites(matrix: Matrix) -> Iterator[tuple[tuple[int, ...], tuple[Row, ...]]]:
+    """The points of a matrix with a row for each, in order: one by one, or two with the rows they have in common."""
+    point = 0
+    while point < len(matrix):
+        halves = shared_and_opposite(*matrix[point : point + 2]) if point + 1 < len(matrix) else None
+        yield ((point,), (matrix[point],)) if halves is None else ((point, point + 1), halves)
+        point += 1 if halves is None else 2
+
+
+def _transform(plan: WinogradPlan, streams: Any, halves: Any, packed: Any, channel: Any, first: Any) -> None:
+    """Transform one vector of columns from `first` on: B^T d; `halves` holds what two points compute together."""
     outputs = plan.winograd.outputs
-    for point, coefficients in enumerate(plan.winograd.input_matrix):
-        with T.vectorized(0, plan.tile.lanes) as lane:
-            # Sample i of a set is sample i % m of the set i // m columns further on.
-            samples = [
-                streams[sample % outputs, first + sample // outputs + lane] for sample in range(len(coefficients))
-            ]
-            T.buffer_store(packed, combination(coefficients, samples), [point, channel, first + lane])
+
+    def combined(coefficients: Row, lane: Any) -> Any:
+        # Sample i of a set is sample i % m of the set i // m columns further on.
+        samples = [streams[sample % outputs, first + sample // outputs + lane] for sample in range(plan.points)]
+        return combination(coefficients, samples)
+
+    for points, rows in _with_opposites(plan.winograd.input_matrix):
+        if len(points) == 1:
+            with T.vectorized(0, plan.tile.lanes) as lane:
+                T.buffer_store(packed, combined(rows[0], lane), [points[0], channel, first + lane])
+        else:
+            for half, row in enumerate(rows):
+                with T.vectorized(0, plan.tile.lanes) as lane:
+                    T.buffer_store(halves, combined(row, lane), [half, lane])
+            with T.vectorized(0, plan.tile.lanes) as lane:
+                T.buffer_store(packed, halves[0, lane] + halves[1, lane], [points[0], channel, first + lane])
+            with T.vectorized(0, plan.tile.lanes) as lane:
+                T.buffer_store(packed, halves[0, lane] - halves[1, lane], [points[1], channel, first + lane])
 
 
 def _split(plan: WinogradPlan, line: Any, streams: Any, first: Any) -> None:
@@ -117,6 +137,7 @@ def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, co
     """
     line = T.alloc_buffer((plan.line * plan.winograd.outputs,), "float32")
     streams = T.alloc_buffer((plan.winograd.outputs, plan.line), "float32")
+    halves = T.alloc_buffer((2, plan.tile.lanes), "float32")
     vectors: T.int64 = T.ceildiv(columns, plan.tile.lanes)
     gathered: T.int64 = T.ceildiv(columns + plan.reach, plan.tile.lanes)
     need: T.int64 = gathered * plan.tile.lanes * plan.winograd.outputs
@@ -134,15 +155,29 @@ def pack(plan: Any, operands: Any, packed: Any, batch_index: Any, start: Any, co
         for vector in T.serial(gathered):
             _split(plan, line, streams, vector * plan.tile.lanes)
         for vector in T.serial(vectors):
-            _transform(plan, streams, packed, channel, vector * plan.tile.lanes)
+            _transform(plan, streams, halves, packed, channel, vector * plan.tile.lanes)
 
 
-def _transform_back(plan: WinogradPlan, sums: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:
-    """Transform one vector of columns from `first` on back: y = bias + A^T sums; output i goes to row i of `apart`."""
-    for output, coefficients in enumerate(plan.winograd.output_matrix):
+def _transform_back(plan: WinogradPlan, sums: Any, joined: Any, begin: Any, apart: Any, row: Any, first: Any) -> None:
+    """Transform one vector of columns from `first` on back: y = bias + A^T sums; output i goes to row i of `apart`.
+
+    `joined` holds the sum and the difference of the values at two opposite points, or the value at a point.
+    """
+    columns = tuple(zip(*plan.winograd.output_matrix, strict=True))
+    matrix: list[Row] = []
+    for points, rows in _with_opposites(columns):
+        matrix.extend(rows)
+        for half, point in enumerate(points):
+            with T.vectorized(0, plan.tile.lanes) as lane:
+                value = sums[points[0], row, first + lane]
+                if len(points) == 2:
+                    other = sums[points[1], row, first + lane]
+                    value = value - other if half else value + other
+                T.buffer_store(joined, value, [point, lane])
+    for output, coefficients in enumerate(zip(*matrix, strict=True)):
         with T.vectorized(0, plan.tile.lanes) as lane:
-            products = [sums[point, row, first + lane] for point in range(plan.points)]
-            T.buffer_store(apart, begin + combination(coefficients, products), [output * plan.tile.lanes + lane])
+            values = [joined[point, lane] for point in range(plan.points)]
+            T.buffer_store(apart, begin + combination(coefficients, values), [output * plan.tile.lanes + lane])
 
 
 def _interleave(plan: WinogradPlan, apart: Any, line: Any, first: Any) -> None:
@@ -195,6 +230,7 @@ def store(plan: Any, operands: Any, sums: Any, batch_index: Any, block: Any, fir
     `sums` is [points, rows, columns].
     """
     apart = T.alloc_buffer((plan.winograd.outputs * plan.tile.lanes,), "float32")
+    joined = T.alloc_buffer((plan.points, plan.tile.lanes), "float32")
     line = T.alloc_buffer((1, plan.outputs_each), "float32")
     # Rows beyond the last are computed, since tiles are whole, but not stored.
     for row in T.serial(T.min(plan.tile.rows, plan.sizes.row_count - block * plan.tile.rows)):
@@ -202,7 +238,7 @@ def store(plan: Any, operands: Any, sums: Any, batch_index: Any, block: Any, fir
         if operands.epilogue.has_bias:
             begin = operands.bias[(block * plan.tile.rows + row) // plan.sizes.upsampling]
         for vector in T.serial(plan.tile.vectors):
-            _transform_back(plan, sums, begin, apart, row, vector * plan.tile.lanes)
+            _transform_back(plan, sums, joined, begin, apart, row, vector * plan.tile.lanes)
             _interleave(plan, apart, line, vector * plan.tile.lanes)
         if plan.sizes.is_scattered:
             store_phase(plan, operands, line, 0, batch_index, block * plan.tile.rows + row, first, plan.outputs_each)
