@@ -52,16 +52,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class Tensor:
-    """A named array between stages; `axes` come after the batch axis, which every tensor has.
-
-    `high_precision` asks for sums that lose little to rounding: errors of the pitch add up in the source's phase.
-    """
+    """A named array between stages; `axes` come after the batch axis, which every tensor has."""
 
     name: str
     axes: tuple[Size | Axis, ...]
     dtype: str = "float32"
     unit: str = ""
-    high_precision: bool = False
 
     def shape(self, config: ModelConfig, batch: int, lengths: Mapping[str, int]) -> tuple[int, ...]:
         """The whole shape, batch first."""
@@ -121,10 +117,10 @@ _prosody = Tensor("prosody", (Size("style_dim"),))
 _speed = Tensor("speed", ())
 _text_features = Tensor("text_features", (Size("hidden_dim"), TOKENS))
 _duration_logits = Tensor("duration_logits", (TOKENS, Size("max_dur")))
-_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")), high_precision=True)
+_prosody_features = Tensor("prosody_features", (TOKENS, Size("prosody_channels")))
 _frame_token = Tensor("frame_token", (FRAMES,), "int32")
 _frame_count = Tensor("frame_count", (), "int32", "frames")
-_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz", high_precision=True)
+_f0 = Tensor("f0", (FRAMES, F0_VALUES), unit="Hz")
 _energy = Tensor("energy", (FRAMES, F0_VALUES))
 _phoneme_features = Tensor("phoneme_features", (Size("hidden_dim"), TOKENS))
 _source_noise = Tensor("source_noise", (FRAMES, Size("samples_per_frame"), Size("harmonic_count")))

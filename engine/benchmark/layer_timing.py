@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 
 from tvm.target import Target
@@ -38,7 +38,7 @@ def layer_times(stages: Sequence[Stage], run: Run, threads: int, rounds: int, on
     for stage in stages:
         on_progress(f"Building the convolutions of {stage.title.lower()}")
         program = trace(stage, modules[stage.name], run.config)
-        for layer, count in convolution_layers(stage, program, run.shapes(stage)).items():
+        for layer, count in convolution_layers(program, run.shapes(stage)).items():
             meter.add(stage.name, layer, count)
     for number in range(1, rounds + 1):
         on_progress(f"Round {number} of {rounds}")
@@ -61,7 +61,7 @@ class LayerMeter:
 
     def add(self, stage: str, layer: ConvolutionLayer, count: int) -> None:
         """Add a convolution that a stage contains `count` times."""
-        microkernel = replace(microkernel_for(self._target), high_precision=layer.high_precision)
+        microkernel = microkernel_for(self._target)
         built = convolution(self._target, workload_of(layer), layer.length, microkernel)
         self._timed.append(_Timed(stage, layer, count, is_direct(layer, microkernel), built))
 

@@ -92,9 +92,9 @@ def to_dict(model: str, length: Length, times: LayerTimes) -> dict[str, Any]:
 
 
 def _layer(timed: LayerTime) -> dict[str, Any]:
-    """All figures of one convolution; scripts read its precision under the key `careful`."""
+    """All figures of one convolution; scripts may read `careful`, for sums of high precision, which no layer has."""
     figures = asdict(timed)
-    figures["layer"]["careful"] = figures["layer"].pop("high_precision")
+    figures["layer"]["careful"] = False
     return figures
 
 
@@ -121,7 +121,7 @@ def _row(timed: LayerTime, peak: float) -> str:
     layer = timed.layer
     channels = f"{layer.channels} to {layer.out_channels}"
     taps = f"{layer.kernel_size}{'T' if layer.is_transposed else ''}"
-    algorithm = ("precise, " if layer.high_precision else "") + ("direct" if timed.is_direct else "Winograd")
+    algorithm = "direct" if timed.is_direct else "Winograd"
     of_least, of_median = (layer.flop / one / peak for one in (timed.least_seconds, timed.median_seconds))
     milliseconds = _MILLI * timed.count * timed.least_seconds
     return (

@@ -96,7 +96,7 @@ def build_stage(
     started = time.perf_counter()
     target = target_of(variant)
     program = trace(stage, module, config)
-    findings = () if search is None else search.findings(convolutions(stage, program), microkernel_for(target))
+    findings = () if search is None else search.findings(convolutions(program), microkernel_for(target))
     tuned = [(finding.sizes, finding.choice) for finding in findings]
     method, precision = LstmMethod(variant.lstm_method), precision_of(stage, variant)
     graph = StageGraph(translate(stage, program, target, method, precision, tuned), parameters_of(program))

@@ -5,7 +5,7 @@ Weights are packed by a kernel too, so that a later pass can move the packing to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -37,17 +37,13 @@ def converters_for(
     lstm_method: LstmMethod = LstmMethod.TIR,
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
-    high_precision_nodes: Set[str] = frozenset(),
 ) -> Mapping[str, Converter]:
     """Converters by the name of the torch operator, for one graph, which has one kernel per set of sizes.
 
-    `high_precision_nodes` get kernels that lose less to rounding. Raises `CompileError` for an LSTM method or a
-    precision that the target does not support.
+    Raises `CompileError` for an LSTM method or a precision that the target does not support.
     """
-    default, high_precision = (
-        kernels_for(target, precision, tuned, is_high_precision) for is_high_precision in (False, True)
-    )
-    book = KernelBook(default, high_precision, high_precision_nodes)
+    kernels = kernels_for(target, precision, tuned)
+    book = KernelBook(kernels)
     table: dict[str, Callable[[Call], relax.Expr]] = {
         **CONVOLUTION_CONVERTERS,
         "conv_transpose1d.default": _conv_transpose1d,
@@ -69,7 +65,7 @@ def converters_for(
         "select.int": _select,
         "repeat_interleave.self_int": _repeat,
         "reshape.default": _reshape,
-        **default.converters,
+        **kernels.converters,
         **lstm_converters(lstm_method, target),
     }
     return {name: _converter(convert, book) for name, convert in table.items()}
@@ -128,12 +124,7 @@ def _exponential(call: Call) -> relax.Var:
 
 
 def _linear(call: Call) -> relax.Var:
-    return call.rounded(_linear_rows(call))
-
-
-def _linear_rows(call: Call, has_gelu: bool = False) -> relax.Var:
-    _, weight, bias = call.arguments
-    return linear_rows(call, call.rows(0), weight, bias, has_gelu)
+    return linear_rows(call, *call.arguments)
 
 
 def _gelu(call: Call) -> relax.Var:
@@ -141,7 +132,8 @@ def _gelu(call: Call) -> relax.Var:
     x, approximate = call.arguments
     layer: Any = call.node.args[0]
     if approximate == "tanh" and operator_name(layer) == "linear.default":
-        return call.rounded(_linear_rows(call.of(layer), has_gelu=True))
+        rows, weight, bias = call.of(layer).arguments
+        return linear_rows(call, rows, weight, bias, has_gelu=True)
     _require(approximate == "tanh", "an exact GELU")
     return call.emit(relax.op.nn.gelu_tanh(x))
 
@@ -168,17 +160,15 @@ def _terms(call: Call, node: Any) -> list[relax.Var]:
 
 
 def _adaptive_layer_norm(call: Call) -> relax.Var:
-    x, _, constant_input, offset, epsilon = call.arguments
+    x, styles, constant_input, offset, epsilon = call.arguments
     batch, time, channels = shape_of(x)
     style = shape_of(constant_input)[1]
-    made = call.kernel(
+    return call.kernel(
         call.kernels.layer_norm.adaptive_layer_norm,
         (channels, style, epsilon),
-        [call.rows(0), call.rows(1), constant_input, int32(offset)],
+        [x, styles, constant_input, int32(offset)],
         [batch, time, channels + style],
-        call.kernels.rows_dtype,
     )
-    return call.rounded(made)
 
 
 def _adaptive_norm(call: Call) -> relax.Var:
@@ -196,8 +186,8 @@ def _adaptive_norm_snake(call: Call) -> relax.Var:
 
 
 def _normalised(call: Call, activation: Activation, *parameter: relax.Var) -> relax.Var:
-    x, lengths, _, weight, bias, offset, *_ = call.arguments
-    operands = [x, lengths, call.rows(2), weight, bias, int32(offset), *parameter]
+    x, lengths, styles, weight, bias, offset, *_ = call.arguments
+    operands = [x, lengths, styles, weight, bias, int32(offset), *parameter]
     shape = shape_of(x)
     return call.kernel(call.kernels.adaptive_norm.adaptive_norm, (shape[1], activation), operands, shape)
 

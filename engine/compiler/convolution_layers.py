@@ -13,9 +13,8 @@ from typing import Any
 from torch import fx
 from torch.export import ExportedProgram
 
-from engine.compiler.traced_graph import Numbers, high_precision_nodes, number_of, numbers_of, operator_name, shape_of
+from engine.compiler.traced_graph import Numbers, number_of, numbers_of, operator_name, shape_of
 from engine.kernels.convolution import ConvWorkload, transposed
-from engine.stages import Stage
 
 _PLAIN, _TRANSPOSED = "conv1d.default", "conv_transpose1d.default"
 _GROUPS = 6
@@ -24,10 +23,7 @@ _GROUPS = 6
 
 @dataclass(frozen=True)
 class ConvolutionLayer:
-    """A convolution of an input of `length` positions; a transposed one has no dilation.
-
-    `high_precision` says whether its sums must lose little to rounding.
-    """
+    """A convolution of an input of `length` positions; a transposed one has no dilation."""
 
     channels: int
     out_channels: int
@@ -37,7 +33,6 @@ class ConvolutionLayer:
     dilation: int
     is_transposed: bool
     length: int
-    high_precision: bool = False
 
     @property
     def flop(self) -> int:
@@ -52,14 +47,11 @@ class ConvolutionLayer:
         return (self.length + 2 * self.padding - reach) // self.stride + 1
 
 
-def convolution_layers(
-    stage: Stage, program: ExportedProgram, shapes: Sequence[Sequence[int]]
-) -> Counter[ConvolutionLayer]:
-    """The stage's convolutions and the number of each, in order; `shapes` are those of the stage's inputs."""
-    high_precision = high_precision_nodes(stage, program)
+def convolution_layers(program: ExportedProgram, shapes: Sequence[Sequence[int]]) -> Counter[ConvolutionLayer]:
+    """A stage's convolutions and the number of each, in order; `shapes` are those of the stage's inputs."""
     numbers = numbers_of(program, shapes)
     nodes = filter(_is_convolution, program.graph.nodes)
-    return Counter(_layer(node, numbers, node.name in high_precision) for node in nodes)
+    return Counter(_layer(node, numbers) for node in nodes)
 
 
 def workload_of(layer: ConvolutionLayer) -> ConvWorkload:
@@ -75,7 +67,7 @@ def _is_convolution(node: fx.Node) -> bool:
     return operator_name(node) in (_PLAIN, _TRANSPOSED) and _argument(node, _GROUPS, 1) == 1
 
 
-def _layer(node: fx.Node, numbers: Numbers, high_precision: bool) -> ConvolutionLayer:
+def _layer(node: fx.Node, numbers: Numbers) -> ConvolutionLayer:
     is_transposed = operator_name(node) == _TRANSPOSED
     one, other, kernel_size = map(int, shape_of(node.args[1]))
     return ConvolutionLayer(
@@ -87,7 +79,6 @@ def _layer(node: fx.Node, numbers: Numbers, high_precision: bool) -> Convolution
         dilation=1 if is_transposed else _argument(node, 5, 1),
         is_transposed=is_transposed,
         length=number_of(shape_of(node.args[0])[2], numbers),
-        high_precision=high_precision,
     )
 
 

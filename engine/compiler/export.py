@@ -19,7 +19,6 @@ from tvm.relax.frontend.torch import from_exported_program
 from engine.artifacts.manifest import Parameter
 from engine.compiler.converters import converters_for
 from engine.compiler.passes import first_line
-from engine.compiler.traced_graph import high_precision_nodes
 from engine.config import ModelConfig
 from engine.errors import CompileError
 from engine.kernels.convolution import ConvWorkload
@@ -99,9 +98,7 @@ def translate(
         module = from_exported_program(
             program,
             keep_params_as_input=True,
-            custom_convert_map=converters_for(
-                target, lstm_method, precision, tuned, high_precision_nodes(stage, program)
-            ),
+            custom_convert_map=converters_for(target, lstm_method, precision, tuned),
             run_ep_decomposition=False,
         )
     except AssertionError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence
 from math import prod
 from typing import Any
 
@@ -22,17 +22,12 @@ _OPAQUE = 8
 
 
 class KernelBook:
-    """The kernels placed in one graph so far: `high_precision` ones for `high_precision_nodes`, `default` otherwise."""
+    """The kernels placed in one graph so far, all of one set."""
 
-    def __init__(self, default: KernelSet, high_precision: KernelSet, high_precision_nodes: Set[str]) -> None:
-        self._default, self._high_precision, self._high_precision_nodes = default, high_precision, high_precision_nodes
+    def __init__(self, kernels: KernelSet) -> None:
+        self.kernels = kernels
         self._placed: dict[Hashable, Any] = {}
         self._packed: dict[Hashable, relax.Var] = {}
-        self._unrounded: dict[fx.Node, relax.Var] = {}
-
-    def kernels(self, node: fx.Node) -> KernelSet:
-        """The kernel set for this node."""
-        return self._high_precision if node.name in self._high_precision_nodes else self._default
 
     def place(self, importer: Importer, factory: Callable[..., PrimFunc], sizes: Sequence[Hashable]) -> Any:
         """The name in the graph of the kernel `factory(*sizes)`, which is added on first use."""
@@ -49,14 +44,6 @@ class KernelBook:
             self._packed[weight, key] = pack()
         return self._packed[weight, key]
 
-    def keep_unrounded(self, node: fx.Node, made: relax.Var) -> None:
-        """Keep the unrounded result of a node for consumers that can use it."""
-        self._unrounded[node] = made
-
-    def unrounded(self, node: Any, rounded: relax.Var) -> relax.Var:
-        """The unrounded result of a node if it was kept, otherwise the rounded one."""
-        return self._unrounded.get(node, rounded)
-
 
 class Call:
     """One operator being translated: its arguments, and methods that emit its replacement."""
@@ -69,25 +56,12 @@ class Call:
 
     @property
     def kernels(self) -> KernelSet:
-        """The kernel set for the operator."""
-        return self._book.kernels(self.node)
+        """The kernel set of the graph."""
+        return self._book.kernels
 
     def of(self, node: fx.Node) -> Call:
         """Another operator of the same graph."""
         return Call(node, self._importer, self._book)
-
-    def rows(self, place: int) -> relax.Var:
-        """An argument in the type of rows, not rounded to float32 if the operator before it kept more.
-
-        It is converted before it is reshaped to rows, because TVM's kernel for two axes would not run in parallel.
-        """
-        made = self._book.unrounded(self.node.args[place], self.arguments[place])
-        return self._in_type(made, self.kernels.rows_dtype)
-
-    def rounded(self, made: relax.Var) -> relax.Var:
-        """The result of an operator on rows as float32, which all other operators need; the unrounded one is kept."""
-        self._book.keep_unrounded(self.node, made)
-        return self._in_type(made, "float32")
 
     def default(self) -> relax.Expr:
         """The operator as TVM's own converter translates it."""
@@ -139,9 +113,6 @@ class Call:
 
         return self._book.packed(weight, (pack, *sizes, self.kernels.target_traits), emit)
 
-    def _in_type(self, x: relax.Var, dtype: str) -> relax.Var:
-        return x if x.ty.dtype == dtype else self.emit(relax.op.astype(x, dtype))
-
     def _arguments(self) -> list[Any]:
         """Every argument in its declared order, defaults filled in, tensors as Relax variables."""
         operator: Any = self.node.target
@@ -170,7 +141,7 @@ def int32(number: int) -> Any:
 def linear_rows(
     call: Call, x: relax.Var, weight: relax.Var, bias: relax.Var | None = None, has_gelu: bool = False
 ) -> relax.Var:
-    """Emit a linear layer over the last axis of `x`; its input and output have the dtype of rows."""
+    """Emit a linear layer over the last axis of `x`."""
     kernels = call.kernels.linear
     *leading, in_features = shape_of(x)
     out_features, _ = shape_of(weight)
@@ -178,5 +149,5 @@ def linear_rows(
     packed = call.packed(kernels.pack_weight, kernels.packed_shape, (out_features, in_features), weight)
     flat = call.emit(relax.op.reshape(x, [rows, in_features]))
     sizes = (in_features, out_features, Epilogue(bias is not None, has_gelu=has_gelu))
-    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features], call.kernels.rows_dtype)
+    y = call.kernel(kernels.linear, sizes, [flat, packed, bias], [rows, out_features])
     return call.emit(relax.op.reshape(y, [*leading, out_features]))

@@ -15,7 +15,6 @@ HAND_WRITTEN = "kokoro.hand_written"
 class KernelSet:
     """Modules of kernels; `target_traits` is the last argument of every kernel's factory.
 
-    `rows_dtype` is the type of the inputs and outputs of linear layers, adaptive layer norms and LSTMs, and of styles.
     `converters` take a `Call` and return its result: they replace the converters of operators for which this target
     needs something other than a single kernel.
     """
@@ -29,5 +28,4 @@ class KernelSet:
     adaptive_norm: ModuleType
     attention: ModuleType
     reflect_left: ModuleType
-    rows_dtype: str = "float32"
     converters: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)

@@ -110,7 +110,7 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
     """The input projections of all steps as a linear layer per direction, then one recurrence for all directions."""
     call, kernels = lstm.call, lstm.call.kernels.lstm
     pack, packed_shape, hidden_size = kernels.pack_hidden_weight, kernels.packed_hidden_shape, lstm.hidden_size
-    x = _cut(call, call.rows(0), _CHANNELS, 0, lstm.changing)
+    x = _cut(call, lstm.x, _CHANNELS, 0, lstm.changing)
     operands: list[relax.Var] = []
     for of_input, of_hidden, bias in lstm.directions:
         of_changing = _cut(call, of_input, 1, 0, lstm.changing)
@@ -119,7 +119,7 @@ def _kernels_for_cpu(lstm: _Lstm) -> relax.Var:
         operands.append(call.packed(pack, packed_shape, (hidden_size,), of_hidden))
     sizes = (hidden_size, len(lstm.directions))
     arguments = [*operands, lstm.lengths]
-    return call.rounded(call.kernel(kernels.recurrence, sizes, arguments, lstm.output_shape, call.kernels.rows_dtype))
+    return call.kernel(kernels.recurrence, sizes, arguments, lstm.output_shape)
 
 
 def _offset(lstm: _Lstm, of_input: relax.Var, bias: relax.Var) -> relax.Var:

@@ -32,29 +32,23 @@ def kernels_for(
     target: Target,
     precision: Precision = Precision.FLOAT32,
     tuned: Sequence[tuple[ConvWorkload, Choice]] = (),
-    high_precision: bool = False,
 ) -> KernelSet:
     """The kernels of this target; on a CPU, convolutions of `tuned` sizes are computed as chosen.
 
-    On a CPU, `high_precision` kernels lose less to rounding and are never tuned. On Metal all convolutions are direct.
+    On Metal all convolutions are direct.
     Raises `CompileError` for a precision that the target has no kernels for.
     """
     if target.kind.name == METAL:
         return metal_kernels(precision)
     if precision is not Precision.FLOAT32:
         raise CompileError(f"There are no kernels of precision {precision} but for Metal.")
-    return cpu_kernels(target, tuned, high_precision)
+    return cpu_kernels(target, tuned)
 
 
-def cpu_kernels(
-    target: Target, tuned: Sequence[tuple[ConvWorkload, Choice]] = (), high_precision: bool = False
-) -> KernelSet:
+def cpu_kernels(target: Target, tuned: Sequence[tuple[ConvWorkload, Choice]] = ()) -> KernelSet:
     """Kernels for an LLVM target, with register tiles that suit its CPU."""
-    microkernel = replace(
-        microkernel_for(target), high_precision=high_precision, tuned=() if high_precision else tuple(tuned)
-    )
     return KernelSet(
-        target_traits=microkernel,
+        target_traits=replace(microkernel_for(target), tuned=tuple(tuned)),
         conv1d=conv1d,
         conv_transpose1d=conv_transpose1d,
         linear=linear,
@@ -63,7 +57,6 @@ def cpu_kernels(
         adaptive_norm=cpu_adaptive_norm,
         attention=cpu_attention,
         reflect_left=cpu_reflect_left,
-        rows_dtype=microkernel.accumulation_dtype,
     )
 
 

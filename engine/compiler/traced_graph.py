@@ -1,37 +1,17 @@
-"""What can be read from a traced stage: its operators, those of high precision, and its lengths."""
+"""What can be read from a traced stage: its operators and its lengths."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import fx
 from torch.export import ExportedProgram
 
-from engine.stages import Stage
-
 
 def operator_name(node: Any) -> str:
     """Torch's name of a node's operator; empty for anything that is not the node of an operator."""
     return getattr(getattr(node, "target", None), "__name__", "")
-
-
-def high_precision_nodes(stage: Stage, program: ExportedProgram) -> frozenset[str]:
-    """The names of the nodes that the stage's high-precision outputs are computed from."""
-    outputs: Any = program.graph.output_node().args[0]
-    declared = zip(stage.outputs, outputs, strict=False)  # probes come after the declared outputs
-    return _with_sources(node for tensor, node in declared if tensor.high_precision)
-
-
-def _with_sources(nodes: Iterable[fx.Node]) -> frozenset[str]:
-    names: set[str] = set()
-    waiting = list(nodes)
-    while waiting:
-        node = waiting.pop()
-        if node.name not in names:
-            names.add(node.name)
-            waiting.extend(node.all_input_nodes)
-    return frozenset(names)
 
 
 Numbers = Mapping[Any, int]

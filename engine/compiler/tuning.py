@@ -22,7 +22,6 @@ from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.conv_choice import Choice, choices
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.speech import PreparationEvent
-from engine.stages import Stage
 from engine.system.cores import usable_cores
 
 MIN_GAIN = 1.03
@@ -58,17 +57,12 @@ def best(seconds: Mapping[Choice, float]) -> tuple[Choice, float]:
     return (fastest, gain) if gain > MIN_GAIN else (default, 1.0)
 
 
-def convolutions(stage: Stage, program: ExportedProgram) -> dict[ConvWorkload, int]:
-    """The sizes of the convolutions of a stage and the input length to measure each at, costliest first.
-
-    High-precision ones are left out: what is fastest may lose more to rounding.
-    """
+def convolutions(program: ExportedProgram) -> dict[ConvWorkload, int]:
+    """The sizes of the convolutions of a stage and the input length to measure each at, costliest first."""
     lengths: dict[ConvWorkload, int] = {}
     costs: dict[ConvWorkload, int] = {}
-    layers = convolution_layers(stage, program, example_shapes(program))
+    layers = convolution_layers(program, example_shapes(program))
     for layer, count in layers.items():
-        if layer.high_precision:
-            continue
         sizes = workload_of(layer)
         lengths[sizes] = max(layer.length * _TIMES_LONGER, lengths.get(sizes, 0))
         costs[sizes] = costs.get(sizes, 0) + count * layer.flop

@@ -59,10 +59,6 @@ class LinearPlan(Protocol):
         """What is done with a sum before it is stored."""
 
     @property
-    def rows_dtype(self) -> str:
-        """Type of x and y."""
-
-    @property
     def packed_shape(self) -> tuple[int, ...]:
         """Shape of the packed weight."""
 
@@ -147,10 +143,10 @@ def linear_function(plan: LinearPlan, body: Any, index: Any) -> PrimFunc:
     def linear(x: T.handle, w: T.handle, b: T.handle, y: T.handle) -> None:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         row_count = index()
-        source = T.match_buffer(x, (row_count, plan.in_features), plan.rows_dtype)
+        source = T.match_buffer(x, (row_count, plan.in_features), "float32")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         bias = T.match_buffer(b, (plan.out_features,), "float32")
-        target = T.match_buffer(y, (row_count, plan.out_features), plan.rows_dtype)
+        target = T.match_buffer(y, (row_count, plan.out_features), "float32")
         body(plan, LinearOperands(plan.epilogue, source, weight, bias, target, row_count))
 
     return with_operands(linear, bias=plan.epilogue.has_bias)
@@ -190,9 +186,7 @@ class NormOperands:
         return self.parameter[channel] if self.activation.has_parameter else T.float32(0)
 
 
-def adaptive_norm_function(
-    channels: int, activation: Activation, body: Any, index: Any, styles_dtype: str = "float32"
-) -> PrimFunc:
+def adaptive_norm_function(channels: int, activation: Activation, body: Any, index: Any) -> PrimFunc:
     """The function: x [B, channels, L], lengths [B], styles [B, values], weight, bias [channels], offset -> y as x.
 
     `offset` (int32) is the index in the styles of the channels' gammas, which their betas follow. The activation's
@@ -210,7 +204,7 @@ def adaptive_norm_function(
         values = index()
         source = T.match_buffer(x, (batch, channels, time), "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        styles = T.match_buffer(s, (batch, values), styles_dtype)
+        styles = T.match_buffer(s, (batch, values), "float32")
         weight = T.match_buffer(w, (channels,), "float32")
         bias = T.match_buffer(b, (channels,), "float32")
         parameter = T.match_buffer(p, (channels,), "float32")

@@ -32,7 +32,7 @@ def adaptive_norm(channels: int, activation: Activation, microkernel: Microkerne
             for index in T.serial(first, last):
                 _normalise(microkernel.lanes, operands, index)
 
-    return adaptive_norm_function(channels, activation, body, T.int64, microkernel.accumulation_dtype)
+    return adaptive_norm_function(channels, activation, body, T.int64)
 
 
 @T.inline

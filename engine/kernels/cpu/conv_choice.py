@@ -5,7 +5,6 @@ The sizes decide, unless a measurement on this machine found something better.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tvm.tirx import PrimFunc
@@ -31,8 +30,6 @@ LIGHT_WINOGRADS = (Winograd(3, 2), Winograd(4, 3), Winograd(2, 5), Winograd(8, 7
 """For layers with many channels: their transformed weights are megabytes, and a smaller m costs little time."""
 HEAVY_CHANNELS = 256
 """Channels from which the light ones are used: 3 taps then take 5 % longer, and their weights 3/4 of the memory."""
-HIGH_PRECISION_WINOGRAD = Winograd(2, 3)
-"""For high precision: its transforms only add and halve, so that little is lost to rounding."""
 MIN_CHANNELS = 16
 """Transforms are per channel, products per pair of channels: with few channels, transforms cost more than they save.
 
@@ -88,7 +85,7 @@ def _winograd_tile(sizes: ConvWorkload, microkernel: Microkernel) -> Microkernel
 
 def _default(sizes: ConvWorkload, microkernel: Microkernel) -> Choice:
     """Winograd where it takes fewer products."""
-    winograd = winograd_for(sizes, microkernel.high_precision)
+    winograd = winograd_for(sizes)
     tile = _direct_tile(sizes, microkernel) if winograd is None else _winograd_tile(sizes, microkernel)
     return Choice(winograd, tile.rows, tile.columns)
 
@@ -103,7 +100,7 @@ def choices(sizes: ConvWorkload, microkernel: Microkernel) -> tuple[Choice, ...]
     )
 
 
-def winograd_for(sizes: ConvWorkload, high_precision: bool = False) -> Winograd | None:
+def winograd_for(sizes: ConvWorkload) -> Winograd | None:
     """The F(m, r) that a convolution of this size is computed by, None if it is computed directly.
 
     One whose r is the number of taps is preferred. A larger one may take fewer products, but its weights take longer to
@@ -112,16 +109,10 @@ def winograd_for(sizes: ConvWorkload, high_precision: bool = False) -> Winograd 
     channels = sizes.channels, sizes.out_channels
     if sizes.stride != 1 or min(channels) < MIN_CHANNELS or max(channels) > MAX_CHANNELS:
         return None
-    candidates = _candidates(max(channels), high_precision)
+    candidates = WINOGRADS if max(channels) < HEAVY_CHANNELS else LIGHT_WINOGRADS
     fitting = [winograd for winograd in candidates if winograd.taps == sizes.taps]
     best = min(fitting or candidates, key=lambda winograd: _products(winograd, sizes.taps))
     return best if _products(best, sizes.taps) < sizes.taps else None
-
-
-def _candidates(channels: int, high_precision: bool) -> Sequence[Winograd]:
-    if high_precision:
-        return (HIGH_PRECISION_WINOGRAD,)
-    return WINOGRADS if channels < HEAVY_CHANNELS else LIGHT_WINOGRADS
 
 
 def _products(winograd: Winograd, kernel_size: int) -> float:

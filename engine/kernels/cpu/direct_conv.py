@@ -17,7 +17,7 @@ from engine.kernels.convolution import WeightAt
 from engine.kernels.cpu.cache import LINE, prefetch
 from engine.kernels.cpu.direct_plan import INPUT_CHANNELS_AHEAD, DirectPlan
 from engine.kernels.cpu.phases import prefetch_phases, store_phase
-from engine.kernels.cpu.register_tile import add, clear, fill, fma
+from engine.kernels.cpu.register_tile import fill, fma
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import convolution_function
@@ -99,14 +99,14 @@ def _read_ahead(plan: Any, operands: Any, block: Any, channel: Any) -> None:
 
 
 @T.inline
-def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, end: Any, part: Any, sums: Any) -> None:
-    """Add the products of the channels from `begin` to `end`: sums[row, column] += weight[row] * input[column]."""
-    for step in T.serial((end - begin) // plan.channels_at_once):
+def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, part: Any, sums: Any) -> None:
+    """Add the products of all channels: sums[row, column] += weight[row] * input[column]."""
+    for step in T.serial(plan.sizes.channels // plan.channels_at_once):
         if plan.reads_ahead:
-            _read_ahead(plan, operands, block, begin + step * plan.channels_at_once)
+            _read_ahead(plan, operands, block, step * plan.channels_at_once)
         for place in T.unroll(plan.channels_at_once):
             # An expression, not a variable, which would be stored to memory each time.
-            channel = T.meta_var(begin + step * plan.channels_at_once + place)
+            channel = T.meta_var(step * plan.channels_at_once + place)
             # The packed tile is padded, so no bounds check is needed here.
             for tap in T.serial(plan.sizes.taps):
                 fma(
@@ -117,28 +117,6 @@ def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, begin: Any, e
                         plan.panel(part), channel, plan.phase(tap), plan.origin(part) + plan.shift(tap) + column
                     ],
                 )
-
-
-@T.inline
-def _accumulate_blocks(plan: Any, operands: Any, packed: Any, block: Any, part: Any, sums: Any) -> None:
-    # Blocked summation: float32 within a block, float64 across blocks.
-    totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
-    clear(plan.tile, totals)
-    for sum_block in T.serial(ceil_div(plan.sizes.channels, plan.products_per_block)):
-        held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-        clear(plan.tile, held)
-        _accumulate(
-            plan,
-            operands,
-            packed,
-            block,
-            sum_block * plan.products_per_block,
-            T.min((sum_block + 1) * plan.products_per_block, plan.sizes.channels),
-            part,
-            held,
-        )
-        add(plan.tile, held, totals)
-    add(plan.tile, totals, sums)
 
 
 @T.inline
@@ -212,10 +190,7 @@ def _convolve(plan: Any, operands: Any) -> None:
                     _prefetch_outputs(plan, operands, batch_index, block * plan.tile.rows, place)
                     sums = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
                     _begin(plan, operands, block, sums)
-                    if plan.microkernel.high_precision:
-                        _accumulate_blocks(plan, operands, packed, block, part, sums)
-                    else:
-                        _accumulate(plan, operands, packed, block, 0, plan.sizes.channels, part, sums)
+                    _accumulate(plan, operands, packed, block, part, sums)
                     _store(plan, operands, sums, batch_index, block * plan.tile.rows, place)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.cache import LINE
-from engine.kernels.cpu.register_tile import PRODUCTS_PER_BLOCK, Microkernel, PackedTile
+from engine.kernels.cpu.register_tile import Microkernel, PackedTile
 from engine.kernels.mathematics import ceil_div
 
 WEIGHTS_AHEAD = 2048
@@ -39,11 +39,6 @@ class DirectPlan:
         return ceil_div(self.sizes.row_count, self.microkernel.rows)
 
     @property
-    def products_per_block(self) -> int:
-        """Channels whose products form one block of the summation."""
-        return max(1, PRODUCTS_PER_BLOCK // self.sizes.taps) if self.microkernel.high_precision else self.sizes.channels
-
-    @property
     def halo(self) -> int:
         """Packed columns read beyond the last column of a tile."""
         return (self.sizes.taps - 1) * self.sizes.dilation // self.sizes.stride
@@ -73,8 +68,8 @@ class DirectPlan:
 
     @property
     def channels_at_once(self) -> int:
-        """Channels per iteration of the innermost loop; 1 for high precision, whose blocks have any number of them."""
-        most = 1 if self.microkernel.high_precision else ceil_div(TAPS_AT_ONCE, self.sizes.taps)
+        """Channels per iteration of the innermost loop."""
+        most = ceil_div(TAPS_AT_ONCE, self.sizes.taps)
         return next(count for count in range(most, 0, -1) if self.sizes.channels % count == 0)
 
     @property

@@ -59,10 +59,10 @@ def adaptive_layer_norm(channels: int, style: int, epsilon: float, microkernel: 
         batch = T.int64()
         time = T.int64()
         values = T.int64()
-        source = T.match_buffer(x, (batch, time, channels), microkernel.accumulation_dtype)
-        styles = T.match_buffer(s, (batch, values), microkernel.accumulation_dtype)
+        source = T.match_buffer(x, (batch, time, channels), "float32")
+        styles = T.match_buffer(s, (batch, values), "float32")
         constant_input = T.match_buffer(b, (batch, style), "float32")
-        target = T.match_buffer(y, (batch, time, channels + style), microkernel.accumulation_dtype)
+        target = T.match_buffer(y, (batch, time, channels + style), "float32")
         for row in T.parallel(batch * time):
             batch_index: T.int64 = row // time
             _normalise_styled(
@@ -134,10 +134,9 @@ def _normalise_styled(
     _standardise(channels, epsilon, values)
     for channel in T.serial(channels):
         # y = (1 + gamma) normal + beta
-        target[batch_index, step, channel] = T.Cast(
-            target.dtype,
+        target[batch_index, step, channel] = _narrow(
             (T.float64(1) + _wide(styles[batch_index, offset + channel])) * values[channel]
             + _wide(styles[batch_index, offset + channels + channel]),
         )
     for place in T.serial(style):
-        target[batch_index, step, channels + place] = T.Cast(target.dtype, constant_input[batch_index, place])
+        target[batch_index, step, channels + place] = constant_input[batch_index, place]

@@ -45,20 +45,13 @@ class _Product:
         return ceil_div(self.out_features, self.tile.columns)
 
     @property
-    def rows_dtype(self) -> str:
-        """Type of x and y: that of the sums, since converting x for every panel would take as long as summing."""
-        return self.tile.accumulation_dtype
-
-    @property
     def has_compensated_sums(self) -> bool:
         """Whether totals are compensated: if block sums, hi and lo all fit the registers; through memory it is slow."""
-        return not self.tile.high_precision and 3 * self.tile.rows * self.tile.vectors < self.tile.registers
+        return 3 * self.tile.rows * self.tile.vectors < self.tile.registers
 
     @property
     def products_per_block(self) -> int:
-        """Products per block of the summation; float64 sums need no blocks."""
-        if self.tile.high_precision:
-            return self.in_features
+        """Products per block of the summation."""
         return FEW_PRODUCTS_PER_BLOCK if self.has_compensated_sums else PRODUCTS_PER_BLOCK
 
     @property
@@ -89,21 +82,13 @@ class _Product:
 
 def linear(in_features: int, out_features: int, epilogue: Epilogue, microkernel: Microkernel) -> PrimFunc:
     """The kernel: x [rows, in], packed weight, bias [out] if any -> y [rows, out]."""
-    plan = _Product(in_features, out_features, epilogue, _tile(microkernel))
+    plan = _Product(in_features, out_features, epilogue, microkernel.on_stack())
     return linear_function(plan, _multiply, T.int64)
 
 
 def packed_shape(out_features: int, in_features: int, microkernel: Microkernel) -> tuple[int, int, int]:
     """Shape of the packed weight: [panel, in, column in panel]."""
-    return _Product(in_features, out_features, Epilogue(), _tile(microkernel)).packed_shape
-
-
-def _tile(microkernel: Microkernel) -> Microkernel:
-    """The register tile: half as wide for float64 sums, of which a register holds half as many."""
-    if not microkernel.high_precision:
-        return microkernel.on_stack()
-    halved = replace(microkernel, lanes=microkernel.lanes // 2, columns=microkernel.columns // 2)
-    return halved.on_stack()
+    return _Product(in_features, out_features, Epilogue(), microkernel.on_stack()).packed_shape
 
 
 def pack_weight(out_features: int, in_features: int, microkernel: Microkernel) -> PrimFunc:
@@ -144,7 +129,7 @@ def _add_products(tile: Any, operands: Any, span: Any, feature: Any, sums: Any) 
         tile,
         sums,
         lambda row: operands.source[T.min(span.first + row, span.last), feature],
-        lambda column: T.Cast(sums.dtype, operands.weight[span.panel, feature, column]),
+        lambda column: operands.weight[span.panel, feature, column],
     )
 
 
@@ -158,7 +143,7 @@ def _accumulate(plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> 
         for feature in T.serial(ahead, T.min(ahead + share, plan.in_features)):
             for line in T.unroll(ceil_div(tile.columns, LINE)):
                 prefetch(operands.weight, [span.panel + 1, feature, line * LINE], later=True)
-        held = T.alloc_buffer((tile.rows, tile.columns), tile.accumulation_dtype)
+        held = T.alloc_buffer((tile.rows, tile.columns), "float32")
         clear(tile, held)
         begin: T.int64 = sum_block * plan.products_per_block
         for turn in T.serial(T.min(plan.products_per_block, plan.in_features - begin) // plan.unrolled):
@@ -201,22 +186,17 @@ def _store(plan: Any, operands: Any, totals: Any, span: Any) -> None:
                 )
 
 
-def _ended(plan: Any, value: Any) -> Any:
-    """The value after the activation, whose functions are those of float32."""
-    return T.Cast(plan.rows_dtype, plan.epilogue.activated(T.Cast("float32", value)))
-
-
 @T.inline
 def _finish(plan: Any, target: Any, row_count: Any) -> None:
     """Apply the activation in a loop of its own: its constants would push the sums out of their registers."""
     for row in T.parallel(row_count):
         for vector in T.serial(plan.out_features // plan.tile.lanes):
             for lane in T.vectorized(plan.tile.lanes):
-                target[row, vector * plan.tile.lanes + lane] = _ended(
-                    plan, target[row, vector * plan.tile.lanes + lane]
+                target[row, vector * plan.tile.lanes + lane] = plan.epilogue.activated(
+                    target[row, vector * plan.tile.lanes + lane]
                 )
         for column in T.serial(plan.out_features // plan.tile.lanes * plan.tile.lanes, plan.out_features):
-            target[row, column] = _ended(plan, target[row, column])
+            target[row, column] = plan.epilogue.activated(target[row, column])
 
 
 @T.inline
@@ -232,8 +212,8 @@ def _multiply(plan: Any, operands: Any) -> None:
             block: T.int64 = unit % blocks
             first: T.int64 = block * operands.row_count // blocks
             last: T.int64 = (block + 1) * operands.row_count // blocks - 1
-            hi = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
-            lo = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
+            hi = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+            lo = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
             clear(plan.tile, hi)
             clear(plan.tile, lo)
             totals = T.meta_var(CompensatedSum(hi, lo))

@@ -41,11 +41,6 @@ class _Recurrence:
         return self.microkernel.lanes
 
     @property
-    def rows_dtype(self) -> str:
-        """Type of the projections and of y."""
-        return self.microkernel.accumulation_dtype
-
-    @property
     def units(self) -> int:
         return self.lanes * VECTORS
 
@@ -156,7 +151,7 @@ def _gate(gates: Any, block: Any, part: Any, lane: Any) -> Any:
 
 
 @T.inline
-def _update(plan: Any, gates: Any, cell: Any, output: Any, hidden: Any) -> None:
+def _update(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
     for block in T.serial(plan.blocks):
         for vector in T.serial(VECTORS):
             for lane in T.vectorized(plan.lanes):
@@ -168,13 +163,9 @@ def _update(plan: Any, gates: Any, cell: Any, output: Any, hidden: Any) -> None:
                 )
             for lane in T.vectorized(plan.lanes):
                 # h = sigmoid(output) tanh(c)
-                output[block * plan.units + vector * plan.lanes + lane] = sigmoid64(
-                    _gate(gates, block, 3 * VECTORS + vector, lane)
-                ) * tanh64(cell[block, vector, lane])
-            for lane in T.vectorized(plan.lanes):
-                # The recurrence multiplies h in float32; what is stored may keep more.
                 hidden[block * plan.units + vector * plan.lanes + lane] = T.Cast(
-                    "float32", output[block * plan.units + vector * plan.lanes + lane]
+                    "float32",
+                    sigmoid64(_gate(gates, block, 3 * VECTORS + vector, lane)) * tanh64(cell[block, vector, lane]),
                 )
 
 
@@ -195,7 +186,6 @@ def _begin(plan: Any, gates: Any, cell: Any, hidden: Any) -> None:
 def _run(plan: Any, direction: Any, target: Any, batch_index: Any, length: Any, time: Any) -> None:
     gates = T.alloc_buffer(plan.gates_shape, "float64")
     cell = T.alloc_buffer(plan.state_shape, "float64")
-    output = T.alloc_buffer((plan.blocks * plan.units,), "float64")
     hidden = T.alloc_buffer((plan.blocks * plan.units,), "float32")
     _begin(plan, gates, cell, hidden)
     for count in T.serial(length):
@@ -204,14 +194,12 @@ def _run(plan: Any, direction: Any, target: Any, batch_index: Any, length: Any, 
             step = length - 1 - count
         _take(plan, direction, batch_index, step, gates)
         _multiply(plan, direction.weight, hidden, gates, count)
-        _update(plan, gates, cell, output, hidden)
+        _update(plan, gates, cell, hidden)
         for unit in T.serial(plan.hidden_size):
-            target[batch_index, step, direction.number * plan.hidden_size + unit] = T.Cast(
-                plan.rows_dtype, output[unit]
-            )
+            target[batch_index, step, direction.number * plan.hidden_size + unit] = hidden[unit]
     for step in T.serial(length, time):
         for unit in T.serial(plan.hidden_size):
-            target[batch_index, step, direction.number * plan.hidden_size + unit] = T.Cast(plan.rows_dtype, 0)
+            target[batch_index, step, direction.number * plan.hidden_size + unit] = T.float32(0)
 
 
 def _forward(plan: _Recurrence) -> PrimFunc:
@@ -220,11 +208,11 @@ def _forward(plan: _Recurrence) -> PrimFunc:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_dtype)
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
         offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        target = T.match_buffer(y, (batch, time, plan.hidden_size), plan.rows_dtype)
+        target = T.match_buffer(y, (batch, time, plan.hidden_size), "float32")
         forward = T.meta_var(_Direction(0, projected, offset, weight))
         for batch_index in T.parallel(batch):
             length: T.int64 = T.max(T.min(T.Cast("int64", lengths[batch_index]), time), 0)
@@ -248,14 +236,14 @@ def _bidirectional(plan: _Recurrence) -> PrimFunc:
         T.func_attr({"tirx.noalias": True, "tirx.is_scheduled": True})
         batch = T.int64()
         time = T.int64()
-        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), plan.rows_dtype)
+        projected = T.match_buffer(p, (batch, time, GATES * plan.hidden_size), "float32")
         offset = T.match_buffer(o, (batch, GATES * plan.hidden_size), "float64")
         weight = T.match_buffer(w, plan.packed_shape, "float32")
-        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), plan.rows_dtype)
+        projected_reverse = T.match_buffer(p_reverse, (batch, time, GATES * plan.hidden_size), "float32")
         offset_reverse = T.match_buffer(o_reverse, (batch, GATES * plan.hidden_size), "float64")
         weight_reverse = T.match_buffer(w_reverse, plan.packed_shape, "float32")
         lengths = T.match_buffer(n, (batch,), "int32")
-        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), plan.rows_dtype)
+        target = T.match_buffer(y, (batch, time, 2 * plan.hidden_size), "float32")
         forward = T.meta_var(_Direction(0, projected, offset, weight))
         backward = T.meta_var(_Direction(1, projected_reverse, offset_reverse, weight_reverse))
         for index in T.parallel(2 * batch):

@@ -40,7 +40,7 @@ MAX_SUM_BYTES = 1023
 LLVM moves those to registers only in simple loops such as those of convolutions; linear layers took three times as
 long.
 """
-_BYTES = {"float32": 4, "float64": 8}
+_BYTES_PER_SUM = 4
 
 PRODUCTS_PER_BLOCK = 32
 """Products per block of blocked summation: rounding error grows with the length of a sum."""
@@ -51,8 +51,7 @@ class Microkernel:
     """A tile of `rows` x `columns` float32 accumulators held in some of the `registers`, vectors of `lanes` values.
 
     `columns` is a multiple of `lanes`. `tile_bytes` bounds packed input, `chunks` is the number of parallel parts.
-    `tuned` has pairs of sizes and the choice measured to be best for them on this machine. `high_precision` kernels add
-    up blocks in float64, which takes some time.
+    `tuned` has pairs of sizes and the choice measured to be best for them on this machine.
     """
 
     lanes: int
@@ -62,12 +61,6 @@ class Microkernel:
     tile_bytes: int = TILE_BYTES
     chunks: int = CHUNKS
     tuned: tuple[tuple[Hashable, Hashable], ...] = ()
-    high_precision: bool = False
-
-    @property
-    def accumulation_dtype(self) -> str:
-        """The type in which the sums of blocks are added up."""
-        return "float64" if self.high_precision else "float32"
 
     @property
     def vectors(self) -> int:
@@ -81,7 +74,7 @@ class Microkernel:
     @property
     def vectors_on_stack(self) -> int:
         """Vectors of sums, at most, that TVM keeps on the stack."""
-        return MAX_SUM_BYTES // (self.lanes * _BYTES[self.accumulation_dtype])
+        return MAX_SUM_BYTES // (self.lanes * _BYTES_PER_SUM)
 
     def on_stack(self) -> Microkernel:
         """This tile with fewer columns if its sums would not fit on the stack."""

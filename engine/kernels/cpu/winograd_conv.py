@@ -15,11 +15,10 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.cpu.register_tile import PRODUCTS_PER_BLOCK, add, clear, fma
+from engine.kernels.cpu.register_tile import clear, fma
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack, prefetch_rows, store
 from engine.kernels.epilogue import Epilogue
-from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import convolution_function
 
 
@@ -29,12 +28,10 @@ def winograd_conv(plan: WinogradPlan, epilogue: Epilogue) -> PrimFunc:
 
 
 @T.inline
-def _accumulate(
-    plan: Any, operands: Any, packed: Any, block: Any, point: Any, begin: Any, end: Any, origin: Any, held: Any
-) -> None:
-    """Sum the products of the channels from `begin` to `end` at one point: (G g) * (B^T d) over channels and pieces."""
+def _accumulate(plan: Any, operands: Any, packed: Any, block: Any, point: Any, origin: Any, held: Any) -> None:
+    """Sum the products at one point: (G g) * (B^T d) over channels and pieces."""
     clear(plan.tile, held)
-    for channel in T.serial(begin, end):
+    for channel in T.serial(plan.sizes.channels):
         for piece in T.unroll(plan.pieces):
             fma(
                 plan.tile,
@@ -45,24 +42,11 @@ def _accumulate(
 
 
 @T.inline
-def _accumulate_blocks(
-    plan: Any, operands: Any, packed: Any, block: Any, point: Any, origin: Any, held: Any, totals: Any
-) -> None:
-    clear(plan.tile, totals)
-    for sum_block in T.serial(ceil_div(plan.sizes.channels, PRODUCTS_PER_BLOCK)):
-        end: T.int64 = T.min((sum_block + 1) * PRODUCTS_PER_BLOCK, plan.sizes.channels)
-        _accumulate(plan, operands, packed, block, point, sum_block * PRODUCTS_PER_BLOCK, end, origin, held)
-        add(plan.tile, held, totals)
-
-
-@T.inline
 def _keep(plan: Any, held: Any, sums: Any, point: Any) -> None:
     for row in T.unroll(plan.tile.rows):
         for vector in T.unroll(plan.tile.vectors):
             for lane in T.vectorized(plan.tile.lanes):
-                sums[point, row, vector * plan.tile.lanes + lane] = T.Cast(
-                    "float32", held[row, vector * plan.tile.lanes + lane]
-                )
+                sums[point, row, vector * plan.tile.lanes + lane] = held[row, vector * plan.tile.lanes + lane]
 
 
 @T.inline
@@ -74,13 +58,8 @@ def _block(
     for point in T.serial(plan.points):
         held = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
         prefetch_rows(plan, operands, batch_index, block, point, first)
-        if plan.tile.high_precision:
-            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), plan.tile.accumulation_dtype)
-            _accumulate_blocks(plan, operands, packed, block, point, part * plan.tile.columns, held, totals)
-            _keep(plan, totals, sums, point)
-        else:
-            _accumulate(plan, operands, packed, block, point, 0, plan.sizes.channels, part * plan.tile.columns, held)
-            _keep(plan, held, sums, point)
+        _accumulate(plan, operands, packed, block, point, part * plan.tile.columns, held)
+        _keep(plan, held, sums, point)
 
 
 @T.inline

@@ -30,10 +30,6 @@ class _Product:
     epilogue: Epilogue
 
     @property
-    def rows_dtype(self) -> str:
-        return "float32"
-
-    @property
     def packed_shape(self) -> tuple[int, int]:
         return self.in_features, self.out_features
 

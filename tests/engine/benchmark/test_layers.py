@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -47,11 +46,3 @@ def test_the_longest_come_first_and_the_sums_last():
     assert winograd.split()[:2] == ["all", "Winograd"]
     assert len({len(line) for line in (heading, first, second, direct, winograd)}) == 1
     assert "by itself" in how
-
-
-def test_high_precision_ones_are_told_from_others_of_their_size():
-    high_precision = LayerTime(
-        "f0n", replace(BY_WINOGRAD, high_precision=True), 1, False, least_seconds=0.001, median_seconds=0.002
-    )
-    lines = to_text("starter", LENGTH, LayerTimes((high_precision, TIMES.layers[0]), 1e9)).splitlines()
-    assert [("precise, Winograd" in line, "Winograd" in line) for line in lines[3:5]] == [(False, True), (True, True)]

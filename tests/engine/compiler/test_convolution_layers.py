@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from engine.compiler.build import weightless_modules
@@ -12,16 +10,16 @@ LENGTHS = {"tokens": 7, "frames": 20}
 
 
 def traced(stage_name, config):
-    """A stage, its graph and the shapes of its inputs: what its convolutions are found from."""
+    """A stage's graph and the shapes of its inputs: what its convolutions are found from."""
     stage = stage_named(stage_name)
     program = trace(stage, weightless_modules(config)[stage_name], config)
-    return stage, program, [tensor.shape(config, 1, LENGTHS) for tensor in stage.inputs]
+    return program, [tensor.shape(config, 1, LENGTHS) for tensor in stage.inputs]
 
 
 @pytest.mark.parametrize("stage_name", ["text_encoder", "f0n", "decoder"])
 def test_together_they_need_what_the_weights_of_convolutions_need(tiny_config, stage_name):
-    stage, program, shapes = traced(stage_name, tiny_config)
-    layers = convolution_layers(stage, program, shapes)
+    program, shapes = traced(stage_name, tiny_config)
+    layers = convolution_layers(program, shapes)
     needed = useful_flop(program, shapes)
     convolved = [name for name in needed if program.state_dict[name].dim() == 3 and "pool" not in name]
     assert sum(layer.flop * count for layer, count in layers.items()) == sum(needed[name] for name in convolved)
@@ -33,15 +31,6 @@ def test_every_kind_is_told_apart(tiny_config):
     assert {layer.dilation for layer in layers} == {1, 3, 5}
     assert max(layer.stride for layer in layers if not layer.is_transposed) > 1
     assert max(layers.values()) > 1
-    assert not any(layer.high_precision for layer in layers)
-
-
-def test_the_pitch_has_high_precision_ones_and_the_energy_the_same_without_care(tiny_config):
-    layers = convolution_layers(*traced("f0n", tiny_config))
-    assert {layer for layer in layers if layer.high_precision} == {
-        replace(layer, high_precision=True) for layer in layers
-    }
-    assert sum(layer.high_precision for layer in layers) == len(layers) / 2
 
 
 def test_a_multiplication_and_an_addition_count_per_weight_and_output():

@@ -1,23 +1,19 @@
 from __future__ import annotations
 
-import copy
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 import tvm
 import tvm_ffi
-from torch import fx, nn
+from torch import nn
 from tvm import relax
 from tvm.script import tirx as T
 
 from engine.compiler.kernel_calls import KernelBook, shape_of, simplified
 from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import host_cpu
-from engine.ops.torch_ops import adaptive_layer_norm
 from engine.stages import TOKENS, Size, Tensor
-from tests.engine.kernels.cpu.running import error_half_ulps
 
 
 def copying(extent, microkernel):
@@ -29,9 +25,6 @@ def copying(extent, microkernel):
     return copying
 
 
-DEFAULT, HIGH_PRECISION = (kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (False, True))
-
-
 @pytest.fixture
 def importer():
     return SimpleNamespace(block_builder=relax.BlockBuilder())
@@ -39,7 +32,7 @@ def importer():
 
 @pytest.fixture
 def book():
-    return KernelBook(DEFAULT, HIGH_PRECISION, {"high_precision"})
+    return KernelBook(kernels_for(host_cpu()))
 
 
 def test_a_kernel_is_placed_once_per_size(book, importer):
@@ -47,22 +40,6 @@ def test_a_kernel_is_placed_once_per_size(book, importer):
     assert book.place(importer, copying, (4, None)).same_as(first)
     assert not book.place(importer, copying, (5, None)).same_as(first)
     assert len(importer.block_builder.get().functions) == 2
-
-
-def test_high_precision_nodes_get_high_precision_kernels(book):
-    assert book.kernels(SimpleNamespace(name="high_precision")) is HIGH_PRECISION
-    assert book.kernels(SimpleNamespace(name="other")) is DEFAULT
-
-
-def test_what_was_kept_unrounded_is_found_again(book):
-    graph = fx.Graph()
-    node, other = graph.placeholder("node"), graph.placeholder("other")
-    made, rounded = (
-        relax.Var(name, relax.TensorType((2,), dtype)) for name, dtype in (("m", "float64"), ("r", "float32"))
-    )
-    book.keep_unrounded(node, made)
-    assert book.unrounded(node, rounded) is made
-    assert book.unrounded(other, rounded) is rounded
 
 
 def test_kernels_are_left_alone_by_fusion(book, importer):
@@ -96,34 +73,3 @@ def test_a_layer_runs_over_the_last_of_any_axes(compiled):
     made = compiled(nn.Linear(32, 5), Tensor("x", (TOKENS, Size("f0_values_per_frame"), Size("hidden_dim"))))
     x = np.random.default_rng(0).standard_normal((2, 3, 2, 32), np.float32)
     np.testing.assert_allclose(made(x), made.eager(x), atol=2e-5)
-
-
-def test_a_high_precision_value_is_rounded_once(compiled):
-    layer = nn.Linear(32, 5)
-    made = compiled(layer, Tensor("x", (TOKENS, Size("hidden_dim"))), high_precision=True)
-    x = np.random.default_rng(0).standard_normal((2, 300, 32), np.float32)
-    with torch.no_grad():
-        exact = copy.deepcopy(layer).double()(torch.from_numpy(x).double()).numpy()
-    assert error_half_ulps(made(x), exact) < 0.5
-
-
-class Styled(nn.Module):
-    """Two linear layers, the second of which styles the normalised rows of the first; then a third."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.style, self.last = nn.Linear(32, 24), nn.Linear(32, 48), nn.Linear(24 + 32, 5)
-
-    def forward(self, x):
-        constant_input = x[:, 0]
-        return self.last(adaptive_layer_norm(self.first(x), self.style(constant_input), constant_input, 0, 1e-5))
-
-
-@pytest.mark.parametrize("high_precision", [False, True])
-def test_between_high_precision_layers_nothing_is_rounded(compiled, high_precision):
-    layers = Styled()
-    made = compiled(layers, Tensor("x", (TOKENS, Size("hidden_dim"))), high_precision=high_precision)
-    x = np.random.default_rng(0).standard_normal((2, 300, 32), np.float32)
-    with torch.no_grad():
-        exact = copy.deepcopy(layers).double()(torch.from_numpy(x).double()).numpy()
-    assert (error_half_ulps(made(x), exact) < 0.5) == high_precision

@@ -27,21 +27,9 @@ def test_each_target_has_kernels_for_its_traits():
     assert kernels_for(metal_macos()).target_traits == Threadgroup()
 
 
-def test_high_precision_cpu_kernels_pass_on_unrounded_rows():
-    high_precision, default = (
-        kernels_for(host_cpu(), high_precision=high_precision) for high_precision in (True, False)
-    )
-    assert (high_precision.rows_dtype, default.rows_dtype) == ("float64", "float32")
-    assert kernels_for(metal_macos(), high_precision=True) == kernels_for(metal_macos())
-
-
-def test_only_default_kernels_are_tuned():
+def test_convolutions_are_computed_as_tuned():
     tuned = [(ConvWorkload(64, 64, 3), choice_for(ConvWorkload(64, 64, 5), microkernel_for(host_cpu())))]
-    high_precision, default = (
-        kernels_for(host_cpu(), tuned=tuned, high_precision=high_precision).target_traits
-        for high_precision in (True, False)
-    )
-    assert (high_precision.tuned, default.tuned) == ((), tuple(tuned))
+    assert kernels_for(host_cpu(), tuned=tuned).target_traits.tuned == tuple(tuned)
 
 
 def test_only_metal_has_float16_kernels():

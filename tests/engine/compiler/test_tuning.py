@@ -83,16 +83,10 @@ class Layers(torch.nn.Module):
 def test_convolutions_of_a_stage_are_found_costliest_first(tiny_config):
     width = tiny_config.hidden_dim
     stage = Stage("probe", "Probe", Place.DEVICE, (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", ()),))
-    found = convolutions(stage, trace(stage, Layers(width), tiny_config))
+    found = convolutions(trace(stage, Layers(width), tiny_config))
     dear, longer, cheap = ConvWorkload(8, 64, 5, 2, 1, 4), transposed(64, 4, 4, 2, 1), ConvWorkload(width, 8, 1)
     assert list(found.items()) == [(dear, 140), (longer, 140), (cheap, 140)]
     assert in_words(longer) == "64 to 4 channels, 2 taps, 2 phases"
-
-
-def test_high_precision_convolutions_are_left_as_they_are(tiny_config):
-    inputs, outputs = (Tensor("x", (Size("hidden_dim"), TOKENS)),), (Tensor("y", (), high_precision=True),)
-    stage = Stage("probe", "Probe", Place.DEVICE, inputs, outputs)
-    assert not convolutions(stage, trace(stage, Layers(tiny_config.hidden_dim), tiny_config))
 
 
 @pytest.mark.parametrize("sizes", [ConvWorkload(32, 33, 3, padding=1), ConvWorkload(3, 4, 4, stride=2)], ids=str)

@@ -43,12 +43,6 @@ def test_transposed_convolutions_use_winograd_phase_by_phase() -> None:
     assert choice_for(sizes, replace(AVX2, tuned=((sizes.unplaced, Choice(None, 6, 16)),))) == Choice(None, 6, 16)
 
 
-def test_high_precision_convolutions_have_a_winograd_that_rounds_little() -> None:
-    high_precision = replace(AVX2, high_precision=True)
-    assert choice_for(ConvWorkload(128, 128, 3), high_precision).winograd == Winograd(2, 3)
-    assert choice_for(ConvWorkload(128, 128, 1), high_precision).winograd is None
-
-
 @pytest.mark.parametrize("microkernel", [AVX512, AVX2, NEON])
 def test_choices_fill_as_many_registers(microkernel: Microkernel) -> None:
     sizes = ConvWorkload(128, 128, 3, padding=1)

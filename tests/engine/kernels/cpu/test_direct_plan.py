@@ -1,7 +1,5 @@
 """The sizes of a tile; results are tested with the operators."""
 
-from dataclasses import replace
-
 import pytest
 
 from engine.kernels.convolution import ConvWorkload, transposed
@@ -36,7 +34,6 @@ def test_weights_are_asked_for_a_fixed_time_before_they_are_read() -> None:
 )
 def test_steps_of_few_taps_take_several_channels_and_leave_none(channels: int, taps: int, expected: int) -> None:
     assert DirectPlan(ConvWorkload(channels, 64, taps), AVX2).channels_at_once == expected
-    assert DirectPlan(ConvWorkload(channels, 64, taps), replace(AVX2, high_precision=True)).channels_at_once == 1
 
 
 @pytest.mark.parametrize(("microkernel", "taps", "expected"), [(AVX2, 3, True), (AVX2, 1, False), (AVX512, 3, False)])

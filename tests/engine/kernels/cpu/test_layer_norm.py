@@ -1,7 +1,5 @@
 """Compiled layer normalisation against numpy in float64."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -43,17 +41,15 @@ def test_rows_of_a_sum_are_normalised() -> None:
     assert error_half_ulps(result, expected * scale + shift) < 0.5
 
 
-@pytest.mark.parametrize(("high_precision", "most"), [(False, 0.5), (True, 1e-6)])
 @pytest.mark.parametrize("channels", [1, 37])
-def test_a_styled_row_ends_with_the_constant_input(channels: int, high_precision: bool, most: float) -> None:
+def test_a_styled_row_ends_with_the_constant_input(channels: int) -> None:
     random = np.random.default_rng(channels)
-    microkernel = replace(host_microkernel(), high_precision=high_precision)
     shapes = (2, 7, channels), (2, 2 * channels + 9)
-    x, styles = (random.standard_normal(shape).astype(microkernel.accumulation_dtype) for shape in shapes)
+    x, styles = (random.standard_normal(shape, np.float32) for shape in shapes)
     constant_input = random.standard_normal((2, 3), np.float32)
-    kernel = built(adaptive_layer_norm(channels, 3, EPSILON, microkernel))
-    result = kernel((2, 7, channels + 3), x, styles, constant_input, 7, dtype=x.dtype)
+    kernel = built(adaptive_layer_norm(channels, 3, EPSILON, host_microkernel()))
+    result = kernel((2, 7, channels + 3), x, styles, constant_input, 7)
     exact = meaning.adaptive_layer_norm(
         *(values.astype(np.float64) for values in (x, styles, constant_input)), 7, EPSILON
     )
-    assert error_half_ulps(result, exact) < most
+    assert error_half_ulps(result, exact) < 0.5
