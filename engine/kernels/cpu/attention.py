@@ -1,6 +1,6 @@
 """Softmax attention over the valid keys on CPUs, as one kernel: a few queries at a time, scores stay in the cache.
 
-Both of its matrix products use blocked, compensated summation in registers.
+Both of its matrix products use blocked summation in registers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from tvm.tirx import PrimFunc
 
 from engine.kernels.cpu.register_tile import (
     PRODUCTS_PER_BLOCK,
-    CompensatedSum,
     Microkernel,
-    add_compensated,
+    add,
     clear,
     fma,
 )
@@ -145,9 +144,8 @@ def _query(plan: Any, source: Any, queries: Any, chunk: Any, one: Any, first: An
 
 @T.inline
 def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any, depth: Any, totals: Any) -> None:
-    """A panel of sums over `depth` for each row, by blocked summation with compensated totals."""
-    clear(plan.tile, totals.hi)
-    clear(plan.tile, totals.lo)
+    """A panel of sums over `depth` for each row, by blocked summation."""
+    clear(plan.tile, totals)
     for sum_block in T.serial(T.ceildiv(depth, PRODUCTS_PER_BLOCK)):
         sums = T.alloc_buffer((plan.rows, plan.columns), "float32")
         clear(plan.tile, sums)
@@ -158,23 +156,21 @@ def _product(plan: Any, left: Any, chunk: Any, right: Any, one: Any, panel: Any,
                 lambda row: left[chunk, row, place],
                 lambda column: right[one, panel, place, column],
             )
-        add_compensated(plan.tile, sums, totals)
+        add(plan.tile, sums, totals)
 
 
 @T.inline
 def _score(plan: Any, queries: Any, keys: Any, scores: Any, chunk: Any, one: Any, length: Any) -> None:
     """The products of the rows with every valid key; those with the padding of the last panel are 0."""
     for panel in T.serial(T.ceildiv(length, plan.columns)):
-        hi = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        lo = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        totals = T.meta_var(CompensatedSum(hi, lo))
+        totals = T.alloc_buffer((plan.rows, plan.columns), "float32")
         _product(plan, queries, chunk, keys, one, panel, plan.width, totals)
         for row in T.serial(plan.rows):
             for vector in T.serial(VECTORS):
                 for lane in T.vectorized(plan.lanes):
-                    scores[chunk, row, panel * plan.columns + vector * plan.lanes + lane] = totals.at(
+                    scores[chunk, row, panel * plan.columns + vector * plan.lanes + lane] = totals[
                         row, vector * plan.lanes + lane
-                    )
+                    ]
 
 
 def _sum(first: Any, second: Any) -> Any:
@@ -216,12 +212,10 @@ def _average(plan: Any, scores: Any, values: Any, target: Any, chunk: Any, one: 
         _reduce(plan, scores, chunk, row, length, _sum, 0, partial, total)
         totals[row] = total[0]
     for panel in T.serial(plan.panels):
-        hi = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        lo = T.alloc_buffer((plan.rows, plan.columns), "float32")
-        mixed = T.meta_var(CompensatedSum(hi, lo))
+        mixed = T.alloc_buffer((plan.rows, plan.columns), "float32")
         _product(plan, scores, chunk, values, one, panel, length, mixed)
         begin: T.int64 = one % plan.heads * plan.width + panel * plan.columns
         for row in T.serial(T.min(plan.rows, length - first)):
             for column in T.serial(T.min(plan.columns, plan.width - panel * plan.columns)):
                 # Divided after the sum: a division per channel of the result, not per key.
-                target[one // plan.heads, first + row, begin + column] = mixed.at(row, column) / totals[row]
+                target[one // plan.heads, first + row, begin + column] = mixed[row, column] / totals[row]

@@ -14,10 +14,8 @@ from tvm.tirx import PrimFunc
 from engine.kernels.cpu.cache import LINE, prefetch
 from engine.kernels.cpu.register_tile import (
     PRODUCTS_PER_BLOCK,
-    CompensatedSum,
     Microkernel,
     add,
-    add_compensated,
     clear,
     fma,
 )
@@ -25,8 +23,6 @@ from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
 from engine.kernels.signatures import linear_function
 
-FEW_PRODUCTS_PER_BLOCK = 16
-"""Products per block with compensated totals: twice as many would be no faster."""
 UNROLLED = 4
 """Features per iteration of the innermost loop: it then has so few iterations that its end is predicted."""
 
@@ -45,19 +41,9 @@ class _Product:
         return ceil_div(self.out_features, self.tile.columns)
 
     @property
-    def has_compensated_sums(self) -> bool:
-        """Whether totals are compensated: if block sums, hi and lo all fit the registers; through memory it is slow."""
-        return 3 * self.tile.rows * self.tile.vectors < self.tile.registers
-
-    @property
-    def products_per_block(self) -> int:
-        """Products per block of the summation."""
-        return FEW_PRODUCTS_PER_BLOCK if self.has_compensated_sums else PRODUCTS_PER_BLOCK
-
-    @property
     def sum_blocks(self) -> int:
         """Blocks of the summation."""
-        return ceil_div(self.in_features, self.products_per_block)
+        return ceil_div(self.in_features, PRODUCTS_PER_BLOCK)
 
     @property
     def unrolled(self) -> int:
@@ -145,14 +131,11 @@ def _accumulate(plan: Any, tile: Any, operands: Any, span: Any, totals: Any) -> 
                 prefetch(operands.weight, [span.panel + 1, feature, line * LINE], later=True)
         held = T.alloc_buffer((tile.rows, tile.columns), "float32")
         clear(tile, held)
-        begin: T.int64 = sum_block * plan.products_per_block
-        for turn in T.serial(T.min(plan.products_per_block, plan.in_features - begin) // plan.unrolled):
+        begin: T.int64 = sum_block * PRODUCTS_PER_BLOCK
+        for turn in T.serial(T.min(PRODUCTS_PER_BLOCK, plan.in_features - begin) // plan.unrolled):
             for step in T.unroll(plan.unrolled):
                 _add_products(tile, operands, span, begin + turn * plan.unrolled + step, held)
-        if plan.has_compensated_sums:
-            add_compensated(tile, held, totals)
-        else:
-            add(tile, held, totals.hi)
+        add(tile, held, totals)
 
 
 @T.inline
@@ -176,14 +159,12 @@ def _store(plan: Any, operands: Any, totals: Any, span: Any) -> None:
             for vector in T.unroll(plan.tile.vectors):
                 for lane in T.vectorized(plan.tile.lanes):
                     operands.target[span.first + row, start + vector * plan.tile.lanes + lane] = operands.biased(
-                        totals.at(row, vector * plan.tile.lanes + lane), start + vector * plan.tile.lanes + lane
+                        totals[row, vector * plan.tile.lanes + lane], start + vector * plan.tile.lanes + lane
                     )
         else:
             # The last panel is padded: only its outputs are stored.
             for column in T.serial(plan.out_features - start):
-                operands.target[span.first + row, start + column] = operands.biased(
-                    totals.at(row, column), start + column
-                )
+                operands.target[span.first + row, start + column] = operands.biased(totals[row, column], start + column)
 
 
 @T.inline
@@ -212,11 +193,8 @@ def _multiply(plan: Any, operands: Any) -> None:
             block: T.int64 = unit % blocks
             first: T.int64 = block * operands.row_count // blocks
             last: T.int64 = (block + 1) * operands.row_count // blocks - 1
-            hi = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-            lo = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
-            clear(plan.tile, hi)
-            clear(plan.tile, lo)
-            totals = T.meta_var(CompensatedSum(hi, lo))
+            totals = T.alloc_buffer((plan.tile.rows, plan.tile.columns), "float32")
+            clear(plan.tile, totals)
             span = T.meta_var(_Span(panel, block, blocks, first, last))
             _accumulate_rows(_accumulate_rows, plan, plan.tile, operands, span, totals)
             _store(plan, operands, totals, span)

