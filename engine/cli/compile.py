@@ -124,7 +124,7 @@ def _built(options: argparse.Namespace) -> Outcome:
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
         if not options.progress_json:  # the process that started this one says so
-            steps.begin("Starting the compiler")
+            steps.expect("Starting the compiler")
         request = request_from(options)
         from engine.compiler.build import build  # brings torch and tvm
 
