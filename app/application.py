@@ -147,15 +147,13 @@ class Application(QObject):
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
-    @property
-    def _speaking_model(self) -> str:
-        return self.window.page.header.voices.speaking_model or STARTER
-
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device)
 
     def _command_for_modules(self) -> Sequence[str]:
-        return self._module_command or build_command(self._speaking_model, self._settings.device)
+        return self._module_command or build_command(
+            self.window.page.header.voices.speaking_model, self._settings.device
+        )
 
     @Slot(float)
     def _on_improved(self, times_faster: float) -> None:
@@ -170,7 +168,7 @@ class Application(QObject):
     @Slot()
     def _on_engine_wanted(self) -> None:
         """The first time, this is as soon as the voices are known."""
-        self.controller.change_engine(self._engine_factory(self._speaking_model))
+        self.controller.change_engine(self._engine_factory(self.window.page.header.voices.speaking_model))
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:

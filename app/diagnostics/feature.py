@@ -25,7 +25,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
 from app.theme import Theme
 from engine.errors import InvalidRequest
-from engine.speech import STARTER, SpeechRequest
+from engine.speech import SpeechRequest
 
 SHORTCUT = "Ctrl+D"
 
@@ -44,6 +44,7 @@ class DiagnosticsFeature(QObject):
     ) -> None:
         super().__init__(window)
         self._window = window
+        self._voices = window.page.header.voices
         self._speech = speech
         self._settings = settings
         self.panel = DiagnosticsPanel()
@@ -61,10 +62,6 @@ class DiagnosticsFeature(QObject):
     def busy(self) -> bool:
         """Whether a diagnosis or an export is in progress."""
         return self.controller.active or self.export.active
-
-    @property
-    def _model(self) -> str:
-        return self._window.page.header.voices.speaking_model or STARTER
 
     @Slot()
     def open(self) -> None:
@@ -110,12 +107,14 @@ class DiagnosticsFeature(QObject):
         if request is None:
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
-            self.controller.diagnose(request, options, self._model)
+            self.controller.diagnose(request, options, self._voices.speaking_model)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
         if self.dock.shown and self._speech.request is not None:
-            self.controller.diagnose(self._speech.request, self.panel.controls.to_run.options, self._model)
+            self.controller.diagnose(
+                self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
+            )
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
+from app.system.processes import child_process
 from engine.system.child_process import python_command
-from engine.system.paths import project_folder
 from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
 from engine.validator.wire import Wire
 
@@ -89,11 +89,7 @@ class DiagnosticsProcess(QObject):
             process.waitForFinished(timeout_ms)
 
     def _started(self) -> QProcess:
-        process = QProcess(self)
-        process.setWorkingDirectory(str(project_folder()))
-        parameters = QProcess.UnixProcessParameters()
-        parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the page tables of the engine takes long
-        process.setUnixProcessParameters(parameters)
+        process = child_process(self)
         process.started.connect(self._give_way)
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._keep_errors)

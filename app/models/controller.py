@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from app.models.jobs import JobAdvanced, JobEnded, JobEvent, JobProgress, ListedModel, ModelJob, ModelsListed, Task
-from app.models.row import ModelRow
+from app.models.row import ModelRow, fraction_of
 from app.models.worker import LibraryFactory, ModelWorker
 from app.speech.pace import Pace
 from engine.errors import Cancelled
@@ -180,8 +180,14 @@ class ModelController(QObject):
         row = ModelRow(model.status, model.folder, name == self._in_use, idle=idle)
         if job is None or job.model != name:
             return row
-        pace = self._pace.words, self._pace.fraction
-        return replace(row, task=job.task, progress=self._progress, pace=pace, stopping=job.cancel.is_set())
+        return replace(
+            row,
+            task=job.task,
+            progress=self._progress,
+            time_words=self._pace.words,
+            fraction=fraction_of(self._progress, self._pace.fraction),
+            stopping=job.cancel.is_set(),
+        )
 
     @Slot()
     def _tell(self) -> None:

@@ -46,7 +46,7 @@ class ModelsFeature(QObject):
         self._settings = settings
         self._voices = window.page.header.voices
         self._remembered = settings.model
-        self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model or "", self)
+        self.controller = ModelController(make_library or DeskLibrary, self._voices.speaking_model, self)
         self.dialog = ModelsDialog(window)
         self._connect_dialog()
         self._connect_window(theme)
@@ -109,14 +109,14 @@ class ModelsFeature(QObject):
     def _on_rows(self, rows: tuple[ModelRow, ...]) -> None:
         self.dialog.show_rows(rows)
         models = [(row.name, row.title) for row in rows if row.usable]
-        self._window.menu.offer_models(models, self._voices.speaking_model or "")
+        self._window.menu.offer_models(models, self._voices.speaking_model)
         if rows and self._voices.known:
             self._miss_remembered()
 
     def _miss_remembered(self) -> None:
         """Say once that the model of last time is not here any more, and what speaks instead."""
         remembered, self._remembered = self.controller.row(self._remembered or ""), None
-        speaking = self.controller.row(self._voices.speaking_model or "")
+        speaking = self.controller.row(self._voices.speaking_model)
         message = missing_model(remembered, speaking.title) if remembered and speaking else None
         if message is not None and remembered != speaking:
             self._window.page.banner.show_message(message)
@@ -147,7 +147,7 @@ class ModelsFeature(QObject):
 
     def _leave(self, removed: ModelRow) -> None:
         """Stay with the voice that takes the place of one whose model has been removed."""
-        speaking = self.controller.row(self._voices.speaking_model or "")
+        speaking = self.controller.row(self._voices.speaking_model)
         if speaking is not None and removed.name == self._settings.model and not removed.usable:
             self._voices.take(self._voices.choice)
             self.dialog.tell(f"{removed.title} is removed. “{speaking.title}” is in use now.")

@@ -34,7 +34,8 @@ _NEXT = {
 class ModelRow:
     """`task` is in progress for this model; `stopping` says it is being stopped; `idle`, that no model has a task.
 
-    `pace` is the time it has taken or may still take, as text, and the fraction of its steps, or None.
+    `time_words` tell how long it has taken or may still take, `fraction` how much of it is done, from 0 to 1, or None
+    while that is unknown.
     """
 
     status: ModelStatus
@@ -42,7 +43,8 @@ class ModelRow:
     in_use: bool = False
     task: Task | None = None
     progress: JobProgress | None = None
-    pace: tuple[str, float | None] = ("", None)
+    time_words: str = ""
+    fraction: float | None = None
     stopping: bool = False
     idle: bool = True
 
@@ -86,15 +88,6 @@ class ModelRow:
         return self.idle
 
     @property
-    def fraction(self) -> float | None:
-        """How much of its task is done, from 0 to 1; None while that is unknown."""
-        progress = self.progress
-        if not isinstance(progress, ModelProgress):
-            return self.pace[1]
-        known = progress.activity is not Activity.WAITING and progress.bytes_done and progress.bytes_total
-        return progress.bytes_done / progress.bytes_total if known else None
-
-    @property
     def can_verify(self) -> bool:
         """Whether it can be verified now."""
         return self.idle and self.status.state is ModelState.INSTALLED
@@ -113,3 +106,11 @@ class ModelRow:
     def _is_published(self) -> bool:
         voices = {voice.info.name for voice in self.status.entry.voices}
         return self.status.published and voices <= set(self.status.voices)
+
+
+def fraction_of(progress: JobProgress | None, of_steps: float | None) -> float | None:
+    """How much of a task is done, from 0 to 1, by its bytes, or else `of_steps`; None while that is unknown."""
+    if not isinstance(progress, ModelProgress):
+        return of_steps
+    known = progress.activity is not Activity.WAITING and progress.bytes_done and progress.bytes_total
+    return progress.bytes_done / progress.bytes_total if known else None

@@ -21,7 +21,7 @@ from app.speech.model_strip import Answer, ModelNotice
 from app.speech.voice_choice import Choice
 from engine.errors import EngineError, UnknownModel
 from engine.model_store import ModelState
-from engine.model_store.checkpoints import BEST_FIRST
+from engine.model_store.checkpoints import at_least_as_good
 
 _LEADS = {Task.FETCH: "Fetching {title}", Task.IMPORT: "Importing {title}", Task.PREPARE: "Making {title} ready"}
 _FAILURES = {Task.FETCH: "{title} could not be fetched", Task.PREPARE: "{title} could not be made ready"}
@@ -103,9 +103,8 @@ class Upgrade(QObject):
             self._refuse_unknown()
             return False
         here = {each.name for each in self._controller.rows if each.usable}
-        enough = BEST_FIRST[: BEST_FIRST.index(row.name) + 1]
         declined = self._settings.models_offered and row.status.state is ModelState.ABSENT
-        return here.isdisjoint(enough) and not declined
+        return here.isdisjoint(at_least_as_good(row.name)) and not declined
 
     def _refuse_unknown(self) -> None:
         if self._fetch is not None:

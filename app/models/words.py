@@ -63,7 +63,7 @@ def row_words(row: ModelRow) -> str:
         return "Stopping…"
     if row.progress is None:
         return _STARTS.get(row.task, "")
-    return ", ".join(part for part in (progress_words(row.progress), row.pace[0]) if part)
+    return ", ".join(part for part in (progress_words(row.progress), row.time_words) if part)
 
 
 def progress_words(progress: JobProgress) -> str:

@@ -17,8 +17,8 @@ from contextlib import suppress
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
 from app.speech.activity import Activity, Readiness
+from app.system.processes import child_process
 from engine.system.child_process import python_command
-from engine.system.paths import project_folder
 
 log = logging.getLogger(__name__)
 
@@ -79,11 +79,7 @@ class ModuleBuilder(QObject):
     def _begin(self) -> None:
         command = tuple(self._make_command())
         self._done.add(command)
-        process = self._process = QProcess(self)
-        process.setWorkingDirectory(str(project_folder()))
-        parameters = QProcess.UnixProcessParameters()
-        parameters.flags = QProcess.UnixProcessFlag.UseVFork  # copying the page tables of the engine takes long
-        process.setUnixProcessParameters(parameters)
+        process = self._process = child_process(self)
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
         process.start(command[0], list(command[1:]))

@@ -76,9 +76,9 @@ class VoicePicker(ElidedComboBox):
         return self.choice.voice
 
     @property
-    def speaking_model(self) -> str | None:
-        """The model that speaks; None until the voices are known."""
-        return self.choice.model
+    def speaking_model(self) -> str:
+        """The model that speaks; the bundled one until the voices are known."""
+        return self.choice.model or STARTER
 
     @property
     def known(self) -> bool:
@@ -139,11 +139,9 @@ class VoicePicker(ElidedComboBox):
         return QSize(SMALLEST_PIXELS, super().minimumSizeHint().height())
 
     def showPopup(self) -> None:
-        """Open the list, wide enough for its longest title, with the chosen voice and its headings in sight."""
-        view = self.view()
-        view.setMinimumWidth(view.sizeHintForColumn(0) + MARGIN_PIXELS)
+        """Open the list with the chosen voice and its headings in sight."""
         super().showPopup()
-        view.scrollTo(view.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
+        self.view().scrollTo(self.view().currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
     @Slot()
     def preview(self) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.widgets.elided_text import ElidedComboBox
 
-MARGIN_PIXELS = 24
 SMALLEST_PIXELS = 48
 
 
@@ -64,11 +63,6 @@ class ComboBox(ElidedComboBox):
     def choose(self, value: object) -> None:
         """Select a value without emitting `chosen`; the first one if it is not on offer."""
         self.setCurrentIndex(self._values.index(value) if value in self._values else min(0, len(self._values) - 1))
-
-    def showPopup(self) -> None:
-        """Open the list, wide enough for its longest title."""
-        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + MARGIN_PIXELS)
-        super().showPopup()
 
     def _titles(self) -> list[str]:
         return [self.itemText(number) for number in range(self.count())]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 PADDING_PIXELS = 24
+LIST_MARGIN_PIXELS = 24
 ROUNDING_PIXELS = 4
 
 
@@ -96,6 +97,15 @@ class ElidedComboBox(QComboBox):
     def shown_title(self) -> str:
         """The current title as shown, elided if space is short."""
         return self._option().currentText
+
+    def showPopup(self) -> None:
+        """Open the list, wide enough for its longest title."""
+        self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + LIST_MARGIN_PIXELS)
+        super().showPopup()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to what is around: scrolling by must not change a selection."""
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the frame, then the title or its placeholder."""

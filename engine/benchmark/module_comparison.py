@@ -8,15 +8,15 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from engine.artifacts.comparison import Comparison
-from engine.artifacts.manifest import CPU, Manifest
-from engine.artifacts.packed_weights import PackedWeights, load_packed, part_of, weights_key
+from engine.artifacts.manifest import CPU
+from engine.artifacts.packed_weights import PackedWeights, part_of
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.errors import MissingModel
 from engine.estimate.lengths import natural_length
 from engine.model_store.checkpoints import Checkpoint, installed_models, model_config, open_checkpoint
 from engine.preparation.module_choice import ModuleSets, module_sets
 from engine.preparation.modules import PreparationObserver, sole_maker
-from engine.preparation.weights import TITLE, pack, packed_weights_path
+from engine.preparation.weights import TITLE, find_weights, pack, packed_weights_path
 from engine.runners.base import Runner
 from engine.speech import Array, PreparationEvent
 from engine.stages import DEVICE_STAGES
@@ -74,9 +74,7 @@ def _runner(checkpoint: Checkpoint, folder: Path) -> Runner:
 
 def _weights(checkpoint: Checkpoint, folder: Path) -> Mapping[str, Array] | PackedWeights:
     """Packed weights if they are cached; nothing is cached for the sake of a comparison."""
-    key = weights_key(Manifest.load(folder), checkpoint.identity)
-    path = packed_weights_path(checkpoint.name, checkpoint.weights_name)
-    return load_packed(path, key) or checkpoint.load_weights()
+    return find_weights(checkpoint, folder) or checkpoint.load_weights()
 
 
 def _seconds(runner: Runner, values: Mapping[str, Array]) -> float:

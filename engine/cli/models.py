@@ -88,7 +88,7 @@ def as_data(status: ModelStatus) -> dict[str, Any]:
         "name": entry.name, "title": entry.title, "state": status.state.value, "licence": entry.licence,
         "source": entry.source, "repository": entry.repository, "revision": entry.revision,
         "bytes_to_fetch": entry.bytes, "bytes_here": status.bytes_here, "voices": list(status.voices),
-        "published": status.published, "origin": status.origin, "problem": status.problem,
+        "note": entry.note, "published": status.published, "origin": status.origin, "problem": status.problem,
     }  # fmt: skip
 
 

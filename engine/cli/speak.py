@@ -17,7 +17,7 @@ from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.errors import EngineError, InvalidRequest
 from engine.model_store import ModelStore
-from engine.model_store.checkpoints import as_good_as, default_model
+from engine.model_store.checkpoints import at_least_as_good, default_model
 from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
 from engine.synthesizer import Synthesizer
@@ -62,7 +62,7 @@ def speak(options: argparse.Namespace) -> Outcome:
 
 def _have(options: argparse.Namespace, steps: Steps) -> None:
     """Fetch the model that --fetch names if no model as good is here; that it cannot be had is said, and no failure."""
-    if as_good_as(options.fetch) is not None:
+    if default_model() in at_least_as_good(options.fetch):
         return
     try:
         ModelStore().fetch(options.fetch, observer(steps))

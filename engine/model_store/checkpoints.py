@@ -68,12 +68,12 @@ def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpo
 
 def model_config(model: str) -> ModelConfig:
     """The architecture of a model by name, without its weights."""
-    known_model(model)
+    require_known(model)
     folder = starter_folder() if model == STARTER else resources_folder() / FULL_SIZE
     return ModelConfig.load(folder / "config.json")
 
 
-def known_model(model: str) -> None:
+def require_known(model: str) -> None:
     """Raise `UnknownModel` for what is the name of no model."""
     if model not in MODEL_NAMES:
         raise UnknownModel(f"There is no model named “{model}”.", f"Known models: {', '.join(MODEL_NAMES)}.")
@@ -85,11 +85,10 @@ def installed_models() -> tuple[str, ...]:
     return tuple(name for name in BEST_FIRST if name == STARTER or store.status(name).state is ModelState.INSTALLED)
 
 
-def as_good_as(model: str) -> str | None:
-    """The best model on this machine if it is this one or a better one; raises `UnknownModel`."""
-    known_model(model)
-    best = default_model()
-    return best if BEST_FIRST.index(best) <= BEST_FIRST.index(model) else None
+def at_least_as_good(model: str) -> tuple[str, ...]:
+    """This model and all better ones, the best first; raises `UnknownModel`."""
+    require_known(model)
+    return BEST_FIRST[: BEST_FIRST.index(model) + 1]
 
 
 def default_model() -> str:

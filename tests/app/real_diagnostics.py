@@ -26,6 +26,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
 from engine.validator.wire import Wire
+from tests.processes import exists
 
 TEXT = "The small fox ran over the hill, and then it slept in the warm sun. Nobody saw it there."
 OTHER_TEXT = "And the window still speaks."
@@ -183,14 +184,6 @@ class Scenario(QObject):
         self.report["phases"] = [asdict(phase) for phase in self.phases]
         (self.folder / "report.json").write_text(json.dumps(self.report), encoding="utf-8")
         QApplication.quit()
-
-
-def exists(process_id: int | None) -> bool:
-    try:
-        os.kill(process_id or 0, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def main() -> int:

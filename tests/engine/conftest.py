@@ -8,6 +8,8 @@ import pytest
 
 from engine.compiler.script_parsing import quick_parsing
 from engine.config import ModelConfig
+from engine.model_store import ModelState, ModelStatus, ModelStore
+from engine.model_store.catalogue import entry_named
 from tests.engine.tiny_model import TINY
 
 
@@ -15,6 +17,18 @@ from tests.engine.tiny_model import TINY
 def tiny_config() -> ModelConfig:
     """A model small enough to build and compile in seconds."""
     return TINY
+
+
+@pytest.fixture
+def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The 8-bit model counts as installed, with two voices; its files are not there."""
+
+    def status(self: ModelStore, name: str) -> ModelStatus:
+        here = name == "kokoro-82m-8bit"
+        state = ModelState.INSTALLED if here else ModelState.ABSENT
+        return ModelStatus(entry_named(name, self.catalogue()), state, voices=("af_heart", "bm_george") if here else ())
+
+    monkeypatch.setattr(ModelStore, "status", status)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,6 +12,7 @@ from app.diagnostics.process import NICENESS, NO_START, NONSENSE, DiagnosticsPro
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.validator.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
 from tests.app.fake_service import row_of
+from tests.processes import exists
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
 WAIT_MS = 20_000
@@ -46,14 +47,6 @@ def listener(qtbot: QtBot) -> Iterator[Listener]:
     listener = Listener(qtbot)
     yield listener
     listener.process.shut_down(5000)
-
-
-def exists(process_id: int) -> bool:
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_nothing_is_started_before_it_is_needed(listener: Listener) -> None:

@@ -59,7 +59,7 @@ class Desk:
         qtbot.waitExposed(self.window)
 
     def note_engine(self) -> None:
-        self.engines_wanted.append(self.voices.speaking_model or "")
+        self.engines_wanted.append(self.voices.speaking_model)
 
     def look(self) -> None:
         self.models.controller.look()

@@ -42,7 +42,7 @@ def test_progress_has_a_bar_and_nothing_moves_for_it(qtbot: QtBot) -> None:
     card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, idle=False))
     assert card.bar.maximum() == 0
     progress = ModelProgress(FULL_SIZE.name, Activity.FETCHING, FULL_SIZE.bytes // 2, FULL_SIZE.bytes, 2e6, 90)
-    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, progress=progress, idle=False))
+    card.show_row(ModelRow(ABSENT, Path(), task=Task.FETCH, progress=progress, fraction=0.5, idle=False))
     assert card.bar.isVisible()
     assert card.bar.value() == pytest.approx(BAR_STEPS / 2, abs=1)
     assert "2.0 MB/s" in card.words.text()

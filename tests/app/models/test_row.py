@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from app.models.jobs import JobProgress, Task
-from app.models.row import ModelRow, RowButton
+from app.models.row import ModelRow, RowButton, fraction_of
 from engine.model_store import Activity, ModelProgress, ModelState, ModelStatus
 from engine.model_store.catalogue import catalogue
 from engine.speech import PreparationEvent
@@ -51,8 +51,7 @@ def test_what_is_being_made_ready_can_be_used_already() -> None:
     ],
 )
 def test_how_much_is_done(progress: JobProgress | None, fraction: float | None) -> None:
-    pace = ("", 0.6) if progress else ("", None)
-    assert row(ModelState.ABSENT, task=Task.FETCH, progress=progress, pace=pace).fraction == fraction
+    assert fraction_of(progress, 0.6 if progress else None) == fraction
 
 
 def test_the_model_in_use_says_so_unless_it_cannot_be_used() -> None:

@@ -97,14 +97,19 @@ def test_making_ready_is_shown_step_by_step(opened: MakeDesk, qtbot: QtBot) -> N
     assert not desk.library.asked
 
 
-def test_it_never_takes_over_in_the_middle_of_a_speech(opened: MakeDesk, qtbot: QtBot) -> None:
-    desk = opened()
+def ready_during_a_speech(desk: Desk, qtbot: QtBot) -> Desk:
+    """The better model is ready while the starter is still heard."""
     desk.library.hold.clear()
     desk.start()
     desk.window.speak()
     qtbot.waitUntil(lambda: desk.speech.track.whole)
     desk.library.hold.set()
     desk.wait_until_told("Kokoro-82M (8 bit) is ready and speaks next.")
+    return desk
+
+
+def test_it_never_takes_over_in_the_middle_of_a_speech(opened: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_during_a_speech(opened(), qtbot)
     assert desk.voices.choice == SALLY
     desk.output.stream.pull(10_000)
     desk.speech.player.tick()
@@ -114,13 +119,7 @@ def test_it_never_takes_over_in_the_middle_of_a_speech(opened: MakeDesk, qtbot: 
 
 
 def test_who_takes_the_model_in_the_middle_of_a_speech_is_told_nothing_more(opened: MakeDesk, qtbot: QtBot) -> None:
-    desk = opened()
-    desk.library.hold.clear()
-    desk.start()
-    desk.window.speak()
-    qtbot.waitUntil(lambda: desk.speech.track.whole)
-    desk.library.hold.set()
-    desk.wait_until_told("Kokoro-82M (8 bit) is ready and speaks next.")
+    desk = ready_during_a_speech(opened(), qtbot)
     desk.voices.take(Choice("bm_george", COMPACT))
     desk.speech.stop()
     qtbot.waitUntil(lambda: desk.speech.activity.idle)

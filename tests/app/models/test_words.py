@@ -70,7 +70,8 @@ def test_progress(said: JobProgress, words: str) -> None:
 
 def test_the_time_left_follows_the_progress() -> None:
     row = ModelRow(ModelStatus(ENTRY, ModelState.INSTALLED), Path(), task=Task.PREPARE)
-    going_on = replace(row, progress=PreparationEvent("Compiling decoder", 5, 7), pace=("about 20 seconds left", 0.5))
+    step = PreparationEvent("Compiling decoder", 5, 7)
+    going_on = replace(row, progress=step, time_words="about 20 seconds left")
     assert row_words(going_on) == "Compiling decoder, 5 of 7, about 20 seconds left"
 
 

@@ -1,6 +1,5 @@
 import json
 import logging
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from app.audio.player import Playback
 from app.speech import module_builder
 from app.speech.activity import Activity, Readiness
 from app.speech.module_builder import ModuleBuilder, build_command
+from tests.processes import exists
 
 IDLE = Activity(Readiness.READY)
 BUSY = Activity(Readiness.READY, making=True)
@@ -36,14 +36,6 @@ def build(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Build]:
     yield builder
     for one in builders:
         one.shut_down(5000)
-
-
-def exists(process_id: int) -> bool:
-    try:
-        os.kill(process_id, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_faster_modules_are_announced_once(build: Build, qtbot: QtBot) -> None:

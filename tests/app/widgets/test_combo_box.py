@@ -1,4 +1,5 @@
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from pytestqt.qtbot import QtBot
 
 from app.widgets.combo_box import ComboBox
@@ -31,6 +32,19 @@ def test_only_the_user_s_choice_is_told(qtbot: QtBot) -> None:
         box.setFocus()
         qtbot.keyClick(box, Qt.Key.Key_Down)
     assert chosen.args == [None]
+
+
+def test_the_wheel_changes_nothing_while_the_list_is_closed(qtbot: QtBot) -> None:
+    box = made(qtbot)
+    box.offer(CHOICES)
+    down, nowhere = QPoint(0, -120), QPointF()
+    event = QWheelEvent(
+        nowhere, nowhere, QPoint(), down, Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    box.wheelEvent(event)
+    assert box.value == 1
+    assert not event.isAccepted()
 
 
 def test_the_choice_stays_when_it_is_still_there(qtbot: QtBot) -> None:

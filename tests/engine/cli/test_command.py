@@ -9,21 +9,7 @@ from engine.__main__ import main
 from engine.cli.command import model_with
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest, MissingModel, UnknownVoice
-from engine.model_store import ModelState, ModelStatus, ModelStore
-from engine.model_store.catalogue import entry_named
 from engine.synthesizer import Synthesizer
-
-
-@pytest.fixture
-def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The 8-bit model counts as installed, with two voices; its files are not there."""
-
-    def status(self: ModelStore, name: str) -> ModelStatus:
-        here = name == "kokoro-82m-8bit"
-        state = ModelState.INSTALLED if here else ModelState.ABSENT
-        return ModelStatus(entry_named(name, self.catalogue()), state, voices=("af_heart", "bm_george") if here else ())
-
-    monkeypatch.setattr(ModelStore, "status", status)
 
 
 def chosen(voice: str | None, *words: str) -> str:

@@ -33,7 +33,10 @@ def test_the_list_says_what_can_be_had(tmp_path: Path) -> None:
 def test_the_command_line_prints_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.__main__.stay_offline", lambda: None)  # for good, in a process of its own
     assert main(["models", "list", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[1]["bytes_to_fetch"] == 355_476_935
+    official, compact = json.loads(capsys.readouterr().out)[1:]
+    assert official["bytes_to_fetch"] == 355_476_935
+    assert "pitch" in compact["note"]
+    assert not official["note"]
     assert main(["models", "fetch", "nothing"]) == 1
     assert "There is no model named “nothing”" in capsys.readouterr().err
 

@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Cure, InvalidRequest, MissingModel, UnknownVoice
-from engine.model_store import ModelState, ModelStatus, ModelStore, store
-from engine.model_store.catalogue import entry_named
+from engine.model_store import store
 from engine.model_store.installed_voices import (
     ModelVoices,
     installed_voices,
@@ -21,16 +20,6 @@ def _model(name: str, *voices: str) -> ModelVoices:
 
 
 MODELS = (_model("best", "af_heart", "am_adam"), _model("small", "af_heart"), _model("starter", "af_sally"))
-
-
-@pytest.fixture
-def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def status(self: ModelStore, name: str) -> ModelStatus:
-        here = name == "kokoro-82m-8bit"
-        state = ModelState.INSTALLED if here else ModelState.ABSENT
-        return ModelStatus(entry_named(name, self.catalogue()), state, voices=("af_heart", "bm_george") if here else ())
-
-    monkeypatch.setattr(ModelStore, "status", status)
 
 
 @pytest.mark.parametrize(

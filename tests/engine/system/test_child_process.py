@@ -1,6 +1,5 @@
 import io
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -12,18 +11,11 @@ import pytest
 from engine.errors import Cancelled, Cure, DamagedFile, EngineError, StorageError, UnknownVoice
 from engine.system.child_process import ChildProcess, error_fields, message_writer, python_command
 from engine.system.paths import project_folder
+from tests.processes import exists
 
 
 def child(program: str, **environment: str) -> ChildProcess:
     return ChildProcess([sys.executable, "-c", program], environment)
-
-
-def is_running(number: int) -> bool:
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_a_module_is_run_by_this_python() -> None:
@@ -61,7 +53,7 @@ def test_a_silent_one_is_not_waited_for_once_cancelled() -> None:
         cancel.set()
         with pytest.raises(Cancelled):
             next(messages)
-    assert not is_running(process.number)
+    assert not exists(process.number)
 
 
 @pytest.mark.parametrize(
