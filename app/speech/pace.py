@@ -90,7 +90,8 @@ class Pace:
     @property
     def _seconds_per_unit(self) -> float | None:
         finished, _, _ = self._units
-        return (self._step_began - self._began) / finished if finished and self._step_began > self._began else None
+        seconds = (self._step_began - self._began) / finished if finished else 0.0
+        return seconds or None  # a quotient of tiny times is 0, too
 
 
 def duration_words(seconds: float) -> str:

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.speech.pace import USUAL_SECONDS, Pace, duration_words
@@ -84,6 +84,7 @@ def test_an_estimate_by_who_does_the_work_counts_down(clock: FakeClock) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "b", *STEPS]), st.integers(0, 7), st.floats(0, 100)), max_size=20))
+@example([("a", 0, 5e-324), ("Compiling durations", 1, 0.0)])
 def test_whatever_is_said_the_estimates_make_sense(steps: list[tuple[str, int, float]]) -> None:
     clock = FakeClock()
     pace = Pace(clock)

@@ -16,13 +16,11 @@ from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
 from engine.kernels.epilogue import Epilogue
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
+from tests.engine.kernels.cpu.rounding import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
 WITH_BIAS = Epilogue(True)
-FEW_POINTS = 11
-FEW_POINTS_LOSS, MANY_POINTS_LOSS = 5e-5, 6e-4
-"""The largest error of a sum whose products are about 1, by its number of points."""
 
 
 def plan(
