@@ -75,8 +75,15 @@ def programs_of(calls: list[str]) -> set[str]:
     return {call.partition(" ")[0] for call in calls}
 
 
-def silent(command: str, scratch: Scratch, **environment: str) -> list[str]:
-    """The calls of a command that are not heard when they fail: it ends as if all were well."""
-    whole = scratch.run(command, **environment)
+def silent(command: str, folder: Path, **environment: str) -> list[str]:
+    """The calls of a command that are not heard when they fail: it ends as if all were well.
+
+    Each run is in a new folder below `folder`.
+    """
+    whole = Scratch(folder / "whole").run(command, **environment)
     assert whole.code == 0, whole.words
-    return [call for call in set(whole.calls) if scratch.run(command, failing=call, **environment).code == 0]
+    return [
+        call
+        for place, call in enumerate(sorted(set(whole.calls)))
+        if Scratch(folder / str(place)).run(command, failing=call, **environment).code == 0
+    ]

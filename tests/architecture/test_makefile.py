@@ -19,15 +19,15 @@ TARGETS = ("run", "test", "compiled-models", "metal-kernels", "format")
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_program_that_fails_is_heard(target, scratch):
-    assert scratch.run(f"make {target}").calls
-    assert silent(f"make {target}", scratch) == []
+def test_a_program_that_fails_is_heard(target, tmp_path):
+    assert Scratch(tmp_path / "once").run(f"make {target}").calls
+    assert silent(f"make {target}", tmp_path) == []
 
 
-def test_with_a_display_the_window_opens_with_the_options_given(scratch):
-    outcome = scratch.run("make run ARGS=--diagnostics", DISPLAY=":1")
+def test_with_a_display_the_window_opens_with_the_options_given(tmp_path):
+    outcome = Scratch(tmp_path / "once").run("make run ARGS=--diagnostics", DISPLAY=":1")
     assert outcome.calls == ["python -m app --fetch kokoro-82m-8bit --diagnostics"]
-    assert silent("make run", scratch, DISPLAY=":1") == []
+    assert silent("make run", tmp_path, DISPLAY=":1") == []
 
 
 def test_modules_are_built_until_one_cannot_be(scratch):

@@ -87,7 +87,7 @@ def test_what_a_step_asks_for_exists(step, tmp_path, monkeypatch):
 
 @every_step
 def test_a_step_runs_here_and_fails_with_any_of_its_programs(step, tmp_path):
-    assert silent(step.command, Scratch(tmp_path)) == []
+    assert silent(step.command, tmp_path) == []
 
 
 def test_what_needs_a_mac_is_known(tmp_path):
