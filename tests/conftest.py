@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import metal_device
+
 if TYPE_CHECKING:
     from engine.model_store.checkpoints import Checkpoint
     from engine.synthesizer import Synthesizer
@@ -43,6 +45,20 @@ def _own_processors() -> None:
 
 
 _own_processors()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of Macs that GitHub hosts, whose virtual GPU lacks what the kernels need."""
+    parser.addoption("--without-metal", action="store_true", help="skip the tests that need a Metal device")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def metal_is_wanted_or_left_out(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With `--without-metal`, whatever asks for the Metal device is skipped."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.config.getoption("--without-metal"):
+            patch.setattr(metal_device, "find_device", metal_device.leave_out)
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

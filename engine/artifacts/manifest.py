@@ -21,7 +21,9 @@ from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
 LIBRARY_SUFFIX = ".so"
-MAC_TRIPLE = "arm64-apple-macos13.0"
+LEAST_MAC_SYSTEM = "14.0"
+"""The oldest macOS that libraries run on; torch and numpy need no older one."""
+MAC_TRIPLE = f"arm64-apple-macos{LEAST_MAC_SYSTEM}"
 _MAC_TARGETS = ("metal-macos",)
 _MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from engine.artifacts.manifest import CPU_DEVICE
 from engine.config import ModelConfig
 from engine.model_store.checkpoints import model_config
 from engine.system.paths import data_folder
@@ -20,7 +21,7 @@ WARM_UP_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Job:
-    """One benchmark; `weights` is written as on the command line.
+    """One benchmark; `weights` is written as on the command line, `device` is what our own modules run on.
 
     In a round, a process runs each stage repeatedly for `stage_seconds`, at least once. Before the first round it runs
     all of them once, and then repeatedly for `warm_up_seconds`.
@@ -31,11 +32,17 @@ class Job:
     threads: int
     stage_seconds: float = STAGE_SECONDS
     warm_up_seconds: float = WARM_UP_SECONDS
+    device: str = CPU_DEVICE
 
     @property
     def config(self) -> ModelConfig:
         """The architecture of the model."""
         return model_config(self.model)
+
+    @property
+    def on_processor(self) -> Job:
+        """The same on the processor."""
+        return replace(self, device=CPU_DEVICE)
 
     def save(self, folder: Path) -> None:
         """Write the job into a folder, for `load`."""

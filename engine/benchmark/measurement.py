@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
+from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark.job import Job
 from engine.benchmark.peers import OURS, PEERS
 from engine.estimate.lengths import Length
@@ -103,7 +104,7 @@ class ProcessFigures:
 
 @dataclass(frozen=True)
 class SpeechFigures:
-    """Seconds to the first audio of requests as the application makes them, on the processor.
+    """Seconds to the first audio of requests as the application makes them.
 
     Medians for a short and a long text with the model loaded, and the time from the start of a process. Medians for
     sentences without a mark inside, by their number of words; the long text is the last of them.
@@ -142,3 +143,8 @@ class Measurement:
     export_seconds: float | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
     modules: str = ""
+
+    @property
+    def our_peak(self) -> float | None:
+        """The peak of what our modules ran on; None for a GPU, whose peak is not measured."""
+        return self.peak_flop_per_second if self.job.device == CPU_DEVICE else None

@@ -6,10 +6,10 @@ import math
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from engine.artifacts.manifest import CPU, Manifest
+from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import LengthMeasurement, Measurement, Round
 from engine.benchmark.peers import OURS, PEERS, PeerSelection
@@ -19,9 +19,9 @@ from engine.benchmark.requests import measure_commands, measure_speech
 from engine.benchmark.worker import MEASURE, PEAK, PREPARING
 from engine.estimate.lengths import Length
 from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation.devices import choose_device
+from engine.preparation.files import ensure_files
 from engine.preparation.module_choice import find_modules
-from engine.preparation.modules import ensure_modules
-from engine.preparation.weights import ensure_weights
 from engine.speech import PreparationEvent
 
 OnProgress = Callable[[str], None]
@@ -76,19 +76,30 @@ def measure(
         compile_seconds={artifact.stage: artifact.seconds for artifact in Manifest.load(modules).artifacts},
         export_seconds=prepared.export_seconds,
         left_out=selection.left_out,
-        modules=find_modules(job.config, CPU).why,
+        modules=_in_words(job, modules),
     )
 
 
 def _prepared_modules(job: Job, on_progress: OnProgress) -> Path:
-    """Build the modules and pack their weights before anything is timed; returns the modules' folder."""
+    """Build the modules and pack their weights before anything is timed; returns the folder of the device's modules.
+
+    The arrays that all are given are made on the processor, whatever the device.
+    """
 
     def observe(event: PreparationEvent) -> None:
         on_progress(event.title)
 
-    modules = ensure_modules(job.model, job.config, CPU, observe)
-    ensure_weights(open_checkpoint(job.model, job.weights), modules, observe)
-    return modules
+    checkpoint = open_checkpoint(job.model, job.weights)
+    if job.device != CPU_DEVICE:
+        ensure_files(checkpoint, CPU_DEVICE, observe)
+    return ensure_files(checkpoint, job.device, observe).modules
+
+
+def _in_words(job: Job, modules: Path) -> str:
+    """Which modules they are, and how their LSTMs are computed."""
+    method = Manifest.load(modules).identity.lstm_method
+    variant = replace(choose_device(job.device, job.config).variant, lstm_method=method)
+    return f"{find_modules(job.config, variant).why}; LSTMs by {method}"
 
 
 @dataclass(frozen=True)

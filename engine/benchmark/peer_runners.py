@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU
 from engine.benchmark.job import Job, onnx_folder, weights_path
 from engine.model_store.checkpoints import open_checkpoint
 from engine.network.weights import load_weights
 from engine.pipeline import ignore
-from engine.preparation.modules import ensure_modules
-from engine.preparation.weights import ensure_weights
+from engine.preparation.files import ensure_files
 from engine.runners.base import Runner
 
 if TYPE_CHECKING:
@@ -19,12 +17,11 @@ if TYPE_CHECKING:
 
 
 def our_runner(job: Job) -> Runner:
-    """The compiled modules for this machine's processor; as in speech, their weights are mapped from the cache."""
+    """The compiled modules for the job's device, with their weights, as in speech."""
     from engine.runners.tvm_runner import CompiledRunner  # loads TVM's runtime
 
-    modules = ensure_modules(job.model, job.config, CPU, ignore)
-    weights = ensure_weights(open_checkpoint(job.model, job.weights), modules, ignore)
-    return CompiledRunner(modules, job.config, weights, job.threads)
+    files = ensure_files(open_checkpoint(job.model, job.weights), job.device, ignore)
+    return CompiledRunner(files.modules, job.config, files.weights, job.threads)
 
 
 def pytorch_runner(job: Job, folder: Path, compiled: bool = False) -> Runner:

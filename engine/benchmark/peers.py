@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from engine.model_store.checkpoints import FULL_SIZE, model_config
 from engine.system.processor import processor_features
 
 OURS = "ours"
+OURS_ON_PROCESSOR = "ours-on-cpu"
 PYTORCH = "pytorch"
 TORCH_COMPILE = "torch-compile"
 ONNX_RUNTIME = "onnxruntime"
@@ -75,8 +76,10 @@ _ALL = (
         ("onnxruntime",),
     ),
 )
-PEERS: Mapping[str, Peer] = MappingProxyType({peer.name: peer for peer in _ALL})
-PEER_NAMES = tuple(PEERS)
+_BESIDE_A_GPU = Peer(OURS_ON_PROCESSOR, "our own modules on this machine's processor")
+PEERS: Mapping[str, Peer] = MappingProxyType({peer.name: peer for peer in (*_ALL, _BESIDE_A_GPU)})
+PEER_NAMES = tuple(peer.name for peer in _ALL)
+"""Those that can be asked for."""
 _COMPILERS = ("g++", "clang++", "c++")
 _BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16")
 
@@ -110,7 +113,7 @@ def choose_peers(
         return PeerSelection()
     names = [name for word in wanted for name in word.split(",") if name]
     for name in names:
-        if name not in PEERS:
+        if name not in PEER_NAMES:
             raise InvalidRequest(f"There is no peer “{name}”.", f"Peers: {', '.join(PEER_NAMES)}.")
     obstacles = _obstacles(model, surroundings or Surroundings())
     for name in names:
@@ -121,9 +124,14 @@ def choose_peers(
     return PeerSelection(tuple(name for name in PEER_NAMES if name not in obstacles), obstacles)
 
 
+def beside_a_gpu(selection: PeerSelection) -> PeerSelection:
+    """The same peers, and before them our own modules on the processor."""
+    return replace(selection, names=(OURS_ON_PROCESSOR, *selection.names))
+
+
 def _obstacles(model: str, surroundings: Surroundings) -> dict[str, str]:
     """For each peer that cannot run the model here, why."""
-    found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in PEERS.values())
+    found = ((peer.name, _obstacle(peer, model, surroundings)) for peer in _ALL)
     return {name: obstacle for name, obstacle in found if obstacle}
 
 

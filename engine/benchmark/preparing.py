@@ -49,7 +49,7 @@ class Preparing:
         return {"bytes": sum(array.nbytes for array in weights.values())}
 
     def _make_arrays(self, lengths: Sequence[Length]) -> dict[str, Any]:
-        with closing(our_runner(self._job)) as runner:
+        with closing(our_runner(self._job.on_processor)) as runner:
             for length in lengths:
                 values = make_utterance(self._job.config, length, runner)
                 save_utterance(utterance_path(self._folder, length.frames), values)

@@ -39,7 +39,7 @@ def to_dict(measured: Measurement) -> dict[str, Any]:
         **asdict(measured.job),
         "basis": dict(BASIS),
         "machine": {"system": platform.platform(), "peak_flop_per_second": measured.peak_flop_per_second},
-        "lengths": [_length(one, measured.peak_flop_per_second) for one in measured.lengths],
+        "lengths": [_length(one, measured.our_peak) for one in measured.lengths],
         "processes": {name: asdict(figures) for name, figures in measured.processes.items()},
         "requests": asdict(measured.speech),
         "memory": [asdict(figures) for figures in measured.commands],
@@ -50,7 +50,7 @@ def to_dict(measured: Measurement) -> dict[str, Any]:
     }
 
 
-def _length(one: LengthMeasurement, peak: float) -> dict[str, Any]:
+def _length(one: LengthMeasurement, peak: float | None) -> dict[str, Any]:
     return {
         "audio_seconds": one.length.seconds,
         "frames": one.length.frames,
@@ -67,12 +67,12 @@ def _length(one: LengthMeasurement, peak: float) -> dict[str, Any]:
     }
 
 
-def _ours(one: LengthMeasurement, peak: float, stage: str | None = None) -> dict[str, Any]:
+def _ours(one: LengthMeasurement, peak: float | None, stage: str | None = None) -> dict[str, Any]:
     rate = one.flop_per_second(OURS, stage)
     return {
         **_times(one, OURS, stage),
         "gflop_per_second": None if rate is None else rate / 1e9,
-        "share_of_peak": None if rate is None else rate / peak,
+        "share_of_peak": None if rate is None or peak is None else rate / peak,
     }
 
 
@@ -101,10 +101,11 @@ def to_text(measured: Measurement) -> str:
 
 
 def _lines(measured: Measurement) -> Iterator[str]:
-    job, peak = measured.job, measured.peak_flop_per_second
+    job, peak = measured.job, measured.our_peak
     weights = f", weights {job.weights}" if job.weights else ""
-    yield f"{job.model}{weights}, {_counted(job.threads, 'thread')}"
-    yield f"The processor's peak, as measured between the rounds: {peak / _GIGA:.0f} GFLOP/s"
+    yield f"{job.model}{weights}, ours on {job.device}, {_counted(job.threads, 'thread')}"
+    processor = measured.peak_flop_per_second / _GIGA
+    yield f"The processor's peak, as measured between the rounds: {processor:.0f} GFLOP/s"
     yield f"Each process had run the stages for {job.warm_up_seconds:g} s before the first round"
     for one in measured.lengths:
         yield from ("", *_table(one, peak))
@@ -121,7 +122,7 @@ def _lines(measured: Measurement) -> Iterator[str]:
     yield f"Ratios: {RATIOS}. Best peer: {BEST}. GFLOP: {NEEDED}. Not timed: {NOT_TIMED}. Memory: {MEMORY}."
 
 
-def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
+def _table(one: LengthMeasurement, peak: float | None) -> Iterator[str]:
     length = one.length
     yield (
         f"{length.seconds:g} s of speech ({length.frames} frames, {length.tokens} tokens), "
@@ -135,11 +136,13 @@ def _table(one: LengthMeasurement, peak: float) -> Iterator[str]:
     yield from _verdict(one)
 
 
-def _row(one: LengthMeasurement, stage: str | None, peak: float) -> str:
+def _row(one: LengthMeasurement, stage: str | None, peak: float | None) -> str:
     rate = one.flop_per_second(OURS, stage)
-    speed = f"{'-':>{_NUMBER}}" * 2 if rate is None else f"{rate / _GIGA:>{_NUMBER}.1f}{rate / peak:>{_NUMBER}.0%}"
+    speed = "-" if rate is None else f"{rate / _GIGA:.1f}"
+    share = "-" if rate is None or peak is None else f"{rate / peak:.0%}"
     factor = f"{one.real_time_factor(OURS, stage):>{_NUMBER}.4f}"
-    return f"  {stage or _TOTAL:<{_NAME}}{1e3 * one.seconds(OURS, stage):>{_NUMBER}.2f}{factor}{speed}"
+    times = f"{1e3 * one.seconds(OURS, stage):>{_NUMBER}.2f}{factor}"
+    return f"  {stage or _TOTAL:<{_NAME}}{times}{speed:>{_NUMBER}}{share:>{_NUMBER}}"
 
 
 def _peers_table(one: LengthMeasurement) -> Iterator[str]:

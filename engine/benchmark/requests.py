@@ -37,7 +37,7 @@ REPEATS = 5
 
 
 def measure_speech(job: Job, folder: Path) -> SpeechFigures:
-    """Time to first audio of requests on the processor; raises `EngineError` when one fails."""
+    """Time to first audio of requests on the job's device; raises `EngineError` when one fails."""
     started = time.perf_counter()
     with WorkerProcess(SPEAKING, folder, job.threads) as speaking:
         speaking.answer()
@@ -76,10 +76,10 @@ def longest_text(job: Job) -> str:
 
 
 def speak_command(job: Job, text: str, folder: Path) -> tuple[str, ...]:
-    """The command that speaks a text, on the processor."""
+    """The command that speaks a text, on the job's device."""
     weights = [] if job.weights is None else ["--weights", job.weights]
     command = python_command("engine", "speak", text, "--model", job.model, *weights)
-    return (*command, "--device", "cpu", "--json", "--out", str(folder / "speech.wav"))
+    return (*command, "--device", job.device, "--json", "--out", str(folder / "speech.wav"))
 
 
 def _measured(job: Job, text: str, folder: Path) -> CommandFigures:

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark.job import Job, kokoro_onnx_path
 from engine.benchmark.peer_runners import (
     onnx_runner,
@@ -31,6 +30,7 @@ from engine.benchmark.peers import (
     OPENVINO_BFLOAT16,
     OPENVINO_STATIC,
     OURS,
+    OURS_ON_PROCESSOR,
     PYTORCH,
     TORCH_COMPILE,
 )
@@ -61,7 +61,7 @@ class Speaking:
     """
 
     def __init__(self, job: Job) -> None:
-        self._synthesizer = Synthesizer(job.model, CPU_DEVICE, job.weights)
+        self._synthesizer = Synthesizer(job.model, job.device, job.weights)
         self._voice = self._synthesizer.voices()[0].name
 
     def answer(self, question: str, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,6 +110,7 @@ ROLES: Mapping[str, Callable[[Job, Path], Role]] = MappingProxyType(
         SPEAKING: lambda job, _: Speaking(job),
         PEAK: lambda job, _: Peak(job),
         OURS: _runs_stages(lambda job, _: our_runner(job)),
+        OURS_ON_PROCESSOR: _runs_stages(lambda job, _: our_runner(job.on_processor)),
         PYTORCH: _runs_stages(pytorch_runner),
         TORCH_COMPILE: _runs_stages(torch_compile_runner),
         ONNX_RUNTIME: _runs_stages(onnx_runner),

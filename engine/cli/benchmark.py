@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from engine.artifacts.manifest import CPU_DEVICE
 from engine.benchmark import layers
 from engine.benchmark import report as benchmark_report
 from engine.benchmark.job import Job
 from engine.benchmark.measuring import DEFAULT_SECONDS, MOST_TIMES_THE_ROUNDS, PLOT_SECONDS, measure
-from engine.benchmark.peers import PEER_NAMES, choose_peers
+from engine.benchmark.peers import PEER_NAMES, beside_a_gpu, choose_peers
 from engine.cli.command import STANDARD_OUTPUT, Command, Outcome, add_json_file, add_model, save_json
 from engine.cli.progress import show_line
 from engine.errors import InvalidRequest
@@ -19,6 +20,7 @@ from engine.estimate import report as estimate_report
 from engine.estimate.lengths import exact_length
 from engine.estimate.utterance_estimate import estimate_metal
 from engine.model_store.checkpoints import model_config, open_checkpoint
+from engine.preparation.devices import DEVICES, choose_device
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import usable_cores
 from engine.system.whole_file import ensure_writable, whole_file
@@ -38,6 +40,10 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--peers", nargs="*", metavar="NAME", help=f"compared with ours: {names} (default: all that can run)"
     )
+    device = (
+        f"of our own modules, one of: {', '.join(DEVICES)} (default: cpu); beside a GPU, the processor is timed too"
+    )
+    parser.add_argument("--device", default=CPU_DEVICE, help=device)
     parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
     rounds = f"at each length, of short speech up to {MOST_TIMES_THE_ROUNDS} times as many (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
@@ -64,6 +70,8 @@ def run(options: argparse.Namespace, on_progress: OnProgress = show_line) -> Out
 def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, OnProgress], Outcome]:
     if options.layers and options.estimate is not None:
         raise InvalidRequest("Layers are measured, not estimated.", "Leave out --layers or --estimate.")
+    if options.device != CPU_DEVICE and (options.layers or options.estimate is not None):
+        raise InvalidRequest("Only whole stages are timed on a device.", "Leave out --device.")
     if options.layers:
         return _by_layer
     return _measured if options.estimate is None else _estimated
@@ -72,9 +80,12 @@ def _kind(options: argparse.Namespace) -> Callable[[argparse.Namespace, OnProgre
 def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     choice = choose_peers(options.peers, options.model)
     config = open_checkpoint(options.model, options.weights).config
+    device = choose_device(options.device, config).device
+    if device != CPU_DEVICE:
+        choice = beside_a_gpu(choice)
     seconds = options.seconds or (DEFAULT_SECONDS if options.plot is None else PLOT_SECONDS)
     lengths = [exact_length(one, config) for one in seconds]
-    job = Job(options.model, options.weights, _threads(options.threads))
+    job = Job(options.model, options.weights, _threads(options.threads), device=device)
     for name, why in choice.left_out.items():
         on_progress(f"note: {name} is left out: {why}")
     measured = measure(job, lengths, choice, _at_least_one(options.rounds, "rounds"), on_progress)

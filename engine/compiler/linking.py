@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from engine.artifacts.manifest import Variant, is_for_mac
+from engine.artifacts.manifest import LEAST_MAC_SYSTEM, Variant, is_for_mac
+from engine.compiler.mac_library import put_right
 from engine.errors import CompileError, Cure
 from engine.mps_bridge.bridge import bridge_arguments
 from engine.system.child_process import python_command
@@ -99,9 +100,8 @@ class LinuxLinker:
 
 
 _MAC = "a Mac"
-_LEAST_SYSTEM = "13.0"
-_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={_LEAST_SYSTEM}")
-_MAC_TARGET = f"aarch64-macos.{_LEAST_SYSTEM}"
+_MAC_OPTIONS = ("-arch", "arm64", f"-mmacosx-version-min={LEAST_MAC_SYSTEM}")
+_MAC_TARGET = f"aarch64-macos.{LEAST_MAC_SYSTEM}"
 _MAC_SHARED = ("-shared", "-undefined", "dynamic_lookup", "-O2", "-g0")
 # By default a library is named after its file, which would differ with every temporary folder.
 _STAGE_NAME = ("-install_name", "@rpath/stage.dylib")
@@ -113,7 +113,7 @@ class _MacLinker:
     object_format = "o"
 
     def __call__(self, output: str, objects: Sequence[str], options: Sequence[str] = ()) -> None:
-        run_linker([*linker_command(), *_MAC_SHARED, *_STAGE_NAME, "-o", output, *objects, *options], _MAC)
+        _link_for_mac(Path(output), [*_STAGE_NAME, "-o", output, *objects, *options])
 
 
 link_for_mac = _MacLinker()
@@ -121,7 +121,14 @@ link_for_mac = _MacLinker()
 
 def link_bridge(output: Path) -> None:
     """Build the library through which modules call Metal Performance Shaders; raises `CompileError`."""
-    run_linker([*linker_command(), *_MAC_SHARED, *bridge_arguments(output, stubs=sys.platform != "darwin")], _MAC)
+    _link_for_mac(output, bridge_arguments(output, stubs=sys.platform != "darwin"))
+
+
+def _link_for_mac(output: Path, arguments: Sequence[str]) -> None:
+    run_linker([*linker_command(), *_MAC_SHARED, *arguments], _MAC)
+    if sys.platform != "darwin":  # Zig linked it; Apple's own linker leaves nothing to put right
+        major, minor = map(int, LEAST_MAC_SYSTEM.split("."))
+        output.write_bytes(put_right(output.read_bytes(), (major, minor)))
 
 
 def linker_command() -> list[str]:

@@ -9,7 +9,9 @@ from pathlib import Path
 from engine.errors import CompileError, Cure
 
 BRIDGE_NAME = "metal_performance_shaders.dylib"
-FRAMEWORKS = ("Foundation", "Metal", "MetalPerformanceShaders")
+FRAMEWORKS = ("CoreFoundation", "Foundation", "Metal", "MetalPerformanceShaders")
+OBJECTIVE_C = "objc"
+"""The library of Objective-C's runtime."""
 _HERE = Path(__file__).parent
 SOURCES = tuple(
     _HERE / name for name in ("packed_lstm.m", "lstm_layer.m", "packed_rows.c", "tensor_buffer.m", "tvm_call.m")
@@ -27,9 +29,10 @@ def bridge_arguments(output: Path, stubs: bool) -> list[str]:
     """
     headers = [part for folder in header_folders(stubs) for part in ("-isystem", str(folder))]
     frameworks = [part for name in FRAMEWORKS for part in ("-framework", name)]
-    search = ["-F", str(STUBS)] if stubs else []
+    search = ["-F", str(STUBS), "-L", str(STUBS)] if stubs else []
     name = ["-install_name", f"@rpath/{BRIDGE_NAME}"]
-    return ["-fno-objc-arc", *headers, *search, *frameworks, *name, "-o", str(output), *map(str, SOURCES)]
+    libraries = [*search, *frameworks, f"-l{OBJECTIVE_C}"]
+    return ["-fno-objc-arc", *headers, *libraries, *name, "-o", str(output), *map(str, SOURCES)]
 
 
 def header_folders(stubs: bool) -> Sequence[Path]:

@@ -1,28 +1,62 @@
-"""What the workflows ask for exists: targets of the Makefile, and commands with options that the command line takes."""
+"""What the workflows ask for exists, and every shell step does what it says where its programs are stand-ins."""
 
 import shlex
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
 
+from app.__main__ import build_parser as build_app_parser
+from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.cli.parser import build_parser
+from tests.architecture.stand_ins import ONLY_ON_A_MAC, Scratch, programs_of, silent
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINE = [".venv/bin/python", "-m", "engine"]
-WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+PYTHON = [".venv/bin/python", "-m"]
+PYTEST = ".venv/bin/pytest"
+BY_HAND = "${{ inputs.metal }}"
+WORKFLOWS = {
+    path.stem: yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+}
+NEEDS_A_MAC = {
+    "Verify the signature of every shipped library": "codesign, which decides what a Mac loads, is Apple's",
+    "Compile every kernel with Apple's compiler": "the compiler of Metal is Apple's",
+}
+"""Steps of which only a Mac can show that they pass; here a stand-in shows that they ask for the right thing."""
 
 
-def steps() -> Iterator[dict]:
-    for path in WORKFLOWS:
-        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
-        for job in workflow["jobs"].values():
-            yield from job["steps"]
+@dataclass(frozen=True)
+class Step:
+    """A step with a command, and the machine that it is for."""
+
+    job: str
+    machine: str | list[str]
+    name: str
+    command: str
+
+    @property
+    def hosted(self) -> bool:
+        """Whether it runs on a machine of GitHub's."""
+        return "self-hosted" not in self.machine
+
+    @property
+    def words(self) -> list[str]:
+        return shlex.split(self.command)
+
+    def __str__(self) -> str:
+        return f"{self.job}: {self.name}"
 
 
-def commands() -> list[str]:
-    return [line for step in steps() if "run" in step for line in step["run"].splitlines()]
+JOBS = [(f"{file}/{name}", job) for file, workflow in WORKFLOWS.items() for name, job in workflow["jobs"].items()]
+STEPS = [
+    Step(name, job["runs-on"], step["name"], step["run"])
+    for name, job in JOBS
+    for step in job["steps"]
+    if "run" in step
+]
+every_step = pytest.mark.parametrize("step", STEPS, ids=str)
 
 
 def targets() -> set[str]:
@@ -30,17 +64,75 @@ def targets() -> set[str]:
     return {name for line in lines if line.startswith(".PHONY:") for name in line.split()[1:]}
 
 
-@pytest.mark.parametrize("command", commands())
-def test_commands_exist(command):
-    words = shlex.split(command)
+def engine_options(step: Step):
+    """The options of a command of the engine; None for any other."""
+    return build_parser().parse_args(step.words[3:]) if step.words[:3] == [*PYTHON, "engine"] else None
+
+
+@every_step
+def test_what_a_step_asks_for_exists(step, tmp_path, monkeypatch):
+    words = step.words
     if words[0] == "make":
-        assert set(words[1:]) <= targets()
-    elif words[0] == "mkdir":
-        assert words[2:] == [step["with"]["path"] for step in steps() if "upload-artifact" in step.get("uses", "")]
-    else:
-        assert words[:3] == ENGINE
-        build_parser().parse_args(words[3:])
+        assert {word for word in words[1:] if "=" not in word} <= targets()
+    elif words[0] == PYTEST:
+        path, _, test = words[1].partition("::")
+        assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8")
+    elif words[:3] == [*PYTHON, "app"]:
+        (tmp_path / "build" / "macos").mkdir(parents=True)  # the picture's folder, which an earlier step makes
+        monkeypatch.chdir(tmp_path)
+        build_app_parser().parse_args(words[3:])
+    elif words[0] != "mkdir" and words[0] not in ONLY_ON_A_MAC:
+        assert engine_options(step) is not None
 
 
-def test_the_tests_run_on_a_mac():
-    assert any(step.get("run") == "make test" for step in steps())
+@every_step
+def test_a_step_runs_here_and_fails_with_any_of_its_programs(step, tmp_path):
+    assert silent(step.command, tmp_path) == []
+
+
+def test_what_needs_a_mac_is_known(tmp_path):
+    scratch = Scratch(tmp_path)
+    needing = {step.name for step in STEPS if programs_of(scratch.run(step.command).calls) & set(ONLY_ON_A_MAC)}
+    assert needing == set(NEEDS_A_MAC)
+
+
+def test_every_shipped_library_for_macs_is_verified(tmp_path):
+    (step,) = (step for step in STEPS if step.words[0] == "codesign")
+    (call,) = Scratch(tmp_path).run(step.command).calls
+    libraries = {str(path.relative_to(ROOT)) for path in (ROOT / "compiled_models").rglob("*.dylib")}
+    assert libraries
+    assert libraries <= set(call.split())
+
+
+@pytest.mark.parametrize(("name", "job"), JOBS, ids=lambda value: value if isinstance(value, str) else "")
+def test_figures_that_are_kept_are_written_into_the_folder_that_is_made(name, job):
+    kept = [step["with"]["path"] for step in job["steps"] if "upload-artifact" in step.get("uses", "")]
+    made = [step.words[-1] for step in STEPS if step.job == name and step.words[0] == "mkdir"]
+    assert made == kept
+
+
+@pytest.mark.parametrize("step", [step for step in STEPS if step.hosted], ids=str)
+def test_no_hosted_machine_is_asked_for_metal(step):
+    """Its GPU lacks the matrices that kernels multiply with, and on a Mac `auto` means Metal."""
+    device = getattr(engine_options(step), "device", None)
+    assert device != METAL_DEVICE
+    if "macos" in step.machine:
+        assert device in (None, CPU_DEVICE)
+        assert step.words[:2] != ["make", "test"] or "ARGS=--without-metal" in step.words
+
+
+def test_the_tests_run_on_hosted_macs_and_with_metal_on_our_own():
+    tests = {step.hosted: step.words for step in STEPS if step.words[:2] == ["make", "test"]}
+    assert tests == {True: ["make", "test", "ARGS=--without-metal"], False: ["make", "test"]}
+
+
+def test_our_own_machine_works_only_by_hand():
+    own = [job for _, job in JOBS if "self-hosted" in job["runs-on"]]
+    assert own
+    assert {job["if"] for job in own} == {BY_HAND}
+    assert WORKFLOWS["macos"]["on"]["workflow_dispatch"]["inputs"]["metal"]["default"] == "false"
+
+
+def test_our_own_machine_measures_metal():
+    parsed = [engine_options(step) for step in STEPS if not step.hosted]
+    assert {one.command for one in parsed if getattr(one, "device", None) == METAL_DEVICE} == {"validate", "benchmark"}

@@ -1,5 +1,8 @@
 """What is shipped: whole, current, small enough, what the compiler makes today, and exact where it can be run."""
 
+import subprocess
+import sys
+
 import pytest
 
 from engine.artifacts.freshness import Fresh, freshness
@@ -15,12 +18,13 @@ from engine.artifacts.manifest import (
 from engine.artifacts.processor_families import ARM, FAMILIES, X86_64, family_here
 from engine.compiler.build import build
 from engine.model_store.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, model_config, open_checkpoint
+from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.stages import DEVICE_STAGES, stage_named
-from engine.system.paths import shipped_modules_folder
+from engine.system.paths import project_folder, shipped_modules_folder
 from engine.validator.built_modules import compare_built
 from engine.validator.results import Verdict
 from tests.engine.compiler.elf import c_library_versions, is_arm64_library, is_x86_64_library
-from tests.engine.compiler.mac_symbols import provided_symbols
+from tests.engine.compiler.mac_symbols import provided_symbols, tvm_symbols
 from tests.engine.compiler.mach_o import MachO
 
 MACS = Variant("metal-macos")
@@ -29,6 +33,14 @@ PROCESSORS = tuple(Variant("cpu", triple=triple) for triple in FAMILIES)
 STAGES = [stage.name for stage in DEVICE_STAGES]
 MOST_BYTES = 40_000_000
 NEWEST_C_LIBRARY = (2, 17)
+LEAST_MAC_SYSTEM = (14, 0)
+LOAD = """
+import ctypes, os, sys
+from engine.runners.tvm_runtime import Runtime
+Runtime("cpu")
+for path in sys.argv[1:]:
+    ctypes.CDLL(path, os.RTLD_NOW)
+"""
 
 
 def each(*variants):
@@ -46,6 +58,10 @@ def on_macs(variants):
 def shipped(model, variant):
     """Made by “make compiled-models”, which is to be run after every change of the compiler."""
     return modules_folder(shipped_modules_folder(), model_config(model), variant)
+
+
+def libraries_in(folder):
+    return [path for path in sorted(folder.iterdir()) if path.name != MANIFEST_NAME]
 
 
 @each(*GPUS, *PROCESSORS)
@@ -67,6 +83,18 @@ def test_libraries_are_for_macs_and_need_nothing_that_macs_lack(model, variant):
         assert library.undefined <= provided
 
 
+@each(*on_macs([*GPUS, *PROCESSORS]))
+def test_libraries_are_what_macos_14_loads(model, variant):
+    by_tvm = set().union(*tvm_symbols().values())
+    for path in libraries_in(shipped(model, variant)):
+        library = MachO(path)
+        assert library.least_system == library.sdk == LEAST_MAC_SYSTEM
+        assert not library.names_dynamic_linker
+        assert len(library.image_infos) == (path.name == BRIDGE_NAME)
+        assert library.is_signed_ad_hoc
+        assert {name for name, where in library.bound.items() if not where} <= by_tvm
+
+
 @each(*on_linux(PROCESSORS))
 def test_libraries_for_linux_are_for_their_processors_and_run_with_an_old_c_library(model, variant):
     is_library = {X86_64.triple: is_x86_64_library, ARM.triple: is_arm64_library}[variant.triple]
@@ -74,6 +102,14 @@ def test_libraries_for_linux_are_for_their_processors_and_run_with_an_old_c_libr
         library = verify(shipped(model, variant), artifact)
         assert is_library(library)
         assert all(version <= NEWEST_C_LIBRARY for version in c_library_versions(library))
+
+
+def test_every_library_for_this_system_can_be_loaded():
+    """With TVM's own libraries, and every symbol found at once."""
+    names = "*/*.dylib" if sys.platform == "darwin" else f"*-{family_here().family.triple}/*.so"
+    paths = sorted(shipped_modules_folder().glob(names))
+    assert paths
+    subprocess.run([sys.executable, "-c", LOAD, *map(str, paths)], cwd=project_folder(), check=True)
 
 
 @pytest.mark.skipif(family_here().family is None, reason="none are shipped for this machine's processor")

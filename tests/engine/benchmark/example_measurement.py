@@ -2,7 +2,14 @@
 
 from engine.benchmark.job import Job
 from engine.benchmark.measurement import CommandFigures, LengthMeasurement, Measurement, ProcessFigures, SpeechFigures
-from engine.benchmark.peers import KOKORO_ONNX_INT8, ONNX_RUNTIME, OPENVINO_BFLOAT16, OURS, PYTORCH
+from engine.benchmark.peers import (
+    KOKORO_ONNX_INT8,
+    ONNX_RUNTIME,
+    OPENVINO_BFLOAT16,
+    OURS,
+    OURS_ON_PROCESSOR,
+    PYTORCH,
+)
 from engine.benchmark.whole_model import WHOLE_MODEL
 from engine.estimate.lengths import Length
 
@@ -32,6 +39,16 @@ def at(seconds: float = 2.0, rounds=ROUNDS) -> LengthMeasurement:
 
 def alone() -> LengthMeasurement:
     return at(rounds=tuple({OURS: one[OURS]} for one in ROUNDS))
+
+
+def beside_a_gpu() -> LengthMeasurement:
+    """Our modules take five times as long on the processor."""
+    return at(
+        rounds=tuple(
+            {OURS: one[OURS], OURS_ON_PROCESSOR: {stage: 5 * seconds for stage, seconds in one[OURS].items()}}
+            for one in ROUNDS
+        )
+    )
 
 
 def with_lossy_peers() -> LengthMeasurement:

@@ -52,6 +52,7 @@ def test_the_other_figures_are_there(measured):
     assert measured.export_seconds > 0
     assert set(measured.compile_seconds) == {stage.name for stage in DEVICE_STAGES}
     assert "for" in measured.modules
+    assert measured.modules.endswith("LSTMs by tir")
     assert measured.left_out == {"somebody": "it is not here"}
 
 

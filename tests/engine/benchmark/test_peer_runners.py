@@ -1,15 +1,19 @@
 """What the runners of ours and of PyTorch compute; those of exported stages are tested with their runtimes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
 from engine.artifacts.packed_weights import PackedWeights
+from engine.benchmark import peer_runners
 from engine.benchmark.job import Job, weights_path
 from engine.benchmark.peer_runners import our_runner, pytorch_runner
 from engine.benchmark.utterances import inputs_of, make_utterance
 from engine.estimate.lengths import exact_length
 from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation.files import ensure_files
 from engine.runners import tvm_runner
 from engine.runners.tvm_runner import CompiledRunner
 from engine.stages import stage_named
@@ -31,6 +35,20 @@ def test_ours_has_the_weights_that_speak(job, monkeypatch):
     monkeypatch.setattr(tvm_runner, "CompiledRunner", runner)
     our_runner(job).close()
     assert isinstance(given[0], PackedWeights)
+
+
+def test_ours_runs_on_the_device_of_the_job(job, monkeypatch):
+    asked = []
+
+    def files(checkpoint, device, observe):
+        asked.append(device)
+        return ensure_files(checkpoint, "cpu", observe)
+
+    monkeypatch.setattr(peer_runners, "ensure_files", files)
+    on_metal = replace(job, device="metal")
+    our_runner(on_metal).close()
+    our_runner(on_metal.on_processor).close()
+    assert asked == ["metal", "cpu"]
 
 
 def test_ours_and_the_original_compute_the_same(job, tmp_path):

@@ -8,11 +8,19 @@ import json
 import matplotlib.image
 import pytest
 
+from engine.benchmark.job import Job
 from engine.benchmark.measurement import ProcessFigures
-from engine.benchmark.peers import KOKORO_ONNX_INT8, ONNX_RUNTIME, OPENVINO_BFLOAT16, OPENVINO_STATIC, PYTORCH
+from engine.benchmark.peers import (
+    KOKORO_ONNX_INT8,
+    ONNX_RUNTIME,
+    OPENVINO_BFLOAT16,
+    OPENVINO_STATIC,
+    OURS_ON_PROCESSOR,
+    PYTORCH,
+)
 from engine.benchmark.plot import as_png
 from engine.benchmark.report import to_dict, to_text
-from tests.engine.benchmark.example_measurement import alone, measurement, with_lossy_peers
+from tests.engine.benchmark.example_measurement import alone, beside_a_gpu, measurement, with_lossy_peers
 
 
 def test_lengths_have_ours_peers_and_how_many_times_faster():
@@ -54,6 +62,22 @@ def test_the_table_has_every_stage_and_the_total():
     assert rows["istft"][3:5] == ["-", "-"]
     assert rows["total"][1] == "112.00"
     assert rows["onnxruntime"] == ["onnxruntime", "float32", "261.00", "2.23", "0.80", "2.40", "1.50"]
+
+
+def test_a_gpu_has_no_share_of_the_processors_peak():
+    on_metal = measurement(job=Job("kokoro-82m", None, 2, device="metal"), lengths=(beside_a_gpu(),))
+    data = json.loads(json.dumps(to_dict(on_metal), allow_nan=False))
+    (length,) = data["lengths"]
+    assert data["device"] == "metal"
+    assert data["machine"]["peak_flop_per_second"] == 200e9
+    assert length["ours"]["stages"]["decoder"]["share_of_peak"] is None
+    assert length["ours"]["stages"]["decoder"]["gflop_per_second"] == pytest.approx(400)
+    assert length["peers"][OURS_ON_PROCESSOR]["times_as_long"] == pytest.approx(5)
+    words = to_text(on_metal)
+    rows = {line.split()[0]: line.split() for line in words.splitlines() if line.startswith("  ")}
+    assert words.splitlines()[0] == "kokoro-82m, ours on metal, 2 threads"
+    assert rows["decoder"] == ["decoder", "100.00", "0.0500", "400.0", "-"]
+    assert "5.00 times as fast as the best peer in float32, ours-on-cpu" in words
 
 
 def test_lossy_peers_are_marked_in_words_and_json():

@@ -55,6 +55,12 @@ def test_the_command_exists(weights, tmp_path):
     assert (options.text, options.model, options.weights) == (SHORT_TEXT, "kokoro-82m", weights)
 
 
+def test_the_command_speaks_on_the_device_of_the_job(tmp_path):
+    for device in ("cpu", "metal"):
+        _, _, _, *words = speak_command(Job("starter", None, 1, device=device), SHORT_TEXT, tmp_path)
+        assert build_parser().parse_args(words).device == device
+
+
 def test_a_command_that_fails_is_told_in_its_own_words(tmp_path):
     with pytest.raises(EngineError, match="The command speak failed: error: “random” names no weights"):
         measure_commands(Job("kokoro-82m", "random", 1), tmp_path)

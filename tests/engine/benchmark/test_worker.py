@@ -2,10 +2,11 @@ import pytest
 
 from engine.benchmark import worker
 from engine.benchmark.job import Job, onnx_folder, utterance_path, weights_path
-from engine.benchmark.peers import OURS, PEER_NAMES
+from engine.benchmark.peers import OURS, OURS_ON_PROCESSOR, PEER_NAMES
 from engine.benchmark.worker import MEASURE, PEAK, ROLES, SPEAK, Peak, Speaking, serve
 from engine.errors import EngineError
 from engine.model_store.checkpoints import model_config
+from engine.synthesizer import Synthesizer
 from engine.system.child_process import error_fields
 
 
@@ -43,7 +44,28 @@ def test_what_fails_is_told_in_words(served):
 
 
 def test_there_is_a_role_for_ours_and_every_peer():
-    assert {OURS, PEAK, *PEER_NAMES} <= set(ROLES)
+    assert {OURS, OURS_ON_PROCESSOR, PEAK, *PEER_NAMES} <= set(ROLES)
+
+
+@pytest.mark.parametrize(("role", "device"), [(OURS, "metal"), (OURS_ON_PROCESSOR, "cpu")])
+def test_ours_beside_a_gpu_is_on_the_processor(role, device, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(worker, "our_runner", asked.append)
+    ROLES[role](Job("starter", None, 1, device="metal"), tmp_path)
+    assert [job.device for job in asked] == [device]
+
+
+def test_requests_are_spoken_on_the_device_of_the_job(monkeypatch):
+    asked = []
+
+    class Recorded(Synthesizer):
+        def __init__(self, model, device, weights):
+            asked.append(device)
+            super().__init__(model, device, weights)
+
+    monkeypatch.setattr(worker, "Synthesizer", Recorded)
+    Speaking(Job("starter", None, 1, device="metal"))
+    assert asked == ["metal"]
 
 
 def test_the_peak_answers_only_its_question():

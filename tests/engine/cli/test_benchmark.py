@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from engine.artifacts.manifest import Variant
 from engine.benchmark import layer_timing
 from engine.benchmark.peers import PeerSelection
 from engine.cli import benchmark
 from engine.cli.benchmark import add_options, run
 from engine.cli.command import STANDARD_OUTPUT
 from engine.errors import EngineError, InvalidRequest
+from engine.preparation.devices import DeviceChoice
+from engine.runners import tvm_runtime
 from engine.stages import DEVICE_STAGES
 from engine.system.cores import usable_cores
 from tests.engine.benchmark.example_measurement import measurement
@@ -82,6 +85,9 @@ def test_layers_are_timed_at_the_length_and_in_the_rounds_asked_for(monkeypatch)
         (["--seconds", "10", "-1"], "-1 seconds is no length"),
         (["--seconds", "1e9"], "is no length"),
         (["--peers", "tensorflow"], "no peer “tensorflow”"),
+        (["--device", "cuda"], "no device “cuda”"),
+        (["--device", "metal", "--layers"], "Only whole stages"),
+        (["--device", "metal", "--estimate", "metal"], "Only whole stages"),
         (["--threads", "0"], "0 threads are too few"),
         (["--threads", "10000"], "cores here"),
         (["--rounds", "0"], "0 rounds are too few"),
@@ -109,6 +115,22 @@ def test_lengths_peers_and_threads_are_those_asked_for(asked_for):
     ((job, lengths, choice, rounds, _),) = asked_for
     assert [length.seconds for length in lengths] == [1, 4]
     assert (job.threads, choice.names, rounds) == (1, ("pytorch",), 2)
+
+
+def test_metal_is_refused_where_there_is_none_before_any_work(asked_for, monkeypatch):
+    monkeypatch.setattr(tvm_runtime, "_METAL", (8, 7))  # nowhere are there so many
+    with pytest.raises(EngineError, match="no Metal device"):
+        run(options("--device", "metal"), print)
+    assert asked_for == []
+
+
+def test_on_metal_the_processor_is_timed_beside_it(asked_for, monkeypatch):
+    on_metal = DeviceChoice("metal", Variant("metal-macos"), "it was asked for")
+    monkeypatch.setattr(benchmark, "choose_device", lambda *_: on_metal)
+    run(options("--device", "metal", "--peers", "pytorch"), print)
+    ((job, _, choice, _, _),) = asked_for
+    assert job.device == "metal"
+    assert choice.names == ("ours-on-cpu", "pytorch")
 
 
 @pytest.mark.usefixtures("asked_for")

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from engine.artifacts.manifest import CPU
+from engine.artifacts.manifest import CPU, LEAST_MAC_SYSTEM
 from engine.compiler import linking
 from engine.compiler.linking import (
     LinuxLinker,
@@ -15,6 +17,7 @@ from engine.compiler.linking import (
 )
 from engine.errors import CompileError
 from tests.engine.compiler.elf import c_library_versions, is_arm64_library, is_x86_64_library
+from tests.engine.compiler.mach_o import MachO, linked_by_zig
 
 
 def test_without_a_linker_the_package_to_install_is_named(monkeypatch):
@@ -30,13 +33,13 @@ def test_a_linker_that_fails_is_an_error(tmp_path, monkeypatch):
 
 
 def test_zig_is_asked_for_a_target():
-    assert zig_command("aarch64-macos.13.0", "Macs")[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.13.0"]
+    assert zig_command("aarch64-macos.14.0", "Macs")[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.14.0"]
 
 
 def test_where_it_is_missing_the_error_says_so(monkeypatch):
     monkeypatch.setattr(linking, "find_spec", lambda _: None)
     with pytest.raises(CompileError, match="Zig, which links for Macs, is not installed"):
-        zig_command("aarch64-macos.13.0", "Macs")
+        zig_command("aarch64-macos.14.0", "Macs")
 
 
 def test_what_the_linker_says_reaches_the_error(tmp_path):
@@ -69,13 +72,13 @@ def test_what_the_linker_for_linux_says_reaches_the_error(tmp_path):
 
 def test_zig_links_where_there_is_no_mac(monkeypatch):
     monkeypatch.setattr(linking.sys, "platform", "linux")
-    assert linker_command()[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.13.0"]
+    assert linker_command()[1:] == ["-m", "ziglang", "cc", "-target", "aarch64-macos.14.0"]
 
 
 def test_the_systems_compiler_links_on_a_mac(monkeypatch):
     monkeypatch.setattr(linking.sys, "platform", "darwin")
     monkeypatch.setattr(linking.shutil, "which", lambda name: f"/usr/bin/{name}")
-    assert linker_command() == ["/usr/bin/clang", "-arch", "arm64", "-mmacosx-version-min=13.0"]
+    assert linker_command() == ["/usr/bin/clang", "-arch", "arm64", "-mmacosx-version-min=14.0"]
 
 
 def test_nothing_of_where_a_library_was_linked_is_in_it(tmp_path):
@@ -87,6 +90,28 @@ def test_nothing_of_where_a_library_was_linked_is_in_it(tmp_path):
         link_for_mac(str(library), [str(source)])
     assert libraries[0].read_bytes() == libraries[1].read_bytes()
     assert str(tmp_path).encode() not in libraries[0].read_bytes()
+
+
+@linked_by_zig
+def test_libraries_for_macs_are_as_apples_linker_writes_them(tmp_path):
+    source, path = tmp_path / "one.c", tmp_path / "one.dylib"
+    source.write_text("#include <math.h>\ndouble two(void); double one(double x) { return two() + cos(x); }")
+    link_for_mac(str(path), [str(source)])
+    library = MachO(path)
+    assert library.least_system == library.sdk == tuple(map(int, LEAST_MAC_SYSTEM.split(".")))
+    assert not library.names_dynamic_linker
+    assert library.is_signed_ad_hoc
+    assert library.bound["_cos"] == "/usr/lib/libSystem.B.dylib"
+    assert library.bound["_two"] == ""  # found when the library is loaded
+
+
+def test_what_apples_own_linker_wrote_is_left_as_it_is(tmp_path, monkeypatch):
+    written = tmp_path / "one.dylib"
+    monkeypatch.setattr(linking, "sys", SimpleNamespace(platform="darwin"))
+    monkeypatch.setattr(linking.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(linking, "run_linker", lambda *_: written.write_bytes(b"by Apple"))
+    link_for_mac(str(written), [])
+    assert written.read_bytes() == b"by Apple"
 
 
 def test_a_missing_linker_is_named(monkeypatch):

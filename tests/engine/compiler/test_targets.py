@@ -51,7 +51,7 @@ def test_every_target_can_be_given_to_tvm():
 
 def test_metal_kernels_are_started_by_code_for_a_mac():
     target = metal_macos()
-    assert target.host.attrs["mtriple"] == "arm64-apple-macos13.0"
+    assert target.host.attrs["mtriple"] == "arm64-apple-macos14.0"
     assert target.attrs["max_shared_memory_per_block"] == MAX_THREADGROUP_BYTES == 32768
 
 

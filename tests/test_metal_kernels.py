@@ -1,0 +1,21 @@
+from tests.metal_kernels import kernels_of, shipped_libraries, write_kernels
+
+
+def test_every_kernel_that_is_shipped_is_written_once(tmp_path):
+    written = write_kernels(tmp_path / "kernels")
+    texts = {text for library in shipped_libraries() for text in kernels_of(library).values()}
+    assert {path.read_text(encoding="utf-8") for path in written} == texts
+    assert len(written) == len(texts)
+
+
+def test_a_kernel_is_named_after_its_function(tmp_path):
+    for path in write_kernels(tmp_path):
+        name, _, _ = path.stem.rpartition("-")
+        assert f"kernel void {name}(" in path.read_text(encoding="utf-8")
+
+
+def test_matrices_of_apples_gpus_are_among_them(tmp_path):
+    """Those that a hosted Mac can compile but not run."""
+    texts = [path.read_text(encoding="utf-8") for path in write_kernels(tmp_path)]
+    with_matrices = [text for text in texts if "simdgroup_float8x8" in text]
+    assert 0 < len(with_matrices) < len(texts)
