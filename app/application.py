@@ -27,7 +27,9 @@ from app.speech.module_builder import ModuleBuilder, build_command
 from app.speech.voice_choice import Choice
 from app.system.threads import collected_between_events
 from app.theme import Theme
+from engine.artifacts.manifest import MPS
 from engine.languages import language_of
+from engine.preparation.lstm_methods import forget_crashes
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
 from engine.system.paths import APPLICATION_NAME, sample_text_path
 
@@ -98,7 +100,7 @@ class Application(QObject):
         self._settings = settings
         self._given_engine = make_engine
         self._module_command = module_command
-        lister = list_voices or partial(voices_here, settings.device)
+        lister = list_voices or partial(voices_here, settings.device, settings.lstm_method)
         self.controller = SpeechController(self._engine_factory(STARTER), self._output, self, lister)
         self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
@@ -107,6 +109,8 @@ class Application(QObject):
         self.module_builder.improved.connect(self._on_improved)
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
+        self.window.menu.choose_lstm_method(settings.lstm_method)
+        self.window.menu.lstm_methods.triggered.connect(self._on_lstm_method)
         self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
         self.window.page.header.voices.preview_wanted.connect(self._on_preview)
         self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
@@ -148,7 +152,7 @@ class Application(QObject):
         return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
 
     def _engine_factory(self, model: str) -> EngineFactory:
-        return self._given_engine or partial(engine_for, model, self._settings.device)
+        return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
 
     def _command_for_modules(self) -> Sequence[str]:
         return self._module_command or build_command(
@@ -163,6 +167,13 @@ class Application(QObject):
     @Slot(QAction)
     def _on_device(self, action: QAction) -> None:
         self._settings.device = action.data()
+        self._on_engine_wanted()
+
+    @Slot(QAction)
+    def _on_lstm_method(self, action: QAction) -> None:
+        if action.data() == MPS:
+            forget_crashes()
+        self._settings.lstm_method = action.data()
         self._on_engine_wanted()
 
     @Slot()

@@ -12,7 +12,9 @@ from app.speech.activity import Activity
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import AUTO, DEVICES, metal_obstacle
+from engine.preparation.lstm_methods import LSTM_WISHES
 
 _APPEARANCE_TITLES = {
     Appearance.SYSTEM: "Same as System",
@@ -20,6 +22,11 @@ _APPEARANCE_TITLES = {
     Appearance.DARK: "Dark",
 }
 _DEVICE_TITLES = {AUTO: "Automatic", CPU_DEVICE: "Processor", METAL_DEVICE: "Metal GPU"}
+_LSTM_TITLES = {
+    AUTO: "LSTMs on Metal: Automatic",
+    LstmMethod.TIR: "LSTMs on Metal: Own Kernels",
+    LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
+}
 
 Keys = str | QKeySequence.StandardKey
 
@@ -53,7 +60,10 @@ class MainMenu(QMenuBar):
         self.model_menu = speech.addMenu("Model")
         self.model_actions = QActionGroup(self)
         self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-        self.devices = self._add_devices(speech.addMenu("Device"))
+        device_menu = speech.addMenu("Device")
+        self.devices = self._add_devices(device_menu)
+        device_menu.addSeparator()
+        self.lstm_methods = self._add_lstm_methods(device_menu)
         self.view_menu = self.addMenu("&View")
         self.appearances = self._add_appearances()
 
@@ -84,8 +94,18 @@ class MainMenu(QMenuBar):
         self.view_menu.insertSeparator(first)
 
     def follow(self, activity: Activity) -> None:
-        """Enable Stop only while there is something to stop; at other times Esc is free for other uses."""
+        """Enable Stop only while there is something to stop; at other times Esc is free for other uses.
+
+        What computes, and why, is in the tool tips of what chooses it; what LSTM methods took, in their titles.
+        """
         self.stop.setEnabled(activity.can_stop)
+        if (device := activity.device) is not None:
+            self.devices.actions()[0].setToolTip(device.device)
+            self.lstm_methods.actions()[0].setToolTip(device.lstm_method)
+            for action in self.lstm_methods.actions():
+                seconds = device.lstm_seconds.get(action.data())
+                title = _LSTM_TITLES[action.data()]
+                action.setText(title if seconds is None else f"{title} ({1000 * seconds:.1f} ms)")
 
     def choose(self, appearance: Appearance) -> None:
         """Tick an appearance."""
@@ -96,6 +116,11 @@ class MainMenu(QMenuBar):
         """Tick a device."""
         for action in self.devices.actions():
             action.setChecked(action.data() == device)
+
+    def choose_lstm_method(self, method: str) -> None:
+        """Tick an LSTM method."""
+        for action in self.lstm_methods.actions():
+            action.setChecked(action.data() == method)
 
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
         """List the models that can speak, each with its name and title; the one in use is ticked."""
@@ -121,9 +146,18 @@ class MainMenu(QMenuBar):
             action.setCheckable(True)
             action.setData(device)
             group.addAction(action)
-            if device == METAL_DEVICE and (obstacle := metal_obstacle()) is not None:
-                action.setEnabled(False)
-                action.setToolTip(obstacle)
+            if device == METAL_DEVICE:
+                _forbid_without_metal(action)
+        return group
+
+    def _add_lstm_methods(self, menu: QMenu) -> QActionGroup:
+        group = QActionGroup(self)
+        for method in LSTM_WISHES:
+            action = _action(menu, _LSTM_TITLES[method])
+            action.setCheckable(True)
+            action.setData(str(method))
+            group.addAction(action)
+            _forbid_without_metal(action)
         return group
 
     def _add_appearances(self) -> QActionGroup:
@@ -134,6 +168,12 @@ class MainMenu(QMenuBar):
             action.setData(appearance)
             group.addAction(action)
         return group
+
+
+def _forbid_without_metal(action: QAction) -> None:
+    if (obstacle := metal_obstacle()) is not None:
+        action.setEnabled(False)
+        action.setToolTip(obstacle)
 
 
 def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from app.theme import Appearance
 from engine.preparation.devices import AUTO, DEVICES
+from engine.preparation.lstm_methods import LSTM_WISHES
 
 USUAL_SPEED = 1.0
 
@@ -27,6 +28,7 @@ class Key(Enum):
     DOCKS = "window/docks"
     APPEARANCE = "window/appearance"
     DEVICE = "device"
+    LSTM_METHOD = "lstm_method"
     SAVE_FOLDER = "save_folder"
 
 
@@ -106,6 +108,16 @@ class Settings:
     @device.setter
     def device(self, device: str) -> None:
         self._write(Key.DEVICE, device)
+
+    @property
+    def lstm_method(self) -> str:
+        """What should compute LSTMs on a Mac's GPU, one of `engine.preparation.lstm_methods.LSTM_WISHES`."""
+        method = self._string(Key.LSTM_METHOD)
+        return method if method in LSTM_WISHES else AUTO
+
+    @lstm_method.setter
+    def lstm_method(self, method: str) -> None:
+        self._write(Key.LSTM_METHOD, method)
 
     @property
     def geometry(self) -> QByteArray:

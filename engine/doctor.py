@@ -15,8 +15,8 @@ from engine.artifacts.manifest import CPU
 from engine.compiler.linking import LINKERS
 from engine.errors import EngineError
 from engine.model_store import ModelState, ModelStatus, ModelStore
-from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config, open_checkpoint
-from engine.preparation.devices import AUTO, choose_device, metal_obstacle, metal_variant
+from engine.model_store.checkpoints import FULL_SIZE, STARTER, default_model, model_config, open_checkpoint
+from engine.preparation.devices import AUTO, choose_device
 from engine.preparation.lstm_methods import choose_lstm_method
 from engine.preparation.module_choice import find_modules
 from engine.preparation.weights import all_packed_weights
@@ -121,17 +121,14 @@ def _packed_weights() -> tuple[CheckStatus, str]:
 
 
 def _device() -> tuple[CheckStatus, str]:
-    config = model_config(STARTER)
-    choice, metal = choose_device(AUTO, config), find_modules(config, metal_variant())
-    if metal_obstacle() is None and metal.folder is None:
-        return CheckStatus.NOTE, choice.words
-    return CheckStatus.GOOD, choice.words
+    choice = choose_device(AUTO, model_config(default_model()))
+    return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
 
 
 def _lstm_method() -> tuple[CheckStatus, str]:
-    config = model_config(STARTER)
+    config = model_config(default_model())
     _, choice = choose_lstm_method(AUTO, config, choose_device(AUTO, config).variant)
-    return CheckStatus.GOOD, choice.words
+    return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
 
 
 def _linker() -> tuple[CheckStatus, str]:

@@ -109,7 +109,21 @@ class PreparationEvent:
     total: int
 
 
-Event = StageEvent | PlanEvent | PreparationEvent
+@dataclass(frozen=True)
+class DeviceEvent:
+    """What computes speech and its LSTMs, with the reasons, as text.
+
+    `lstm_seconds` are what LSTM methods took in a trial, by name. `setback` is why a GPU, or an LSTM method that has
+    crashed, is not used although this computer has it; else it is empty.
+    """
+
+    device: str
+    lstm_method: str
+    lstm_seconds: Mapping[str, float]
+    setback: str = ""
+
+
+Event = StageEvent | PlanEvent | PreparationEvent | DeviceEvent
 
 
 @dataclass(frozen=True)

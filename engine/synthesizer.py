@@ -16,14 +16,16 @@ from engine.languages import language_of
 from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
-from engine.preparation.devices import AUTO, check_device
+from engine.preparation.devices import AUTO, DeviceChoice, check_device
 from engine.preparation.files import ensure_files
+from engine.preparation.lstm_methods import MethodChoice, check_lstm_method
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
 from engine.speech import (
     FASTEST_SPEED,
     SLOWEST_SPEED,
     AudioChunk,
+    DeviceEvent,
     Plan,
     PlanEvent,
     PreparationEvent,
@@ -46,20 +48,28 @@ class Synthesizer:
     The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
     Until then `device` is the one asked for, afterwards the one in use. `threads` is the number of computing threads,
     by default one for each usable core; the constructor raises `InvalidRequest` for a number that this machine does
-    not have. Not thread-safe: use it from one thread at a time.
+    not have. `lstm_method` is a wish, which counts on a Mac's GPU only. Not thread-safe: use it from one thread at a
+    time.
     """
 
     sample_rate_hz = SAMPLE_RATE_HZ
 
     def __init__(
-        self, model: str = STARTER, device: str = AUTO, weights: str | None = None, threads: int | None = None
+        self,
+        model: str = STARTER,
+        device: str = AUTO,
+        weights: str | None = None,
+        threads: int | None = None,
+        lstm_method: str = AUTO,
     ) -> None:
         check_device(device)
+        check_lstm_method(lstm_method)
         check_threads(threads)
         self.model = model
         self.device = self._wanted_device = device
         self._weights = weights
         self._threads = threads
+        self._lstm_method = lstm_method
         self._checkpoint: Checkpoint | None = None
         self._pipeline: Pipeline | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
@@ -75,7 +85,7 @@ class Synthesizer:
         return SavedVoices().choose(name, self._opened().voices)[0].info
 
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
-        """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s.
+        """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s and a `DeviceEvent`.
 
         Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for but
         does not exist here.
@@ -83,11 +93,14 @@ class Synthesizer:
         if self._pipeline is not None:
             return
         checkpoint = self._opened()
-        files = ensure_files(checkpoint, self._wanted_device, observe, cancel)
+        files = ensure_files(checkpoint, self._wanted_device, observe, cancel, self._lstm_method)
+        observe(device_event(files.choice, files.lstm))
         observe(PreparationEvent("Loading the voice model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
 
-        compiled = CompiledRunner(files.modules, checkpoint.config, files.weights, self._threads)
+        compiled = CompiledRunner(
+            files.modules, checkpoint.config, files.weights, self._threads, around_lstm=files.lstm.around_use
+        )
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         self._pipeline = Pipeline(checkpoint.config, runners)
         self.device = files.device
@@ -145,6 +158,12 @@ class Synthesizer:
             config = self._opened().config
             self._phonemizers[language] = Phonemizer(language, frozenset(config.vocab), config.phoneme_limit)
         return self._phonemizers[language]
+
+
+def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:
+    """What is told about the device and the LSTM method that were chosen."""
+    setbacks = [choice.why for choice in (device, lstm) if choice.setback]
+    return DeviceEvent(device.words, lstm.words, lstm.seconds, "; ".join(setbacks))
 
 
 def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utterance, Plan]]:

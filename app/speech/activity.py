@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.audio.player import Playback
-from engine.speech import PreparationEvent
+from engine.speech import DeviceEvent, PreparationEvent
 
 
 class Readiness(Enum):
@@ -19,7 +19,10 @@ class Readiness(Enum):
 
 @dataclass(frozen=True)
 class Activity:
-    """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown."""
+    """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown.
+
+    `device` is what computes the speech, None until it is known.
+    """
 
     readiness: Readiness = Readiness.PREPARING
     preparation: PreparationEvent | None = None
@@ -30,6 +33,7 @@ class Activity:
     utterance_number: int = 0
     utterance_count: int = 0
     made_count: int = 0
+    device: DeviceEvent | None = None
 
     @property
     def can_stop(self) -> bool:

@@ -13,6 +13,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.engine_worker import EngineFactory, EngineWorker, VoiceLister, voices_here
 from app.speech.jobs import (
     ChunkSpoken,
+    DeviceChosen,
     JobEvent,
     PreparationAdvanced,
     Prepared,
@@ -25,7 +26,7 @@ from app.speech.jobs import (
     VoicesListed,
 )
 from engine.errors import Cancelled
-from engine.speech import AudioChunk, PreparationEvent, SpeechRequest, Utterance
+from engine.speech import AudioChunk, DeviceEvent, PreparationEvent, SpeechRequest, Utterance
 
 
 class SpeechController(QObject):
@@ -66,6 +67,7 @@ class SpeechController(QObject):
         self._saving = False
         self._readiness = Readiness.PREPARING
         self._preparation: PreparationEvent | None = None
+        self._device: DeviceEvent | None = None
         self._utterance: Utterance | None = None
         self._activity = Activity()
         self._start_thread(make_engine, list_voices)
@@ -199,6 +201,8 @@ class SpeechController(QObject):
                 self.voices_listed.emit(event)
             case PreparationAdvanced(preparation):
                 self._preparation, self._readiness = preparation, Readiness.PREPARING
+            case DeviceChosen(device):
+                self._device = device
             case Prepared(error):
                 self._on_prepared(error)
             case SaveEnded(job, error):
@@ -291,6 +295,7 @@ class SpeechController(QObject):
             utterance_number=self._utterance_number(),
             utterance_count=self._track.utterance_count,
             made_count=self._track.segment_count,
+            device=self._device,
         )
 
     def _utterance_number(self) -> int:

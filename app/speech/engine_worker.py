@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.speech.jobs import (
     ChunkSpoken,
+    DeviceChosen,
     JobEvent,
     PreparationAdvanced,
     Prepared,
@@ -25,7 +26,7 @@ from app.speech.jobs import (
 from app.system.threads import failure_of, give_way
 from engine.errors import Cancelled, EngineError
 from engine.preparation.devices import AUTO
-from engine.speech import STARTER, AudioChunk, Event, PlanEvent, PreparationEvent, SpeechRequest
+from engine.speech import STARTER, AudioChunk, DeviceEvent, Event, PlanEvent, PreparationEvent, SpeechRequest
 
 NICENESS = 5
 
@@ -51,28 +52,29 @@ EngineFactory = Callable[[], SpeechEngine]
 VoiceLister = Callable[[], VoicesListed]
 
 
-def engine_for(model: str, device: str = AUTO) -> SpeechEngine:
+def engine_for(model: str, device: str = AUTO, lstm_method: str = AUTO) -> SpeechEngine:
     """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
     from engine.synthesizer import Synthesizer
 
-    return Synthesizer(model, device)
+    return Synthesizer(model, device, lstm_method=lstm_method)
 
 
-def voices_here(device: str = AUTO) -> VoicesListed:
+def voices_here(device: str = AUTO, lstm_method: str = AUTO) -> VoicesListed:
     """The voices of all models, of which none is loaded; imported here, in the worker's thread."""
     from engine.model_store.installed_voices import installed_voices
 
     models = installed_voices()
-    ready = (each.model for each in models if each.model == STARTER or can_speak_at_once(each.model, device))
+    names = (each.model for each in models)
+    ready = (name for name in names if name == STARTER or can_speak_at_once(name, device, lstm_method))
     return VoicesListed(models, next(ready, STARTER))
 
 
-def can_speak_at_once(model: str, device: str) -> bool:
+def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO) -> bool:
     """Whether a model only has to be loaded; one that cannot be opened is left for the engine to complain about."""
     from engine.preparation.files import is_ready
 
     try:
-        return is_ready(model, device)
+        return is_ready(model, device, lstm_method)
     except EngineError:
         return False
 
@@ -154,6 +156,8 @@ class EngineWorker(QObject):
     def _observe_preparation(self, event: Event) -> None:
         if isinstance(event, PreparationEvent):
             self._report(PreparationAdvanced(event))
+        elif isinstance(event, DeviceEvent):
+            self._report(DeviceChosen(event))
 
     def _observe_speech(self, job: SpeakJob, event: Event) -> None:
         if isinstance(event, PlanEvent):  # stage events carry arrays that the window does not use

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.speech import AudioChunk, PlanEvent, PreparationEvent, Samples, SpeechRequest
+from engine.speech import AudioChunk, DeviceEvent, PlanEvent, PreparationEvent, Samples, SpeechRequest
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
@@ -54,6 +54,13 @@ class PreparationAdvanced:
 
 
 @dataclass(frozen=True)
+class DeviceChosen:
+    """What will compute the speech is known."""
+
+    event: DeviceEvent
+
+
+@dataclass(frozen=True)
 class Prepared:
     """Preparation has ended; `error` says why if it failed."""
 
@@ -92,4 +99,6 @@ class SaveEnded:
     error: Exception | None = None
 
 
-JobEvent = VoicesListed | PreparationAdvanced | Prepared | SpeechPlanned | ChunkSpoken | SpeechEnded | SaveEnded
+JobEvent = (
+    VoicesListed | PreparationAdvanced | DeviceChosen | Prepared | SpeechPlanned | ChunkSpoken | SpeechEnded | SaveEnded
+)

@@ -144,7 +144,9 @@ def describe(activity: Activity, time_words: str = "") -> str:
         return "Saving"
     if activity.readiness is Readiness.FAILED:
         return "Not ready"
-    return "Paused" if activity.playback is Playback.PAUSED else "Ready"
+    if activity.playback is Playback.PAUSED:
+        return "Paused"
+    return f"Ready · {activity.device.setback}" if activity.device and activity.device.setback else "Ready"
 
 
 def _counted(word: str, activity: Activity) -> str:

@@ -53,10 +53,14 @@ def load_comparison(folder: Path, libraries: str) -> Comparison | None:
     return found if found.libraries == libraries else None
 
 
-def libraries_key(built: Manifest, shipped: Manifest) -> str:
-    """A hash that identifies two sets of libraries."""
-    digests = [sorted((one.stage, one.sha256) for one in manifest.artifacts) for manifest in (built, shipped)]
+def libraries_key(*manifests: Manifest) -> str:
+    """A hash that identifies several sets of libraries."""
+    digests = [[*_digests(manifest), *([manifest.bridge.sha256] if manifest.bridge else [])] for manifest in manifests]
     return hashlib.sha256(json.dumps(digests).encode()).hexdigest()
+
+
+def _digests(manifest: Manifest) -> list[tuple[str, str]]:
+    return sorted((artifact.stage, artifact.sha256) for artifact in manifest.artifacts)
 
 
 def save_failure(folder: Path, why: str) -> None:

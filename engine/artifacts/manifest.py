@@ -72,6 +72,7 @@ CPU = Variant("cpu")
 """For this machine's processor."""
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
 """What libraries run on."""
+_HIDDEN_WEIGHT = ".weight_hh_"
 _CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple")
 
 
@@ -112,6 +113,11 @@ class Artifact:
     probes: tuple[str, ...] = ()
     fingerprint: str = ""
     tuning: tuple[Tuned, ...] = ()
+
+    @property
+    def has_lstm(self) -> bool:
+        """Whether the stage has an LSTM: only those have weights of a hidden state, which torch names alike."""
+        return any(_HIDDEN_WEIGHT in parameter.name for parameter in self.parameters)
 
 
 @dataclass(frozen=True)

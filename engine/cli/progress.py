@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import asdict
 from typing import Self
 
-from engine.speech import Event, PlanEvent, PreparationEvent
+from engine.speech import DeviceEvent, Event, PlanEvent, PreparationEvent
 
 REPEAT_SECONDS = 2.0
 """A step that lasts longer is said again, with the time it has taken, each time this has passed."""
@@ -86,11 +86,13 @@ class Steps:
                 self._put(figures)
 
     def show(self, event: Event) -> None:
-        """Write each step of the preparation, and a note for what cannot be spoken as written."""
+        """Write each step of the preparation, and notes: why a GPU is not used, what cannot be spoken as written."""
         if isinstance(event, PreparationEvent):
             self.begin(f"{event.title} ({event.done} of {event.total})")
             if event.done >= event.total:  # a process that has told its last step still has to end
                 self.expect(_AFTERWARDS)
+        elif isinstance(event, DeviceEvent) and event.setback:
+            self.note(f"note: {event.setback}")
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
                 self.note(f"note: {notice.message}")

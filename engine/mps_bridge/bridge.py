@@ -14,7 +14,7 @@ OBJECTIVE_C = "objc"
 """The library of Objective-C's runtime."""
 _HERE = Path(__file__).parent
 SOURCES = tuple(
-    _HERE / name for name in ("packed_lstm.m", "lstm_layer.m", "packed_rows.c", "tensor_buffer.m", "tvm_call.m")
+    _HERE / name for name in ("packed_lstm.m", "lstm_layer.m", "step_rows.m", "tensor_buffer.m", "tvm_call.m")
 )
 STUBS = _HERE / "stubs"
 """Headers and linker stubs for the parts of Apple's frameworks that the bridge uses, for systems without them."""

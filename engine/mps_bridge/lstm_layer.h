@@ -15,16 +15,13 @@ struct weights {
 
 @class LstmLayer;
 
-// The layer with these weights, from the cache or made now; nil when they cannot be read.
+// The layer with these weights, from the cache or made now; nil after raising an error in TVM.
 //
 // A layer is cached by its weights' buffers, which it retains, so that no other buffer can get their address. It is wrong
 // once their content changes: before writing other weights into them, or returning them to an allocator that may reuse
 // them, call `forget_layers`.
-LstmLayer *layer_with(struct weights weights, NSUInteger directions, id<MTLCommandQueue> queue);
+LstmLayer *layer_with(struct weights weights, NSUInteger directions, id<MTLDevice> device);
 
 void forget_layers(void);
 
 MPSRNNMatrixInferenceLayer *direction_of(LstmLayer *layer, NSUInteger direction);
-
-// The content of a tensor, to be freed by the caller; NULL when the GPU fails. Its last writer must have ended.
-void *content_of(const DLTensor *tensor, id<MTLCommandQueue> queue);

@@ -1,7 +1,6 @@
 #import "lstm_layer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // One gate's matrix. The activation is set with the input's weights: without one there, the gate would be linear.
 @interface GateWeights : NSObject <MPSCNNConvolutionDataSource> {
@@ -71,26 +70,6 @@
 
 static LstmLayer *layers;  // all layers made so far; callers hold the lock that allows one LSTM at a time
 
-void *content_of(const DLTensor *tensor, id<MTLCommandQueue> queue) {
-  NSUInteger size = tensor->dtype.bits / 8;
-  for (int32_t axis = 0; axis < tensor->ndim; ++axis) size *= tensor->shape[axis];
-  id<MTLBuffer> shared = [[queue device] newBufferWithLength:size options:MTLResourceStorageModeShared];
-  id<MTLCommandBuffer> commands = [queue commandBuffer];
-  id<MTLBlitCommandEncoder> copy = [commands blitCommandEncoder];
-  [copy copyFromBuffer:buffer_of(tensor)
-           sourceOffset:tensor->byte_offset
-               toBuffer:shared
-      destinationOffset:0
-                   size:size];
-  [copy endEncoding];
-  [commands commit];
-  [commands waitUntilCompleted];
-  void *content = [commands status] == MTLCommandBufferStatusError ? NULL : malloc(size);
-  if (content != NULL) memcpy(content, [shared contents], size);
-  [shared release];
-  return content;
-}
-
 static GateWeights *gate(float *weights, float *bias, NSUInteger inputs, NSUInteger outputs, NSUInteger index) {
   MPSCNNNeuronType activation = index == 2 ? MPSCNNNeuronTypeTanH : MPSCNNNeuronTypeSigmoid;
   return [[[GateWeights alloc] initWithWeights:weights + index * outputs * inputs
@@ -125,12 +104,12 @@ static MPSRNNMatrixInferenceLayer *made(float *of_input, float *of_hidden, float
   }
   return YES;
 }
-- (BOOL)readFrom:(const DLTensor *const *)tensors queue:(id<MTLCommandQueue>)queue {
+- (BOOL)readFrom:(const DLTensor *const *)tensors {
   for (int part = 0; part < 3; ++part) {
     _keys[part] = tensors[part]->data;
     _offsets[part] = tensors[part]->byte_offset;
     _buffers[part] = [buffer_of(tensors[part]) retain];
-    _values[part] = content_of(tensors[part], queue);
+    _values[part] = content_of(tensors[part]);
     if (_values[part] == NULL) return NO;
   }
   return YES;
@@ -143,7 +122,10 @@ static MPSRNNMatrixInferenceLayer *made(float *of_input, float *of_hidden, float
     NSUInteger first = direction * kGates * hidden;
     _directions[direction] =
         made(_values[0] + first * inputs, _values[1] + first * hidden, _values[2] + first, inputs, hidden, device);
-    if (_directions[direction] == nil) return NO;
+    if (_directions[direction] == nil) {
+      fail("Metal Performance Shaders made no LSTM");
+      return NO;
+    }
   }
   return YES;
 }
@@ -159,15 +141,14 @@ static MPSRNNMatrixInferenceLayer *made(float *of_input, float *of_hidden, float
 
 MPSRNNMatrixInferenceLayer *direction_of(LstmLayer *layer, NSUInteger direction) { return layer->_directions[direction]; }
 
-LstmLayer *layer_with(struct weights weights, NSUInteger directions, id<MTLCommandQueue> queue) {
+LstmLayer *layer_with(struct weights weights, NSUInteger directions, id<MTLDevice> device) {
   const DLTensor *tensors[] = {weights.of_input, weights.of_hidden, weights.bias};
   for (LstmLayer *layer = layers; layer != nil; layer = layer->_next) {
     if ([layer isOf:tensors]) return layer;
   }
   NSUInteger inputs = weights.of_input->shape[1], hidden = weights.of_hidden->shape[1];
   LstmLayer *layer = [[LstmLayer alloc] init];
-  if (![layer readFrom:tensors queue:queue] ||
-      ![layer makeDirections:directions inputs:inputs hidden:hidden device:[queue device]]) {
+  if (![layer readFrom:tensors] || ![layer makeDirections:directions inputs:inputs hidden:hidden device:device]) {
     [layer release];
     return nil;
   }

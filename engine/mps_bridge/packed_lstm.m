@@ -2,13 +2,18 @@
 //
 // x [batch, time, input], lengths [batch] int32, y [batch, time, directions * hidden]; weights as in `struct weights`,
 // their biases already summed. Each sequence runs over its own length alone, backward from its own last step; beyond it
-// y is 0 and x is never read. The function waits for TVM's earlier commands and then for its own, so that neither can
-// overtake the other. tvm.contrib.mps.forget_weights() drops the layers made so far; lstm_layer.h says when to call it.
+// y is 0 and x is never read. Sequences run one after the other: speech has one only, and Apple documents batches that
+// lose rows for its training layer alone. All are one command buffer.
+//
+// The CPU waits twice. First for TVM's earlier commands, by having TVM read the lengths: TVM submits what it has
+// recorded only when asked to, and then waits for it. Then for the LSTM: TVM's next commands go to a queue of its own,
+// which Metal orders after ours only by an event encoded in both. TVM gives nobody its queue or its command buffers and
+// may submit the next ones at any time, such as when it frees a buffer: no later wait would surely come before them.
+// tvm.contrib.mps.forget_weights() drops the layers made so far; lstm_layer.h says when to call it.
 #include <pthread.h>
 #include <stdlib.h>
 
-#import "lstm_layer.h"
-#include "packed_rows.h"
+#import "step_rows.h"
 
 struct call {
   const DLTensor *x, *lengths, *y;
@@ -49,150 +54,99 @@ static BOOL read_call(const TVMFFIAny *arguments, int32_t count, struct call *ca
 
 static NSUInteger bytes_of(NSUInteger values) { return values * sizeof(float); }
 
-// The byte offsets in x and y of a sequence's row at a step, in y of one direction.
-static NSUInteger offset_in_x(const struct call *call, NSUInteger batch_index, NSUInteger step) {
-  return call->x->byte_offset + bytes_of((batch_index * call->time + step) * call->inputs);
-}
-static NSUInteger offset_in_y(const struct call *call, NSUInteger batch_index, NSUInteger step, NSUInteger direction) {
-  return call->y->byte_offset +
-         bytes_of(((batch_index * call->time + step) * call->directions + direction) * call->hidden);
+// The byte offset of a sequence's row at a step, in x or y, whose rows have so many values.
+static NSUInteger offset_in(const DLTensor *tensor, const struct call *call, NSUInteger batch_index, NSUInteger step,
+                            NSUInteger values) {
+  return tensor->byte_offset + bytes_of((batch_index * call->time + step) * values);
 }
 
-// The rows of one direction, in matrices one below the other.
-struct rows {
-  id<MTLBuffer> of_input;   // [rows, input]
-  id<MTLBuffer> of_output;  // [rows, hidden]
-};
-
-static struct rows new_rows(const struct call *call, const struct packed_rows *packed, id<MTLDevice> device) {
-  return (struct rows){
-      [[device newBufferWithLength:bytes_of(packed->rows * call->inputs)
-                           options:MTLResourceStorageModePrivate] autorelease],
-      [[device newBufferWithLength:bytes_of(packed->rows * call->hidden)
-                           options:MTLResourceStorageModePrivate] autorelease],
-  };
+// Copies a sequence's steps from x, all at once: they lie one after the other there, too.
+static void copy_in(id<MTLCommandBuffer> commands, const struct call *call, StepRows *rows, NSUInteger batch_index,
+                    NSUInteger steps) {
+  id<MTLBlitCommandEncoder> copy = [commands blitCommandEncoder];
+  [copy copyFromBuffer:buffer_of(call->x)
+           sourceOffset:offset_in(call->x, call, batch_index, 0, call->inputs)
+               toBuffer:input_of(rows)
+      destinationOffset:0
+                   size:bytes_of(steps * call->inputs)];
+  [copy endEncoding];
 }
 
-// Copies the rows of one direction from x, or to y.
-static void copy_rows(id<MTLBlitCommandEncoder> copy, const struct call *call, const struct packed_rows *packed,
-                      const struct rows *rows, NSUInteger direction, BOOL from_x) {
-  for (int64_t time_step = 0; time_step < packed->steps; ++time_step) {
-    for (int64_t row = 0; row < packed->active[time_step]; ++row) {
-      NSUInteger batch_index = packed->batch_index[row], position = packed->first[time_step] + row;
-      NSUInteger step = step_of(packed, batch_index, time_step, direction == 1);
-      if (from_x) {
-        [copy copyFromBuffer:buffer_of(call->x)
-                 sourceOffset:offset_in_x(call, batch_index, step)
-                     toBuffer:rows->of_input
-            destinationOffset:bytes_of(position * call->inputs)
-                         size:bytes_of(call->inputs)];
-      } else {
-        [copy copyFromBuffer:rows->of_output
-                 sourceOffset:bytes_of(position * call->hidden)
-                     toBuffer:buffer_of(call->y)
-            destinationOffset:offset_in_y(call, batch_index, step, direction)
-                         size:bytes_of(call->hidden)];
-      }
-    }
+// Copies a sequence's steps to y, and fills y with 0 beyond them.
+static void copy_out(id<MTLCommandBuffer> commands, const struct call *call, StepRows *rows, NSUInteger batch_index,
+                     NSUInteger steps) {
+  NSUInteger width = call->directions * call->hidden;
+  id<MTLBlitCommandEncoder> copy = [commands blitCommandEncoder];
+  if (steps > 0) {
+    [copy copyFromBuffer:output_of(rows)
+             sourceOffset:0
+                 toBuffer:buffer_of(call->y)
+        destinationOffset:offset_in(call->y, call, batch_index, 0, width)
+                     size:bytes_of(steps * width)];
   }
+  if (steps < call->time) {
+    NSUInteger end = offset_in(call->y, call, batch_index, steps, width);
+    [copy fillBuffer:buffer_of(call->y) range:NSMakeRange(end, bytes_of((call->time - steps) * width)) value:0];
+  }
+  [copy endEncoding];
 }
 
-static void add_matrix(NSMutableArray<MPSMatrix *> *matrices, id<MTLBuffer> buffer, NSUInteger offset, NSUInteger rows,
-                       NSUInteger columns) {
-  MPSMatrixDescriptor *descriptor = [MPSMatrixDescriptor matrixDescriptorWithRows:rows
-                                                                          columns:columns
-                                                                         rowBytes:bytes_of(columns)
-                                                                         dataType:MPSDataTypeFloat32];
-  MPSMatrix *matrix = [[MPSMatrix alloc] initWithBuffer:buffer offset:offset descriptor:descriptor];
-  [matrices addObject:matrix];
-  [matrix release];
+// Both directions of one sequence, over its own length alone.
+static void encode(id<MTLCommandBuffer> commands, const struct call *call, StepRows *rows, LstmLayer *layer,
+                   NSUInteger batch_index, NSUInteger steps) {
+  if (steps > 0) copy_in(commands, call, rows, batch_index, steps);
+  for (NSUInteger direction = 0; steps > 0 && direction < call->directions; ++direction) {
+    [direction_of(layer, direction) encodeSequenceToCommandBuffer:commands
+                                                   sourceMatrices:sources_of(rows, steps, direction == 1)
+                                              destinationMatrices:targets_of(rows, steps, direction, direction == 1)
+                                              recurrentInputState:nil
+                                            recurrentOutputStates:nil];
+  }
+  copy_out(commands, call, rows, batch_index, steps);
 }
 
-// One direction over all steps. A single sequence needs no rows of its own: its steps are matrices in x and y already.
-static void encode_direction(id<MTLCommandBuffer> commands, const struct call *call, const struct packed_rows *packed,
-                             const struct rows *rows, LstmLayer *layer, NSUInteger direction) {
-  NSMutableArray<MPSMatrix *> *sources = [NSMutableArray arrayWithCapacity:packed->steps];
-  NSMutableArray<MPSMatrix *> *targets = [NSMutableArray arrayWithCapacity:packed->steps];
-  for (int64_t time_step = 0; time_step < packed->steps; ++time_step) {
-    NSUInteger active = packed->active[time_step], first = packed->first[time_step];
-    if (call->batch == 1) {
-      NSUInteger step = step_of(packed, 0, time_step, direction == 1);
-      add_matrix(sources, buffer_of(call->x), offset_in_x(call, 0, step), 1, call->inputs);
-      add_matrix(targets, buffer_of(call->y), offset_in_y(call, 0, step, direction), 1, call->hidden);
-    } else {
-      add_matrix(sources, rows->of_input, bytes_of(first * call->inputs), active, call->inputs);
-      add_matrix(targets, rows->of_output, bytes_of(first * call->hidden), active, call->hidden);
-    }
-  }
-  [direction_of(layer, direction) encodeSequenceToCommandBuffer:commands
-                                                 sourceMatrices:sources
-                                            destinationMatrices:targets
-                                            recurrentInputState:nil
-                                          recurrentOutputStates:nil];
+static NSUInteger steps_of(const struct call *call, int32_t length) {
+  return length < 0 ? 0 : (NSUInteger)length > call->time ? call->time : (NSUInteger)length;
 }
 
-static void encode(id<MTLCommandBuffer> commands, const struct call *call, const struct packed_rows *packed,
-                   LstmLayer *layer) {
-  struct rows rows[kMostDirections] = {{nil, nil}, {nil, nil}};
-  BOOL apart = call->batch > 1 && packed->rows > 0;
-  id<MTLBlitCommandEncoder> before = [commands blitCommandEncoder];
-  NSUInteger size = bytes_of(call->batch * call->time * call->directions * call->hidden);
-  [before fillBuffer:buffer_of(call->y) range:NSMakeRange(call->y->byte_offset, size) value:0];
-  for (NSUInteger direction = 0; apart && direction < call->directions; ++direction) {
-    rows[direction] = new_rows(call, packed, [queue device]);
-    copy_rows(before, call, packed, &rows[direction], direction, YES);
-  }
-  [before endEncoding];
-  for (NSUInteger direction = 0; packed->rows > 0 && direction < call->directions; ++direction) {
-    encode_direction(commands, call, packed, &rows[direction], layer, direction);
-  }
-  if (!apart) return;
-  id<MTLBlitCommandEncoder> after = [commands blitCommandEncoder];
-  for (NSUInteger direction = 0; direction < call->directions; ++direction) {
-    copy_rows(after, call, packed, &rows[direction], direction, NO);
-  }
-  [after endEncoding];
-}
-
-static const char *run(const struct call *call) {
+static int run(const struct call *call, const int32_t *lengths) {
   id<MTLDevice> device = [buffer_of(call->x) device];
-  if (!MPSSupportsMTLDevice(device)) return "Metal Performance Shaders do not support this GPU";
+  if (!MPSSupportsMTLDevice(device)) return fail("Metal Performance Shaders do not support this GPU");
   if (queue == nil) queue = [device newCommandQueue];
-  int32_t *lengths = content_of(call->lengths, queue);
-  LstmLayer *layer = layer_with(call->weights, call->directions, queue);
-  if (lengths == NULL || layer == nil) {
-    free(lengths);
-    return "the GPU could not read an LSTM's weights or lengths";
-  }
-  struct packed_rows packed = pack_rows(lengths, call->batch, call->time);
-  free(lengths);
-  if (packed.batch_index == NULL) return "there is no memory for an LSTM's rows";
+  LstmLayer *layer = layer_with(call->weights, call->directions, device);
+  if (layer == nil) return -1;
+  StepRows *rows = rows_with(call->time, call->inputs, call->hidden, call->directions, device);
+  if (rows == nil) return fail("there is no memory for an LSTM's steps");
   id<MTLCommandBuffer> commands = [queue commandBuffer];
-  encode(commands, call, &packed, layer);
-  free_rows(&packed);
+  for (NSUInteger batch_index = 0; batch_index < call->batch; ++batch_index) {
+    encode(commands, call, rows, layer, batch_index, steps_of(call, lengths[batch_index]));
+  }
   [commands commit];
   [commands waitUntilCompleted];
-  return [commands status] == MTLCommandBufferStatusError ? "the GPU failed in an LSTM" : NULL;
+  return [commands status] == MTLCommandBufferStatusError ? fail("the GPU failed in an LSTM") : 0;
 }
 
 static int lstm_packed(void *self, const TVMFFIAny *arguments, int32_t count, TVMFFIAny *result) {
   struct call call;
   if (!read_call(arguments, count, &call)) return fail("the arguments of lstm_packed do not fit together");
   if (call.batch == 0 || call.time == 0) return 0;
-  if (wait_for_tvm(call.x->device) != 0) return -1;
-  const char *problem;
+  int32_t *lengths = content_of(call.lengths);
+  if (lengths == NULL) return -1;
+  int code;
   pthread_mutex_lock(&lock);
   @autoreleasepool {
-    problem = run(&call);
+    code = run(&call, lengths);
   }
   pthread_mutex_unlock(&lock);
-  return problem == NULL ? 0 : fail(problem);
+  free(lengths);
+  return code;
 }
 
 static int forget_weights(void *self, const TVMFFIAny *arguments, int32_t count, TVMFFIAny *result) {
   pthread_mutex_lock(&lock);
   @autoreleasepool {
     forget_layers();
+    forget_rows();
   }
   pthread_mutex_unlock(&lock);
   return 0;

@@ -1,4 +1,4 @@
-// TVM's C interface: tensors in, errors out, and waiting for its stream.
+// TVM's C interface: tensors in, errors out, and reading what it has computed.
 #pragma once
 #import <Metal/Metal.h>
 #include <dlpack/dlpack.h>
@@ -16,8 +16,9 @@ DLTensor *tensor_of(const TVMFFIAny *argument);
 // Whether a tensor is contiguous, on Metal, and has 32-bit elements of this kind and this many axes.
 BOOL is_plain(const DLTensor *tensor, uint8_t kind, int32_t axes);
 
-// Submits TVM's recorded commands to the GPU and waits for them; 0 on success.
-int wait_for_tvm(DLDevice device);
+// The content of a tensor on Metal, to be freed by the caller; NULL after raising an error in TVM. TVM submits all that
+// it has recorded to the GPU, and waits for it.
+void *content_of(const DLTensor *tensor);
 
 // Registers a function with TVM under this name.
 void register_function(const char *name, TVMFFISafeCallType function);

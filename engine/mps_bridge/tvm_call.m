@@ -1,8 +1,9 @@
 #import "tvm_call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const char kStreamSync[] = "runtime.Device_StreamSync";
+static const char kCopy[] = "runtime.TVMTensorCopyFromTo";
 
 int fail(const char *message) {
   TVMFFIErrorSetRaisedFromCStr("RuntimeError", message);
@@ -30,19 +31,35 @@ BOOL is_plain(const DLTensor *tensor, uint8_t kind, int32_t axes) {
          tensor->dtype.code == kind && tensor->dtype.bits == 32 && tensor->dtype.lanes == 1 && has_no_gaps(tensor);
 }
 
-int wait_for_tvm(DLDevice device) {
-  TVMFFIByteArray name = {kStreamSync, strlen(kStreamSync)};
+static int copy(const DLTensor *from, const DLTensor *to) {
+  TVMFFIByteArray name = {kCopy, strlen(kCopy)};
   TVMFFIObjectHandle function = NULL;
-  if (TVMFFIFunctionGetGlobal(&name, &function) != 0 || function == NULL) return fail("TVM cannot wait for its stream");
+  if (TVMFFIFunctionGetGlobal(&name, &function) != 0 || function == NULL) return fail("TVM cannot copy tensors");
   TVMFFIAny arguments[2], result;
   memset(arguments, 0, sizeof arguments);
   memset(&result, 0, sizeof result);
-  arguments[0].type_index = kTVMFFIDevice;
-  arguments[0].v_device = device;
-  arguments[1].type_index = kTVMFFIInt;  // its default stream
+  arguments[0].type_index = arguments[1].type_index = kTVMFFIDLTensorPtr;
+  arguments[0].v_ptr = (void *)from;
+  arguments[1].v_ptr = (void *)to;
   int code = TVMFFIFunctionCall(function, arguments, 2, &result);
   TVMFFIObjectDecRef(function);
   return code;
+}
+
+void *content_of(const DLTensor *tensor) {
+  size_t size = tensor->dtype.bits / 8;
+  for (int32_t axis = 0; axis < tensor->ndim; ++axis) size *= tensor->shape[axis];
+  DLTensor content = *tensor;
+  content.device = (DLDevice){kDLCPU, 0};
+  content.byte_offset = 0;
+  content.data = malloc(size);
+  if (content.data == NULL) {
+    fail("there is no memory for the content of a tensor");
+  } else if (copy(tensor, &content) != 0) {
+    free(content.data);
+    content.data = NULL;
+  }
+  return content.data;
 }
 
 void register_function(const char *name, TVMFFISafeCallType function) {

@@ -1,4 +1,7 @@
-"""Which device runs the compiled model: what can be asked for, what this computer has, what `auto` chooses."""
+"""Which device runs the compiled model: what can be asked for, what this computer has, what `auto` chooses.
+
+A GPU is chosen if a stage with a convolution of its modules, run there by a child process, computes what it should.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,25 @@ from dataclasses import dataclass
 from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.preparation.module_choice import find_modules
+from engine.preparation.module_trials import Trial
 
 AUTO = "auto"
 DEVICES = (AUTO, CPU_DEVICE, METAL_DEVICE)
+METAL_TRIAL = Trial("metal", stages=("text_encoder",), batches=((30,),), calls=1)
+"""The smallest stage with a convolution by matrices of SIMD groups, which virtual and older GPUs lack."""
 
 
 @dataclass(frozen=True)
 class DeviceChoice:
-    """The device that is used, the modules that it runs, and the reason as text."""
+    """The device that is used, the modules that it runs, and the reason as text.
+
+    `setback` is whether this computer has a GPU that might have been expected to run them.
+    """
 
     device: str
     variant: Variant
     why: str
+    setback: bool = False
 
     @property
     def words(self) -> str:
@@ -29,14 +38,17 @@ class DeviceChoice:
         return f"{self.device} ({self.why})"
 
 
-def choose_device(wanted: str, config: ModelConfig) -> DeviceChoice:
-    """The device for what was asked for; `auto` is Metal if its modules exist and can run, else the processor.
+def choose_device(wanted: str, config: ModelConfig, may_try: bool = True) -> DeviceChoice:
+    """The device for what was asked for; `auto` is Metal if its modules exist and a probe is right, else the processor.
+
+    The probe takes seconds, but only once for each chip, build of the system and set of modules, and not unless it
+    `may_try`: until then it is the processor.
 
     Raises `InvalidRequest` for a name not in `DEVICES`, `EngineError` when Metal was asked for but does not exist here.
     """
     check_device(wanted)
     if wanted == AUTO:
-        return _automatic(config)
+        return _automatic(config, may_try)
     if wanted == CPU_DEVICE:
         return DeviceChoice(CPU_DEVICE, CPU, "it was asked for")
     from engine.runners.tvm_runtime import require_metal  # brings TVM's runtime
@@ -63,11 +75,11 @@ def metal_variant() -> Variant:
     return Variant("metal-macos" if sys.platform == "darwin" else "metal-host")
 
 
-def _automatic(config: ModelConfig) -> DeviceChoice:
-    obstacle, metal = metal_obstacle(), metal_variant()
-    if obstacle is None:
-        found = find_modules(config, metal)
-        if found.folder is not None:
-            return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, and its modules are there")
-        obstacle = f"the modules for Metal cannot be used: {found.problem}"
-    return DeviceChoice(CPU_DEVICE, CPU, obstacle)
+def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:
+    if (obstacle := metal_obstacle()) is not None:
+        return DeviceChoice(CPU_DEVICE, CPU, obstacle)
+    metal = metal_variant()
+    result = METAL_TRIAL.result(config, {METAL_DEVICE: metal}, may_try)
+    if result.works:
+        return DeviceChoice(METAL_DEVICE, metal, "this Mac has an Apple GPU, which computes as it should")
+    return DeviceChoice(CPU_DEVICE, CPU, f"the GPU is not used: {result.why}", setback=True)

@@ -10,36 +10,48 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.artifacts.manifest import Variant
+from engine.artifacts.manifest import CPU_DEVICE, Variant
 from engine.artifacts.packed_weights import PackedWeights
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.preparation.devices import AUTO, DeviceChoice, choose_device
-from engine.preparation.lstm_methods import choose_lstm_method
+from engine.preparation.devices import AUTO, DeviceChoice, choose_device, metal_obstacle
+from engine.preparation.lstm_methods import MethodChoice, remembered_lstm_method
 from engine.preparation.module_choice import find_modules
 from engine.preparation.modules import PreparationObserver, ensure_modules
 from engine.preparation.weights import ensure_weights, find_weights
-from engine.speech import Array
+from engine.speech import Array, PreparationEvent
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """The device in use, the folder of its modules, and the weights as they take them."""
+    """How device and LSTM method were chosen, the folder of the modules, and the weights as they take them."""
 
-    device: str
+    choice: DeviceChoice
+    lstm: MethodChoice
     modules: Path
     weights: Mapping[str, Array] | PackedWeights = field(repr=False)
 
+    @property
+    def device(self) -> str:
+        """The device in use."""
+        return self.choice.device
+
 
 def ensure_files(
-    checkpoint: Checkpoint, wanted_device: str, observe: PreparationObserver, cancel: threading.Event | None = None
+    checkpoint: Checkpoint,
+    wanted_device: str,
+    observe: PreparationObserver,
+    cancel: threading.Event | None = None,
+    lstm_method: str = AUTO,
 ) -> ModelFiles:
     """The files of a checkpoint for this device, made in child processes if they are missing.
 
     Raises what `choose_device`, `ensure_modules` and `ensure_weights` raise.
     """
-    choice, variant = _chosen(checkpoint, wanted_device)
+    if wanted_device != CPU_DEVICE and metal_obstacle() is None:
+        observe(PreparationEvent("Trying the GPU", 0, 1))  # only the first time does this last
+    choice, lstm, variant = _chosen(checkpoint, wanted_device, lstm_method)
     modules = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
-    return ModelFiles(choice.device, modules, ensure_weights(checkpoint, modules, observe, cancel))
+    return ModelFiles(choice, lstm, modules, ensure_weights(checkpoint, modules, observe, cancel))
 
 
 def make_ready(
@@ -49,15 +61,17 @@ def make_ready(
     ensure_files(open_checkpoint(model), wanted_device, observe, cancel)
 
 
-def is_ready(model: str, wanted_device: str = AUTO) -> bool:
-    """Whether a model can be loaded at once; raises what opening it and `choose_device` raise."""
+def is_ready(model: str, wanted_device: str = AUTO, lstm_method: str = AUTO) -> bool:
+    """Whether a model can be loaded at once, as far as is known without trying; raises what `choose_device` raises."""
     checkpoint = open_checkpoint(model)
-    _, variant = _chosen(checkpoint, wanted_device)
+    _, _, variant = _chosen(checkpoint, wanted_device, lstm_method, may_try=False)
     modules = find_modules(checkpoint.config, variant).folder
     return modules is not None and find_weights(checkpoint, modules) is not None
 
 
-def _chosen(checkpoint: Checkpoint, wanted_device: str) -> tuple[DeviceChoice, Variant]:
-    choice = choose_device(wanted_device, checkpoint.config)
-    variant, _ = choose_lstm_method(AUTO, checkpoint.config, choice.variant)
-    return choice, variant
+def _chosen(
+    checkpoint: Checkpoint, wanted_device: str, lstm_method: str, may_try: bool = True
+) -> tuple[DeviceChoice, MethodChoice, Variant]:
+    choice = choose_device(wanted_device, checkpoint.config, may_try)
+    variant, lstm = remembered_lstm_method(lstm_method, checkpoint.config, choice.variant, may_try)
+    return choice, lstm, variant

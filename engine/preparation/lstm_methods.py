@@ -1,58 +1,66 @@
 """Which method computes the LSTMs of compiled modules: what was asked for, or the best that works here.
 
-On Metal the best is Metal Performance Shaders, if their modules exist and a probe in a child process succeeds; its
-result is kept for each version of the system.
+On Metal the best is Metal Performance Shaders where a child process has found them right, with lengths that change from
+call to call, and no slower than the modules' own kernels. If they nevertheless end the process that speaks, the next
+one does without them until they are chosen again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
-import subprocess
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 
-from engine.artifacts.manifest import Manifest, Variant
+from engine.artifacts.manifest import Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import AUTO
-from engine.preparation.module_choice import find_modules
-from engine.system.child_process import ChildProcess, python_command
-from engine.system.paths import cache_folder
-from engine.system.whole_file import write_atomically
+from engine.preparation.in_use import crashed_in_use, marked_in_use
+from engine.preparation.module_trials import Trial
+from engine.preparation.probes import KeptResult, ProbeResult, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)
 _MACS = "metal-macos"
-_PROBE = "engine.runners.lstm_probe"
-_PROBE_SECONDS = 60
-_RESULTS = "lstm_probe.json"
+_CRASH = KeptResult("mps-in-speech", "any")
+_CRASHED = "Metal Performance Shaders ended the program while it spoke; choose them in the Device menu to try again"
+_ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
+LSTM_WISHES = (AUTO, *_ON_METAL)
+"""What a person may want for speech on a Mac's GPU."""
+LSTM_TRIAL = Trial(
+    "lstm",
+    stages=("text_encoder", "duration"),
+    batches=((30,), (133,), (400,), (30, 7, 19), (133, 133, 1), (400, 12, 260)),
+    calls=3,
+)
+"""Five LSTMs, at full size of 512 and 640 values and 256 units, from a short sentence to nearly the longest utterance.
+
+On some systems the second call ends the process, or the first of another length.
+"""
 
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """The method that is used, and the reason as text."""
+    """The method that is used, and the reason as text; `seconds` are what methods took in a trial, by name.
+
+    `setback` is whether Metal Performance Shaders have crashed.
+    """
 
     method: LstmMethod
     why: str
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    setback: bool = False
 
     @property
     def words(self) -> str:
         """The method and the reason, in one line."""
         return f"{self.method} ({self.why})"
 
-
-@dataclass(frozen=True)
-class ProbeResult:
-    """Whether the LSTM of Metal Performance Shaders works here, and why not."""
-
-    works: bool
-    why: str = ""
-
-
-Probe = Callable[[Path], ProbeResult]
+    @property
+    def around_use(self) -> Callable[[], AbstractContextManager[None]]:
+        """What to enter while the method computes: a crash of Metal Performance Shaders is found out afterwards."""
+        return partial(marked_in_use, LstmMethod.MPS) if self.method is LstmMethod.MPS else nullcontext
 
 
 def check_lstm_method(wanted: str) -> None:
@@ -62,64 +70,74 @@ def check_lstm_method(wanted: str) -> None:
 
 
 def choose_lstm_method(
-    wanted: str, config: ModelConfig, variant: Variant, probe: Probe | None = None
+    wanted: str, config: ModelConfig, variant: Variant, may_try: bool = True
 ) -> tuple[Variant, MethodChoice]:
-    """`variant` with the LSTM method to use, and how that method was chosen.
+    """`variant` with the LSTM method to use, and how that method was chosen; `may_try` is as for `choose_device`.
 
     Raises `InvalidRequest` for a name not in `LSTM_METHODS`, or a method that the target of `variant` lacks.
     """
     check_lstm_method(wanted)
     if wanted == LstmMethod.MPS and variant.target != _MACS:
         raise InvalidRequest("The LSTM method mps needs a Mac with an Apple GPU.", "Use tir, or auto.")
-    choice = (
-        _automatic(config, variant, probe or kept_result)
-        if wanted == AUTO
-        else MethodChoice(LstmMethod(wanted), "it was asked for")
-    )
+    choice = _automatic(config, variant, may_try) if wanted == AUTO else _asked_for(LstmMethod(wanted), config, variant)
     return replace(variant, lstm_method=str(choice.method)), choice
 
 
-def _automatic(config: ModelConfig, variant: Variant, probe: Probe) -> MethodChoice:
+def remembered_lstm_method(
+    wish: str, config: ModelConfig, variant: Variant, may_try: bool = True
+) -> tuple[Variant, MethodChoice]:
+    """As `choose_lstm_method`, for a wish of some time ago: it counts on a Mac's GPU only, and `mps` unless it crashed.
+
+    Raises `InvalidRequest` for a name not in `LSTM_METHODS`.
+    """
+    check_lstm_method(wish)
+    outdated = variant.target != _MACS or (wish == LstmMethod.MPS and _has_crashed())
+    return choose_lstm_method(AUTO if outdated else wish, config, variant, may_try)
+
+
+def forget_crashes() -> None:
+    """Let Metal Performance Shaders be used again after they have crashed."""
+    crashed_in_use(LstmMethod.MPS)
+    forget_results(_CRASH.probe)
+
+
+def _asked_for(method: LstmMethod, config: ModelConfig, variant: Variant) -> MethodChoice:
+    if variant.target != _MACS:
+        return MethodChoice(method, "it was asked for")
+    seconds = LSTM_TRIAL.result(config, _on_metal(variant), may_try=False).seconds
+    return MethodChoice(method, f"it was asked for; {_times(seconds)}" if seconds else "it was asked for", seconds)
+
+
+def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodChoice:
     if variant.target != _MACS:
         return MethodChoice(LstmMethod.TIR, "kernels in the modules; Metal Performance Shaders need a Mac's GPU")
-    found = find_modules(config, replace(variant, lstm_method=str(LstmMethod.MPS)))
-    if found.folder is None:
-        return MethodChoice(
-            LstmMethod.TIR, f"the modules for Metal Performance Shaders cannot be used: {found.problem}"
-        )
-    bridge = Manifest.load(found.folder).bridge
-    result = ProbeResult(False, "their library is missing") if bridge is None else probe(found.folder / bridge.file)
-    if result.works:
-        return MethodChoice(LstmMethod.MPS, "Metal Performance Shaders' LSTM works here")
-    return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {result.why}")
+    if _has_crashed():
+        return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
+    result = LSTM_TRIAL.result(config, _on_metal(variant), may_try)
+    if not result.works:
+        return MethodChoice(LstmMethod.TIR, f"Metal Performance Shaders' LSTM does not work here: {result.why}")
+    return _faster(result.seconds)
 
 
-def kept_result(library: Path) -> ProbeResult:
-    """The result of probing this library on this version of the system, from the cache if it was probed before."""
-    path = cache_folder() / _RESULTS
-    key = f"{platform.platform()} {hashlib.sha256(library.read_bytes()).hexdigest()[:16]}"
-    results = _kept(path)
-    if key not in results:
-        results[key] = run_probe(python_command(_PROBE, str(library)))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, json.dumps({name: asdict(one) for name, one in results.items()}, indent=1).encode())
-    return results[key]
+def _faster(seconds: Mapping[str, float]) -> MethodChoice:
+    if seconds[LstmMethod.MPS] <= seconds[LstmMethod.TIR]:
+        return MethodChoice(LstmMethod.MPS, f"right, and no slower: {_times(seconds)}", seconds)
+    return MethodChoice(LstmMethod.TIR, f"faster: {_times(seconds)}", seconds)
 
 
-def run_probe(command: Sequence[str], seconds: float = _PROBE_SECONDS) -> ProbeResult:
-    """Run the probe in a child process; a crash and a timeout are results too."""
-    with ChildProcess(command) as child:
-        try:
-            code = child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return ProbeResult(False, f"it was not done after {seconds:g} seconds")
-        if code < 0:
-            return ProbeResult(False, f"it ended its process ({child.last_words()})")
-        return ProbeResult(True) if code == 0 else ProbeResult(False, child.last_words())
+def _times(seconds: Mapping[str, float]) -> str:
+    return ", ".join(f"{method} {1000 * seconds[method]:.1f} ms" for method in _ON_METAL)
 
 
-def _kept(path: Path) -> dict[str, ProbeResult]:
-    try:
-        return {name: ProbeResult(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
+def _on_metal(variant: Variant) -> dict[str, Variant]:
+    """The variants that speak with each method; inner values are never asked for."""
+    return {str(method): replace(variant, lstm_method=str(method), probed=False) for method in _ON_METAL}
+
+
+def _has_crashed() -> bool:
+    """Whether a process has ended while Metal Performance Shaders spoke, on this chip and build of the system."""
+    if crashed_in_use(LstmMethod.MPS):
+        with suppress(OSError):
+            _CRASH.save(ProbeResult(False, _CRASHED))
+        return True
+    return _CRASH.load() is not None

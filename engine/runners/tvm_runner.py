@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
 from engine.runners.workspace import Workspace
 from engine.speech import Array
-from engine.stages import ProbeObserver, Stage
+from engine.stages import STAGE_NAMES, ProbeObserver, Stage
 
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
@@ -31,7 +32,8 @@ class CompiledRunner:
     `folder` holds the libraries and their manifest. `weights` are float32 arrays by folded state-dict key, more than
     needed if you like, or for the processor the result of `packed_stages`. `observe`, if given, gets the probes of
     libraries that return them, for the whole batch at once; beyond a sequence's length their values are finite but
-    arbitrary. Usable from any thread, one call at a time.
+    arbitrary. Only `stages` are loaded, if given. `around_lstm` is entered while a stage with an LSTM runs. Usable from
+    any thread, one call at a time.
     Raises `DamagedFile` when a library is not as it was built, and `EngineError` when weights are missing or misshapen
     or the device does not exist.
     """
@@ -43,6 +45,8 @@ class CompiledRunner:
         weights: Mapping[str, Array] | PackedWeights,
         threads: int | None = None,
         observe: ProbeObserver | None = None,
+        stages: Collection[str] = STAGE_NAMES,
+        around_lstm: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         manifest = Manifest.load(folder)
         self._runtime = Runtime(manifest.identity.device, threads)
@@ -54,7 +58,9 @@ class CompiledRunner:
         self._stages = {
             artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
             for artifact in manifest.artifacts
+            if artifact.stage in stages
         }
+        self._around = {one.stage: around_lstm if one.has_lstm else nullcontext for one in manifest.artifacts}
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""
@@ -66,7 +72,7 @@ class CompiledRunner:
         arrays = [inputs[tensor.name] for tensor in stage.inputs]
         if sum(array.nbytes for array in arrays) > LARGE_INPUT_BYTES:
             self._make_room_for(stage.name)
-        with self._workspace.lent():
+        with self._workspace.lent(), self._around[stage.name]():
             values = library.run(arrays)
         return named_outputs(stage, values, library.probes, self._observe)
 

@@ -23,6 +23,18 @@ def host_processor() -> str:
     return f"{described}-{hashlib.sha256(details.encode()).hexdigest()[:12]}"
 
 
+@cache
+def chip() -> str:
+    """What this machine's processor is called, such as Apple M2 on a Mac."""
+    return _on_mac() if sys.platform == "darwin" else host_processor()
+
+
+@cache
+def system_build() -> str:
+    """This build of the operating system, such as 23F79 on a Mac; every update has another."""
+    return (_system_value("kern.osversion") if sys.platform == "darwin" else "") or platform.platform()
+
+
 def processor_features() -> frozenset[str]:
     """The features of this machine's processor in Linux's words, such as avx512_bf16; none where it does not say."""
     return _features(_DESCRIPTION)
@@ -49,11 +61,16 @@ def _described() -> str:
 
 
 def _on_mac() -> str:
-    command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
+    return _system_value("machdep.cpu.brand_string") or platform.processor()
+
+
+def _system_value(name: str) -> str:
+    """What a Mac says of itself under this name; empty if it does not say."""
+    command = ["/usr/sbin/sysctl", "-n", name]
     try:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
-        return platform.processor()
+        return ""
 
 
 def _on_linux(path: Path) -> str:

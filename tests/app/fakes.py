@@ -15,6 +15,7 @@ from engine.errors import Cancelled
 from engine.model_store.installed_voices import ModelVoices
 from engine.speech import (
     AudioChunk,
+    DeviceEvent,
     Event,
     Notice,
     Plan,
@@ -71,6 +72,7 @@ class FakeEngine:
     """Speaks a second of noise per sentence; `hold` and `prepare_hold` keep it from going on, `error` makes it fail."""
 
     notices: tuple[Notice, ...] = ()
+    device: DeviceEvent | None = None
     prepare_error: Exception | None = None
     speak_error: Exception | None = None
     fails_after: int = 0
@@ -94,6 +96,8 @@ class FakeEngine:
         if self.prepare_error is not None:
             raise self.prepare_error
         observe(PreparationEvent("Compiling the decoder", 5, 7))
+        if self.device is not None:
+            observe(self.device)
         while not self.prepare_hold.wait(0.005):
             if cancel is not None and cancel.is_set():
                 raise Cancelled("It was stopped.")

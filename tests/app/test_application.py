@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
 import app.application
+from app import main_menu
 from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
@@ -20,7 +21,7 @@ from app.speech.jobs import VoicesListed
 from engine.errors import CompileError
 from engine.languages import BRITISH
 from engine.model_store import ModelState
-from engine.speech import SpeechRequest
+from engine.speech import DeviceEvent, SpeechRequest
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
 from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
@@ -155,6 +156,52 @@ def test_another_device_means_another_engine(
     qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
 
 
+@pytest.mark.parametrize(("method", "forgotten"), [("mps", 1), ("tir", 0), ("auto", 0)])
+def test_another_lstm_method_means_another_engine_and_mps_gets_another_chance(
+    qapp: QApplication,
+    qtbot: QtBot,
+    settings: Settings,
+    opened: Opened,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    forgotten: int,
+) -> None:
+    engines: list[FakeEngine] = []
+    forgets: list[bool] = []
+
+    def make_engine() -> FakeEngine:
+        engines.append(FakeEngine())
+        return engines[-1]
+
+    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: None)
+    monkeypatch.setattr(app.application, "forget_crashes", lambda: forgets.append(True))
+    settings.lstm_method = "mps"
+    application = Application(qapp, Options(), settings, make_engine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    actions = {action.data(): action for action in application.window.menu.lstm_methods.actions()}
+    assert actions["mps"].isChecked()
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    actions[method].trigger()  # even the one that is ticked
+    assert settings.lstm_method == method
+    assert len(forgets) == forgotten
+    qtbot.waitUntil(lambda: len(engines) == 2 and application.controller.activity.readiness is Readiness.READY)
+
+
+def test_a_gpu_that_is_not_used_is_told_in_the_status_line(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    device = DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: it ended its process (SIGABRT)")
+    engine = FakeEngine(device=device)
+    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    words = "Ready · the GPU is not used: it ended its process (SIGABRT)"
+    assert application.window.page.status.label.toolTip() == words
+    assert application.window.menu.devices.actions()[0].toolTip() == "cpu (why)"
+
+
 def test_another_model_is_heard_with_the_next_speech_without_a_restart(
     qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
@@ -183,7 +230,7 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
 def engines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The models for which the application makes engines."""
     models: list[str] = []
-    monkeypatch.setattr(app.application, "engine_for", lambda model, device: models.append(model) or FakeEngine())
+    monkeypatch.setattr(app.application, "engine_for", lambda model, *_: models.append(model) or FakeEngine())
     return models
 
 

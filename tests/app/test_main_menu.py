@@ -9,6 +9,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
 from engine.preparation.devices import DEVICES
+from engine.speech import DeviceEvent
 
 
 def all_actions(menu: MainMenu) -> list[QAction]:
@@ -64,6 +65,40 @@ def test_devices_are_offered_and_say_why_not(
     assert [action.isChecked() for action in (automatic, processor, metal)] == [False, True, False]
     assert metal.isEnabled() == (obstacle is None)
     assert metal.toolTip() == (obstacle or "Metal GPU")
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_lstm_methods_are_offered_where_there_is_a_gpu(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(main_menu, "metal_obstacle", lambda: obstacle)
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.choose_lstm_method("mps")
+    methods = menu.lstm_methods.actions()
+    assert [(action.data(), action.isChecked()) for action in methods] == [
+        ("auto", False),
+        ("tir", False),
+        ("mps", True),
+    ]
+    assert all(action.isEnabled() == (obstacle is None) for action in methods)
+    assert all(action.toolTip() == (obstacle or action.text()) for action in methods)
+
+
+def test_what_computes_is_told_where_it_is_chosen(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.follow(Activity(device=DeviceEvent("cpu (why)", "tir (faster)", {"tir": 0.004, "mps": 0.0051})))
+    assert menu.devices.actions()[0].toolTip() == "cpu (why)"
+    assert menu.lstm_methods.actions()[0].toolTip() == "tir (faster)"
+    titles = [
+        "LSTMs on Metal: Automatic",
+        "LSTMs on Metal: Own Kernels (4.0 ms)",
+        "LSTMs on Metal: Performance Shaders (5.1 ms)",
+    ]
+    assert [action.text() for action in menu.lstm_methods.actions()] == titles
+    menu.follow(Activity(device=DeviceEvent("cpu (why)", "tir (why)", {})))
+    assert [action.text() for action in menu.lstm_methods.actions()] == [title.split(" (")[0] for title in titles]
 
 
 def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:

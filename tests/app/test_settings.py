@@ -24,7 +24,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert not settings.models_offered
     assert settings.speed == USUAL_SPEED
     assert settings.appearance is Appearance.SYSTEM
-    assert settings.device == "auto"
+    assert settings.device == settings.lstm_method == "auto"
     assert settings.save_folder == Path.home()
     assert settings.geometry.isEmpty()
     assert settings.split.isEmpty()
@@ -36,7 +36,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before = Settings(store)
     before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
-    before.device = "metal"
+    before.device, before.lstm_method = "metal", "mps"
     before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.docks = QByteArray(b"\xfe\x00")

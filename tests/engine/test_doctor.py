@@ -7,8 +7,10 @@ from engine.artifacts.manifest import CPU, Variant
 from engine.doctor import CheckStatus, examine_installation
 from engine.errors import EngineError
 from engine.model_store import ModelStore
+from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import weights
 from engine.preparation.devices import DeviceChoice
+from engine.preparation.lstm_methods import MethodChoice
 from engine.preparation.module_choice import FoundModules
 from engine.preparation.weights import packed_weights_path
 
@@ -39,15 +41,22 @@ def test_a_check_that_breaks_is_a_problem_and_not_a_crash(
     assert words in finding.message
 
 
-@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
-def test_a_mac_whose_gpu_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, obstacle: str | None) -> None:
-    choice = DeviceChoice("cpu", CPU, "the modules for Metal cannot be used: they are not built yet")
+@pytest.mark.parametrize("setback", [True, False])
+def test_a_gpu_that_is_not_used_is_worth_a_note(monkeypatch: pytest.MonkeyPatch, setback: bool) -> None:
+    choice = DeviceChoice("cpu", CPU, "the GPU is not used: it ended its process (SIGABRT)", setback)
     monkeypatch.setattr(doctor, "choose_device", lambda *_: choice)
-    monkeypatch.setattr(doctor, "metal_obstacle", lambda: obstacle)
-    monkeypatch.setattr(doctor, "find_modules", lambda *_: FoundModules(None, "they are not built yet"))
     status, words = doctor.CHECKS["Device"]()
-    assert status is (CheckStatus.NOTE if obstacle is None else CheckStatus.GOOD)
-    assert words == f"cpu ({choice.why})"
+    assert status is (CheckStatus.NOTE if setback else CheckStatus.GOOD)
+    assert words == "cpu (the GPU is not used: it ended its process (SIGABRT))"
+
+
+@pytest.mark.parametrize("setback", [True, False])
+def test_the_lstm_method_is_told_with_both_times(monkeypatch: pytest.MonkeyPatch, setback: bool) -> None:
+    choice = MethodChoice(LstmMethod.TIR, "faster: tir 4.0 ms, mps 5.0 ms", {}, setback)
+    monkeypatch.setattr(doctor, "choose_lstm_method", lambda *_: (CPU, choice))
+    status, words = doctor.CHECKS["LSTM method"]()
+    assert status is (CheckStatus.NOTE if setback else CheckStatus.GOOD)
+    assert words == "tir (faster: tir 4.0 ms, mps 5.0 ms)"
 
 
 @pytest.mark.parametrize("device", ["cpu", "metal"])

@@ -1,6 +1,9 @@
 import math
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,13 +11,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, TextTooLong, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
-from engine.speech import Event, Plan, PlanEvent, SpeechRequest, StageEvent
+from engine.model_store.checkpoints import open_checkpoint
+from engine.ops.packed_lstm import LstmMethod
+from engine.pipeline import ignore
+from engine.preparation.devices import DeviceChoice
+from engine.preparation.files import ensure_files
+from engine.preparation.lstm_methods import MethodChoice
+from engine.speech import DeviceEvent, Event, Plan, PlanEvent, SpeechRequest, StageEvent
 from engine.stages import STAGE_NAMES
-from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check
+from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check, device_event
 from tests.engine.memory import private_bytes
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
@@ -32,6 +42,44 @@ def test_every_voice_speaks_clean_audio(starter: Synthesizer) -> None:
         assert np.isfinite(samples).all()
         assert 0.05 < np.abs(samples).max() <= PEAK_LIMIT
         assert 3 < len(samples) / starter.sample_rate_hz < 12
+
+
+def test_what_computes_is_told_once_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    device = DeviceChoice("cpu", CPU, "the GPU is not used: no device", setback=True)
+    lstm = MethodChoice(LstmMethod.TIR, "faster", {"tir": 0.004, "mps": 0.005})
+    told = device_event(device, lstm)
+    words = ("cpu (the GPU is not used: no device)", "tir (faster)")
+    assert told == DeviceEvent(*words, {"tir": 0.004, "mps": 0.005}, "the GPU is not used: no device")
+    assert device_event(replace(device, setback=False), lstm).setback == ""
+    assert device_event(device, replace(lstm, setback=True)).setback == "the GPU is not used: no device; faster"
+
+
+def test_a_crash_is_looked_for_around_every_stage_with_an_lstm_and_no_other(
+    starter: Synthesizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = ensure_files(open_checkpoint(), "cpu", ignore)
+    with_mps = replace(files, lstm=MethodChoice(LstmMethod.MPS, "it was asked for"))
+    monkeypatch.setattr("engine.synthesizer.ensure_files", lambda *_: with_mps)
+    happened: list[str] = []
+
+    @contextmanager
+    def marked(thing: str) -> Iterator[None]:
+        happened.append(thing)
+        yield
+
+    def observe(event: Event) -> None:
+        if isinstance(event, StageEvent):
+            happened.append(event.stage)
+        elif isinstance(event, DeviceEvent):
+            assert event.lstm_method == "mps (it was asked for)"
+
+    monkeypatch.setattr("engine.preparation.lstm_methods.marked_in_use", marked)
+    synthesizer = Synthesizer("starter", lstm_method="mps")
+    request = SpeechRequest("Yes.", synthesizer.voices()[0].name)
+    assert list(synthesizer.synthesize(request, observe))
+    synthesizer.close()
+    marked_before = [stage for mark, stage in pairwise(happened) if mark == "mps"]
+    assert sorted(marked_before) == ["duration", "f0n", "text_encoder"]
 
 
 def test_the_same_request_gives_the_same_samples(starter: Synthesizer) -> None:

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.speech.engine_worker import NICENESS, EngineWorker, engine_for
 from app.speech.jobs import (
     ChunkSpoken,
+    DeviceChosen,
     JobEvent,
     PreparationAdvanced,
     Prepared,
@@ -24,8 +25,8 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
-from engine.errors import Cancelled, CompileError, DamagedFile, OutputError
-from engine.speech import SpeechRequest
+from engine.errors import Cancelled, CompileError, DamagedFile, InvalidRequest, OutputError
+from engine.speech import DeviceEvent, SpeechRequest
 from engine.synthesizer import Synthesizer
 from tests.app.fakes import RATE_HZ, FakeEngine, list_voices
 
@@ -164,6 +165,16 @@ def test_any_failure_becomes_a_report_and_the_next_job_works(
     assert bench.reports[-1].error is None
 
 
+def test_what_computes_is_reported(qtbot: QtBot) -> None:
+    device = DeviceEvent("cpu (why)", "tir (why)", {})
+    bench = Bench(lambda: FakeEngine(device=device))
+    bench.prepare.emit(PrepareJob())
+    wait_for(qtbot, bench, Prepared)
+    assert DeviceChosen(device) in bench.reports
+    bench.engine_thread.quit()
+    assert bench.engine_thread.wait(5000)
+
+
 def test_an_engine_that_cannot_be_made_is_a_report(qtbot: QtBot) -> None:
     def broken() -> FakeEngine:
         raise CompileError("No.", "Do.")
@@ -177,7 +188,9 @@ def test_an_engine_that_cannot_be_made_is_a_report(qtbot: QtBot) -> None:
 
 
 def test_the_engine_has_the_model_and_the_device_that_were_asked_for() -> None:
-    engine = engine_for("kokoro-82m", "cpu")
+    with pytest.raises(InvalidRequest):
+        engine_for("kokoro-82m", "cpu", "cudnn")
+    engine = engine_for("kokoro-82m", "cpu", "mps")
     assert isinstance(engine, Synthesizer)
     assert (engine.model, engine.device) == ("kokoro-82m", "cpu")
 

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from app.audio.player import Playback
 from app.speech.activity import Activity, Readiness
 from app.speech.status_line import StatusLine, describe
-from engine.speech import PreparationEvent
+from engine.speech import DeviceEvent, PreparationEvent
 from tests.app.fakes import FakeClock
 
 READY = Activity(Readiness.READY)
@@ -113,6 +113,11 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
             "Preparing: compiling the decoder, 5 of 7",
         ),
         (Activity(Readiness.READY), "Ready"),
+        (Activity(Readiness.READY, device=DeviceEvent("metal (new)", "tir (new)", {})), "Ready"),
+        (
+            Activity(Readiness.READY, device=DeviceEvent("cpu", "tir", {}, "the GPU is not used: no device")),
+            "Ready · the GPU is not used: no device",
+        ),
         (Activity(Readiness.FAILED), "Not ready"),
         (Activity(Readiness.READY, saving=True), "Saving"),
         (Activity(Readiness.READY, making=True), "Making speech"),

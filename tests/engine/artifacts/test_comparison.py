@@ -10,7 +10,7 @@ from engine.artifacts.comparison import (
     load_failure,
     save_failure,
 )
-from engine.artifacts.manifest import Manifest
+from engine.artifacts.manifest import Bridge, Manifest
 from tests.engine.example_libraries import IDENTITY, library
 
 KEPT = Comparison("these", 1.0, 1.5)
@@ -47,6 +47,8 @@ def test_the_key_follows_every_library_of_both_sets():
     pairs = [(plain, plain), (changed, plain), (plain, changed), (changed, changed)]
     assert len({libraries_key(*pair) for pair in pairs}) == 4
     assert libraries_key(Manifest(IDENTITY, plain.artifacts[::-1]), plain) == libraries_key(plain, plain)
+    bridged = {libraries_key(replace(plain, bridge=Bridge("b.dylib", digest, 1))) for digest in ("one", "other")}
+    assert len({libraries_key(plain), *bridged}) == 3
 
 
 def test_a_failure_is_kept_until_a_success(tmp_path):

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from engine.cli.progress import REPEAT_SECONDS, SLOWEST_LINE_SECONDS, Steps
-from engine.speech import Notice, Plan, PlanEvent, PreparationEvent
+from engine.speech import DeviceEvent, Notice, Plan, PlanEvent, PreparationEvent
 
 
 class Clock:
@@ -95,6 +95,13 @@ def test_notices_of_a_whole_plan_are_said_while_the_step_goes_on(steps: Steps, c
     steps.show(PlanEvent(Plan((), (notice,))))
     pass_seconds(steps, clock, 2)
     assert lines == ["note: “ß” is spelt.", "Speaking 1, 2 s so far"]
+
+
+def test_a_gpu_that_is_not_used_is_noted(steps: Steps, lines: list[str]) -> None:
+    steps.show(DeviceEvent("cpu (why)", "tir (why)", {}))
+    assert lines == []
+    steps.show(DeviceEvent("cpu (why)", "tir (why)", {}, "the GPU is not used: it ended its process (SIGABRT)"))
+    assert lines == ["note: the GPU is not used: it ended its process (SIGABRT)"]
 
 
 def test_a_thread_repeats_what_lasts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,6 +43,15 @@ def live_objects() -> int:
     return count()
 
 
+def made_so_far() -> tuple[int, int]:
+    """Command buffers and matrices that the stand-in has made; none are counted on a Mac."""
+    if ON_A_MAC:
+        return 0, 0
+    names = ("stand_in_command_buffers", "stand_in_matrices")
+    buffers, matrices = (ctypes.c_long.in_dll(install(), name).value for name in names)
+    return buffers, matrices
+
+
 def compiler_flags() -> list[str]:
     """What clang needs to read the bridge here: Apple's own headers on a Mac, else declarations of them and GNU's."""
     if ON_A_MAC:

@@ -2,11 +2,15 @@
 // Objects are counted, commands run when they are waited for, and what the documentation forbids ends the process.
 #pragma once
 #import <Metal/Metal.h>
+#include <stdatomic.h>
 
 #define REQUIRE(condition) \
   if (!(condition)) stand_in_refuses(#condition, __FILE__, __LINE__)
 
 void stand_in_refuses(const char *condition, const char *file, int line);
+
+// Command buffers and matrices made so far.
+extern atomic_long stand_in_command_buffers, stand_in_matrices;
 
 // A new object of a class, whatever its own `alloc` gives.
 id stand_in_allocated(Class class);

@@ -2,7 +2,6 @@
 #import "tvm_call.h"
 
 #include <objc/runtime.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@ void stand_in_refuses(const char *condition, const char *file, int line) {
 }
 
 static atomic_long live_objects;
+atomic_long stand_in_command_buffers, stand_in_matrices;
 
 long stand_in_live_objects(void) { return live_objects; }
 
@@ -195,6 +195,7 @@ id<MTLBuffer> buffer_of(const DLTensor *tensor) {
   return the_device();
 }
 - (id<MTLCommandBuffer>)commandBuffer {
+  ++stand_in_command_buffers;
   return [[StandInCommandBuffer new] autorelease];
 }
 @end

@@ -89,6 +89,28 @@ def test_weights_are_read_once_and_kept_until_they_are_forgotten(lstm_packed):
     assert np.abs(second.numpy() - result).max() > 0.01
 
 
+@pytest.mark.skipif(stand_in.ON_A_MAC, reason="only the stand-in counts")
+def test_a_call_is_one_command_buffer_whose_matrices_are_made_but_once(lstm_packed):
+    tvm_ffi.get_global_func("tvm.contrib.mps.forget_weights")()
+    parts, made = joined(weights(2)), []
+    for lengths in ([3], [7], [5, 2, 7, 1]):
+        x, counts = inputs(lengths)
+        before = stand_in.made_so_far()
+        lstm_packed(tensor(x), tensor(counts), *parts, unwritten(len(lengths), 2))
+        made.append(tuple(np.subtract(stand_in.made_so_far(), before)))
+    assert [buffers for buffers, _ in made] == [1, 1, 1]
+    assert [matrices > 0 for _, matrices in made] == [True, False, False]
+
+
+def test_a_sequence_longer_than_any_before_has_room(lstm_packed):
+    parts, time = weights(2), 150
+    x = np.random.default_rng(0).standard_normal((1, time, INPUTS), np.float32)
+    counts, result = np.array([time], np.int32), tensor(np.full((1, time, 2 * HIDDEN), np.nan, np.float32))
+    lstm_packed(tensor(x), tensor(counts), *joined(parts), result)
+    expected = lstm_forward_packed_bidirectional(x, counts, *(part for direction in parts for part in direction))
+    np.testing.assert_allclose(result.numpy(), expected, atol=1e-6)
+
+
 def test_arguments_that_do_not_fit_are_an_error(lstm_packed):
     x, counts = inputs([3, 2])
     arguments = [tensor(x), tensor(counts), *joined(weights(2)), unwritten(2, 2)]

@@ -4,13 +4,18 @@ from pathlib import Path
 
 import pytest
 
+from engine.artifacts.manifest import Variant
 from engine.artifacts.packed_weights import PackedWeights
+from engine.config import ModelConfig
 from engine.errors import Cancelled, MissingModel
 from engine.model_store.checkpoints import open_checkpoint
+from engine.preparation import devices
 from engine.preparation import files as preparation_files
 from engine.preparation import weights as preparation_weights
 from engine.preparation.files import ensure_files, is_ready, make_ready
 from engine.preparation.module_choice import FoundModules
+from engine.preparation.module_trials import Trial
+from engine.preparation.probes import ProbeResult
 from engine.preparation.weights import pack
 from engine.speech import PreparationEvent
 from engine.synthesizer import Synthesizer
@@ -40,6 +45,26 @@ def test_a_model_is_ready_once_its_files_are_made(starter: Synthesizer, packing:
     files = ensure_files(open_checkpoint(), "cpu", events.append)
     assert (files.device, isinstance(files.weights, PackedWeights)) == ("cpu", True)
     assert events[told:] == []
+
+
+def test_a_gpu_is_tried_when_the_files_are_needed_and_not_before(
+    starter: Synthesizer, packing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_ready("starter", "auto", lambda _: None)
+    tried: list[bool] = []
+
+    def result(trial: Trial, config: ModelConfig, variants: dict[str, Variant], may_try: bool) -> ProbeResult:
+        tried.append(may_try)
+        return ProbeResult(False, "it has not been tried yet")
+
+    monkeypatch.setattr(Trial, "result", result)
+    for module in (devices, preparation_files):
+        monkeypatch.setattr(module, "metal_obstacle", lambda: None)
+    assert is_ready("starter")
+    events: list[PreparationEvent] = []
+    assert ensure_files(open_checkpoint(), "auto", events.append).choice.setback
+    assert tried == [False, True]
+    assert [event.title for event in events] == ["Trying the GPU"]
 
 
 def test_a_model_without_modules_is_not_ready(

@@ -28,6 +28,22 @@ def test_a_mac_is_described_by_its_chip(monkeypatch):
     assert processor._described() == "Apple M2"
 
 
+def test_a_mac_says_its_chip_and_its_build(monkeypatch):
+    said = {"machdep.cpu.brand_string": "Apple M2\n", "kern.osversion": "25A354\n"}
+    monkeypatch.setattr(processor.sys, "platform", "darwin")
+    monkeypatch.setattr(processor.subprocess, "run", lambda command, **_: SimpleNamespace(stdout=said[command[-1]]))
+    assert processor.chip.__wrapped__() == "Apple M2"
+    assert processor.system_build.__wrapped__() == "25A354"
+    monkeypatch.setattr(processor.subprocess, "run", lambda *_, **__: SimpleNamespace(stdout=""))
+    assert processor.system_build.__wrapped__() == processor.platform.platform()
+
+
+def test_elsewhere_they_are_what_the_system_says(monkeypatch):
+    monkeypatch.setattr(processor.sys, "platform", "linux")
+    assert processor.chip.__wrapped__() == processor.host_processor()
+    assert processor.system_build.__wrapped__() == processor.platform.platform()
+
+
 def test_a_system_that_says_nothing_is_described_all_the_same(monkeypatch, tmp_path):
     def fail(*_, **__):
         raise OSError

@@ -1,0 +1,64 @@
+"""Marks what may crash its process while it is in use, so that the next process finds out what did.
+
+A mark is a file in the cache folder, named after the process that made it. One whose process has ended was never
+cleared: that process ended while the thing was in use.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from engine.system.paths import cache_folder
+
+log = logging.getLogger(__name__)
+
+
+@contextmanager
+def marked_in_use(thing: str) -> Iterator[None]:
+    """Mark something as in use by this thread while the block runs; where that cannot be written, it is not marked."""
+    path = cache_folder() / f"{_prefix(thing)}{os.getpid()}-{threading.get_ident()}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        log.debug("The use of %s is not marked (%s).", thing, error.strerror)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def crashed_in_use(thing: str) -> bool:
+    """Whether a process has ended while it used the thing; its marks are cleared, so that this is said once."""
+    left = [path for path in cache_folder().glob(f"{_prefix(thing)}*") if not _is_running(_process_of(path, thing))]
+    for path in left:
+        with suppress(OSError):
+            path.unlink()
+    return bool(left)
+
+
+def _prefix(thing: str) -> str:
+    return f"{thing}-in-use-"
+
+
+def _process_of(path: Path, thing: str) -> int:
+    number = path.name.removeprefix(_prefix(thing)).partition("-")[0]
+    return int(number) if number.isdecimal() else 0
+
+
+def _is_running(process: int) -> bool:
+    if process <= 0:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

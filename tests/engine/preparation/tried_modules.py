@@ -1,0 +1,69 @@
+"""Small modules for the processor and for Metal in software, and child processes that can run them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.artifacts.freshness import Fresh, freshness
+from engine.artifacts.manifest import CPU, Variant, expected_identity
+from engine.compiler.build import build
+from engine.config import ModelConfig
+from engine.preparation import in_use, module_trials, probes
+from engine.preparation.module_choice import FoundModules
+from engine.stages import stage_named
+from engine.system.paths import cache_folder
+
+MACS, MPS = Variant("metal-macos"), Variant("metal-macos", lstm_method="mps")
+STAGES = ("text_encoder", "duration")
+BUILT = {CPU: CPU, MACS: Variant("metal-host"), MPS: Variant("metal-host", lstm_method="mps")}
+"""What is built for this machine, by what speaks on a Mac."""
+ON_SOFTWARE_METAL = """
+import sys
+from tests.engine.mps_bridge import stand_in
+from tests.metal_device import metal_device
+from engine.preparation.module_probe import main
+stand_in.install()
+with metal_device().fast():
+    sys.exit(main(sys.argv[1:]))
+"""
+
+
+def built_folder(config: ModelConfig, variant: Variant) -> Path:
+    """The folder of the two stages of a small model, which stay built between runs."""
+    folder = cache_folder() / "tried" / variant.name
+    if not isinstance(freshness(folder, expected_identity(config, variant), STAGES), Fresh):
+        build(config, [stage_named(name) for name in STAGES], variant, folder, lambda _: None)
+    return folder
+
+
+def on_software_metal(module: str, request: str) -> tuple[str, ...]:
+    """The command that tries modules on Metal in software, with the stand-in for Metal Performance Shaders."""
+    return (sys.executable, "-c", ON_SOFTWARE_METAL, request)
+
+
+def try_in_software(config: ModelConfig, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    """Have trials find the small modules and run on Metal in software, and keep results in `cache`."""
+    folders = {variant: built_folder(config, built) for variant, built in BUILT.items()}
+    monkeypatch.setattr(module_trials, "find_modules", lambda _, variant: FoundModules(folders[variant]))
+    monkeypatch.setattr(module_trials, "python_command", on_software_metal)
+    for user in (probes, in_use):
+        monkeypatch.setattr(user, "cache_folder", lambda: cache)
+
+
+def restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on nothing can be tried: what is known is what was kept."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("it was tried again")
+
+    monkeypatch.setattr(probes, "run_probe", never)
+
+
+def request_of(command: tuple[str, ...]) -> dict[str, object]:
+    """What a command asks its child process for."""
+    request: dict[str, object] = json.loads(command[-1])
+    return request
