@@ -35,7 +35,7 @@ def kernels_for(
 ) -> KernelSet:
     """The kernels of this target; on a CPU, convolutions of `tuned` sizes are computed as chosen.
 
-    On Metal all convolutions are direct.
+    On Metal their sizes alone decide.
     Raises `CompileError` for a precision that the target has no kernels for.
     """
     if target.kind.name == METAL:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 
 LANES_PER_CORE = 128
@@ -49,23 +50,13 @@ class Record:
 
 M1 = Chip("M1", 8, 1.278, 68.3, "github.com/philipturner/applegpuinfo/issues/11")
 M2 = Chip("M2", 10, 1.398, 102.4, "github.com/philipturner/applegpuinfo/issues/6")
-M2_ULTRA_60 = Chip(
-    "M2 Ultra, 60 cores", 60, 1.398, 800.0, "Apple; clock: github.com/philipturner/applegpuinfo/issues/10"
-)
-M2_ULTRA_76 = Chip(
-    "M2 Ultra, 76 cores", 76, 1.398, 800.0, "Apple; clock: github.com/philipturner/applegpuinfo/issues/10"
-)
+M2_ULTRA = Chip("M2 Ultra, 60 cores", 60, 1.398, 800.0, "Apple; clock: github.com/philipturner/applegpuinfo/issues/10")
+"""The smaller of the two: which of them set the record is not published, and it is harder to beat on this one."""
 M4_PRO = Chip("M4 Pro, 20 cores", 20, 1.47, 273.0, "Apple; clock: hmc-tech.com, the lowest published (others: to 1.8)")
-CHIPS = (M1, M2, M2_ULTRA_60, M2_ULTRA_76, M4_PRO)
+CHIPS = (M1, M2, M2_ULTRA, M4_PRO)
 
 RECORD_MODEL = "kokoro-82m"
-RECORDS = (
-    Record(M1.name, 70.7),
-    Record(M2.name, 51.5),
-    Record(M2_ULTRA_60.name, 13.7),
-    Record(M2_ULTRA_76.name, 13.7),
-)
-"""Which of the two M2 Ultra set the record is not published; it is harder to beat on the smaller one."""
+RECORDS = (Record(M1.name, 70.7), Record(M2.name, 51.5), Record(M2_ULTRA.name, 13.7))
 RECORDS_SOURCE = (
     "mattmireles/kokoro-coreml (Config F: CoreML on GPU, Neural Engine and CPU), slopes of warm runs in "
     "fixed-cost-latency-fit.md of github.com/framallo/kokoro-coreml, June 2026"
@@ -78,6 +69,13 @@ def record_of(model: str, chip: Chip) -> float | None:
     return found.get(chip.name)
 
 
+class End(StrEnum):
+    """The ends of an estimate: everything as fast as has been published, or as slow."""
+
+    FAST = "fast"
+    SLOW = "slow"
+
+
 @dataclass(frozen=True)
 class Assumption:
     """A number, what it means, and where it comes from."""
@@ -87,30 +85,58 @@ class Assumption:
     source: str
 
 
+@dataclass(frozen=True)
+class AssumedRange:
+    """What published measurements of a number range between, what it means, and where it comes from."""
+
+    fast: float
+    slow: float
+    meaning: str
+    source: str
+
+    def at(self, end: End) -> float:
+        """The number at one end of an estimate."""
+        return self.fast if end is End.FAST else self.slow
+
+
 _MICROARCHITECTURE = "github.com/philipturner/metal-benchmarks"
 
+CONVOLUTION_SHARE = AssumedRange(
+    0.5,
+    0.26,
+    "share of the float32 peak that convolutions reach, and all kernels but matrix products at most; of the operations "
+    "executed, transforms included",
+    "slow: 1.2 TFLOP/s on M1 Pro, 14 cores (github.com/sonos/tract/pull/2549); fast: 0.45 to 0.67 for 128 channels and "
+    "kernels of 1 to 11, M1 Max, 24 cores (github.com/tinygrad/tinygrad/pull/1696), 0.4 on M5 "
+    "(github.com/ggml-org/llama.cpp/pull/28069)",
+)
+PRODUCT_SHARE = AssumedRange(
+    0.7,
+    0.33,
+    "share of the float32 peak that matrix products reach",
+    "slow: M2, without simdgroup matrices, as ours are (github.com/FL33TW00D/wgpu-mm/issues/20, 0.33 to 0.72); fast: "
+    "0.71 (MPS, M1, github.com/JuliaGPU/Metal.jl/pull/80), 0.75 (MLX, M2 Ultra, "
+    "github.com/ml-explore/mlx/pull/424)",
+)
+MEMORY_SHARE = AssumedRange(
+    0.92, 0.83, "share of the memory bandwidth that a GPU reaches", "STREAM on M1 to M4, arxiv.org/abs/2502.05317"
+)
+LAUNCH_MICROSECONDS = AssumedRange(
+    2.05,
+    6.0,
+    "microseconds per dispatch",
+    "fast: of the GPU, github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); slow: the GPU waits for TVM's "
+    "own work at every dispatch (from github.com/apache/tvm/pull/18877, M4 Max)",
+)
 ISSUE_EFFICIENCY = Assumption(
     0.8,
-    "share of instruction slots that do work",
-    "chosen: puts float32 matrix products at 0.53 of the peak without simdgroup matrices, 0.65 with. Published, with: "
-    "0.75, small ones 0.48 (MLX, M2 Ultra, github.com/ml-explore/mlx/pull/424), 0.71 (MPS, M1, "
-    "github.com/JuliaGPU/Metal.jl/pull/80); without: 0.33 to 0.72 (M2, github.com/FL33TW00D/wgpu-mm/issues/20)",
-)
-WORST_EFFICIENCY = Assumption(
-    0.26,
-    "share of the float32 peak in the pessimistic figure",
-    "the worst published of a convolution on simdgroup matrices: 1.2 TFLOP/s on M1 Pro, 14 cores, "
-    "github.com/sonos/tract/pull/2549",
+    "share of instruction slots that do work, at both ends",
+    "chosen: puts float32 matrix products at 0.53 of the peak without simdgroup matrices, 0.65 with",
 )
 MATRIX_CYCLES = Assumption(
     18.0,
     "cycles of a multiplication of 8 x 8 matrices, of which 16 multiply",
     "github.com/tinygrad/tinygrad/issues/781 (18 to 20)",
-)
-MEMORY_EFFICIENCY = Assumption(
-    0.85,
-    "share of the memory bandwidth that a GPU reaches",
-    "STREAM on M1 to M4, arxiv.org/abs/2502.05317: 0.83 to 0.92",
 )
 CORE_BYTES = Assumption(
     32.0,
@@ -130,22 +156,14 @@ THREADGROUP_BYTES = Assumption(
 BARRIER_CYCLES = Assumption(
     50.0, "cycles that a barrier of a threadgroup takes when it is alone on a core", "not published"
 )
-LAUNCH_MICROSECONDS = Assumption(
-    2.05,
-    "microseconds of the GPU per dispatch",
-    "github.com/penta2himajin/qwisp/issues/143 (M1 Max, one encoder); TVM's own cost is at most 6, alongside the GPU's "
-    "work (from github.com/apache/tvm/pull/18877, M4 Max)",
-)
+RANGES = (CONVOLUTION_SHARE, PRODUCT_SHARE, MEMORY_SHARE, LAUNCH_MICROSECONDS)
 ASSUMPTIONS = (
     ISSUE_EFFICIENCY,
-    WORST_EFFICIENCY,
     MATRIX_CYCLES,
-    MEMORY_EFFICIENCY,
     CORE_BYTES,
     FIRST_LEVEL_BYTES,
     THREADGROUP_BYTES,
     BARRIER_CYCLES,
-    LAUNCH_MICROSECONDS,
 )
 
 SLOW_CYCLES: Mapping[str, float] = MappingProxyType(
@@ -156,7 +174,9 @@ SLOW_CYCLES: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 """Cycles of float instructions that take more than one, from metal-benchmarks; from tanh on, sums over their parts."""
 NOT_MODELLED = (
-    "arithmetic on indices, bank conflicts, reads that do not combine, registers that spill",
+    "arithmetic on indices, bank conflicts, reads that do not combine, registers that spill, threads too few to hide "
+    "waiting: published kernels with such faults reached a twentieth of the peak "
+    "(github.com/JuliaGPU/Metal.jl/issues/829)",
     "the last-level cache: what a kernel writes and the next reads counts as memory traffic",
     "copies between host and GPU, the alignment on the host, phonemes, and what each utterance costs the host",
 )

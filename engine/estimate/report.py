@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engine.estimate.chips import ASSUMPTIONS, M1, M2_ULTRA_60, NOT_MODELLED, RECORDS_SOURCE, record_of
+from engine.estimate.chips import ASSUMPTIONS, M1, M2_ULTRA, NOT_MODELLED, RANGES, RECORDS_SOURCE, End, record_of
 from engine.estimate.roofline import KernelTime
 from engine.estimate.utterance_estimate import DECODER, LABEL, ChipEstimate, Estimate, TimedKernel
 from engine.estimate.work import KernelWork, StageWork
@@ -15,10 +15,10 @@ from engine.estimate.work import KernelWork, StageWork
 COUNTED = "counted in the compiled modules, not measured"
 KINDS: dict[str, Callable[[KernelTime], float]] = {
     "roofline": lambda time: time.roofline_seconds,
-    "estimate": lambda time: time.estimate_seconds,
-    "pessimistic": lambda time: time.pessimistic_seconds,
+    End.FAST.value: lambda time: time.fast_seconds,
+    End.SLOW.value: lambda time: time.slow_seconds,
 }
-"""How each kind of time is read, by its name."""
+"""How each kind of time is read, by its name: the bound, and the two ends of the band."""
 
 
 def to_dict(estimate: Estimate) -> dict[str, Any]:
@@ -32,11 +32,13 @@ def to_dict(estimate: Estimate) -> dict[str, Any]:
         "counts": {
             "basis": COUNTED,
             "dispatches": estimate.dispatches,
+            "executed_flop": estimate.executed_flop,
             "useful_flop": estimate.useful_flop,
             "stages": [_stage(stage, length.seconds) for stage in estimate.stages],
         },
         "chips": [_chip(estimate, chip) for chip in estimate.chips],
         "records_source": RECORDS_SOURCE,
+        "assumed_ranges": [asdict(assumed) for assumed in RANGES],
         "assumptions": [asdict(assumption) for assumption in ASSUMPTIONS],
         "not_modelled": list(NOT_MODELLED),
     }
@@ -45,6 +47,12 @@ def to_dict(estimate: Estimate) -> dict[str, Any]:
 def milliseconds_per_second(estimate: Estimate, chip: ChipEstimate, kind: str, stage: str | None = None) -> float:
     """Estimated milliseconds per second of audio, of one stage or all."""
     return chip.seconds(KINDS[kind], stage) * 1e3 / estimate.length.seconds
+
+
+def share_of_record(estimate: Estimate, chip: ChipEstimate) -> float | None:
+    """The slow end of the band as a share of the published record, None if none is published."""
+    record = record_of(estimate.model, chip.chip)
+    return None if record is None else milliseconds_per_second(estimate, chip, End.SLOW) / record
 
 
 def _stage(stage: StageWork, seconds: float) -> dict[str, Any]:
@@ -86,6 +94,7 @@ def _chip(estimate: Estimate, chip: ChipEstimate) -> dict[str, Any]:
         "milliseconds_per_audio_second": _times(estimate, chip),
         "decoder_milliseconds_per_audio_second": _times(estimate, chip, DECODER),
         "record_milliseconds_per_audio_second": record_of(estimate.model, chip.chip),
+        "slow_end_as_share_of_record": share_of_record(estimate, chip),
         "record_share_of_peak": estimate.record_share_of_peak(chip.chip),
         "stages": [
             {
@@ -110,7 +119,7 @@ def _timed(timed: TimedKernel) -> dict[str, Any]:
 
 
 SHOWN_KERNELS = 16
-SHOWN_IN_DETAIL = (M1, M2_ULTRA_60)
+SHOWN_IN_DETAIL = (M1, M2_ULTRA)
 _MEGA, _GIGA = 1e6, 1e9
 
 
@@ -125,12 +134,15 @@ def _lines(estimate: Estimate) -> Iterator[str]:
     yield f"({length.frames} frames, {length.tokens} tokens), float32; {estimate.dispatches} dispatches in all."
     yield from ("", f"Work, {COUNTED}", *_work_table(estimate))
     yield from ("", f"Milliseconds per second of audio, {LABEL}", *_chip_table(estimate))
+    yield "  The band is what the published ranges below give, from their fast to their slow ends."
     yield f"Record: {RECORDS_SOURCE}."
     for chip in (chip for chip in estimate.chips if chip.chip in SHOWN_IN_DETAIL):
-        yield from ("", f"{chip.chip.name}, milliseconds per second of audio, {LABEL}", *_stage_table(estimate, chip))
-        yield from ("", f"{chip.chip.name}, the longest kernels, {LABEL}", *_kernel_table(estimate, chip))
+        name = chip.chip.name
+        yield from ("", f"{name}, milliseconds per second of audio, {LABEL}", *_stage_table(estimate, chip))
+        yield from ("", f"{name}, the longest kernels at the slow end, {LABEL}", *_kernel_table(estimate, chip))
     yield from ("", "Chips", *(_chip_line(chip) for chip in estimate.chips))
     yield from ("", f"Assumptions of what is {LABEL}")
+    yield from (f"  {item.fast:g} to {item.slow:g}: {item.meaning}; {item.source}" for item in RANGES)
     yield from (f"  {item.value:g}: {item.meaning}; {item.source}" for item in ASSUMPTIONS)
     yield from (f"  not in it: {item}" for item in NOT_MODELLED)
 
@@ -151,31 +163,35 @@ def _work_line(stage: StageWork, seconds: float) -> str:
 
 
 def _chip_table(estimate: Estimate) -> Iterator[str]:
-    yield f"  {'':<20}{'decoder':>31}{'all stages':>33}"
-    kinds = f"{'roofline':>11}{'estimate':>10}{'pessimist':>11}"
-    yield f"  {'chip':<19}{kinds} {kinds}{'record':>9}{'= of peak':>11}"
+    yield f"  {'':<19}{'decoder':>27}{'all stages':>28}"
+    kinds = f"{'roofline':>11}{'band':>16}"
+    yield f"  {'chip':<19}{kinds} {kinds}{'record':>9}{'slow end / record':>19}"
     for chip in estimate.chips:
-        record, share = record_of(estimate.model, chip.chip), estimate.record_share_of_peak(chip.chip)
-        known = f"{record:>9.1f}{share:>10.0%}" if record and share else f"{'-':>9}{'-':>10}"
+        record, share = record_of(estimate.model, chip.chip), share_of_record(estimate, chip)
+        known = f"{record:>9.1f}{share:>19.2f}" if record and share else f"{'-':>9}{'-':>19}"
         yield f"  {chip.chip.name:<19}{_times_line(estimate, chip, DECODER)} {_times_line(estimate, chip)}{known}"
 
 
 def _times_line(estimate: Estimate, chip: ChipEstimate, stage: str | None = None) -> str:
-    roofline, likely, pessimistic = (
-        milliseconds_per_second(estimate, chip, kind, stage) for kind in ("roofline", "estimate", "pessimistic")
-    )
-    return f"{roofline:>11.2f}{likely:>10.2f}{pessimistic:>11.2f}"
+    roofline, band = milliseconds_per_second(estimate, chip, "roofline", stage), _band(estimate, chip, stage)
+    return f"{roofline:>11.2f}{band:>16}"
+
+
+def _band(estimate: Estimate, chip: ChipEstimate, stage: str | None = None) -> str:
+    fast, slow = (milliseconds_per_second(estimate, chip, end, stage) for end in End)
+    return f"{fast:.2f} - {slow:.2f}"
 
 
 def _stage_table(estimate: Estimate, chip: ChipEstimate) -> Iterator[str]:
-    total = milliseconds_per_second(estimate, chip, "estimate")
+    total = milliseconds_per_second(estimate, chip, End.SLOW)
     for stage in estimate.stages:
-        own = milliseconds_per_second(estimate, chip, "estimate", stage.stage)
-        yield f"  {stage.stage:<14}{own:>8.2f}{own / total:>6.0%}  bound by {chip.bound_by(stage.stage).value}"
+        share = milliseconds_per_second(estimate, chip, End.SLOW, stage.stage) / total
+        band, bound = _band(estimate, chip, stage.stage), chip.bound_by(stage.stage).value
+        yield f"  {stage.stage:<14}{band:>16}{share:>6.0%}  bound by {bound}"
 
 
 def _kernel_table(estimate: Estimate, chip: ChipEstimate) -> Iterator[str]:
-    """One line for all dispatches of a kernel with outputs of one shape."""
+    """One line for all dispatches of a kernel with outputs of one shape; times are those of the slow end."""
     groups: dict[tuple[str, str, tuple[int, ...]], list[TimedKernel]] = defaultdict(list)
     for timed in chip.kernels:
         groups[timed.stage, timed.kernel.name, timed.kernel.output].append(timed)
@@ -191,7 +207,7 @@ def _kernel_table(estimate: Estimate, chip: ChipEstimate) -> Iterator[str]:
 
 
 def _seconds(group: Sequence[TimedKernel]) -> float:
-    return sum(timed.time.estimate_seconds for timed in group)
+    return sum(timed.time.slow_seconds for timed in group)
 
 
 def _chip_line(chip: ChipEstimate) -> str:

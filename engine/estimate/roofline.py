@@ -1,28 +1,35 @@
-"""How long a kernel takes on a chip, from its counts: a roofline, and an estimate with stated efficiencies.
+"""How long a kernel takes on a chip, from its counts: a roofline, and a band between published efficiencies.
 
 Nothing here was measured.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from engine.estimate.chips import (
     BARRIER_CYCLES,
+    CONVOLUTION_SHARE,
     CORE_BYTES,
     FIRST_LEVEL_BYTES,
     ISSUE_EFFICIENCY,
     LANES_PER_CORE,
     LAUNCH_MICROSECONDS,
     MATRIX_CYCLES,
-    MEMORY_EFFICIENCY,
+    MEMORY_SHARE,
+    PRODUCT_SHARE,
     SLOW_CYCLES,
     THREADGROUP_BYTES,
-    WORST_EFFICIENCY,
+    AssumedRange,
     Chip,
+    End,
 )
 from engine.estimate.work import SIMD_WIDTH, KernelWork
+
+_PRODUCTS = ("linear",)
+"""Kernels of matrix products, by how their names begin."""
 
 
 class Resource(Enum):
@@ -38,26 +45,22 @@ class Resource(Enum):
 
 @dataclass(frozen=True)
 class KernelTime:
-    """Seconds of one dispatch: at the peak of the chip, as estimated, and at the worst efficiency published."""
+    """Seconds of one dispatch: at the peak of the chip, and at both ends of what has been published."""
 
     roofline_seconds: float
-    estimate_seconds: float
-    pessimistic_seconds: float
+    fast_seconds: float
+    slow_seconds: float
     bound_by: Resource
 
 
 def kernel_time(kernel: KernelWork, chip: Chip) -> KernelTime:
-    """The time of one dispatch."""
-    launch = LAUNCH_MICROSECONDS.value * 1e-6
-    parts = _estimate_parts(kernel, chip)
-    limit = max(parts, key=lambda resource: parts[resource])
-    slowest = parts[limit]
-    worst = kernel.work.flop / (chip.flop_per_second * WORST_EFFICIENCY.value)
+    """The time of one dispatch; `bound_by` is what it waits for at the slow end."""
+    fast, slow = (_parts(kernel, chip, end) for end in End)
     return KernelTime(
         roofline_seconds=roofline_seconds(kernel, chip),
-        estimate_seconds=slowest + launch,
-        pessimistic_seconds=max(slowest, worst) + launch,
-        bound_by=limit if slowest > launch else Resource.LAUNCH,
+        fast_seconds=_longest(fast) + fast[Resource.LAUNCH],
+        slow_seconds=_longest(slow) + slow[Resource.LAUNCH],
+        bound_by=max(slow, key=lambda resource: slow[resource]),
     )
 
 
@@ -80,7 +83,7 @@ def instruction_slots(kernel: KernelWork) -> float:
     return work.operations + slow + matrices + work.memory_operations
 
 
-def _estimate_parts(kernel: KernelWork, chip: Chip) -> dict[Resource, float]:
+def _parts(kernel: KernelWork, chip: Chip, end: End) -> dict[Resource, float]:
     """Seconds that each resource is busy; every core takes its share of the threadgroups, rounded up."""
     turns = -(-kernel.groups // chip.cores) / chip.cycles_per_second
     slots = instruction_slots(kernel) / kernel.groups / ISSUE_EFFICIENCY.value
@@ -88,10 +91,21 @@ def _estimate_parts(kernel: KernelWork, chip: Chip) -> dict[Resource, float]:
     shared = kernel.work.threadgroup_bytes_moved / kernel.groups / THREADGROUP_BYTES.value
     lanes = min(LANES_PER_CORE, -(-kernel.threads // SIMD_WIDTH) * SIMD_WIDTH)
     alone = max(slots / lanes, loads, shared) + kernel.work.barriers * BARRIER_CYCLES.value
+    peak = chip.flop_per_second * _share_of_peak(kernel).at(end)
     return {
-        Resource.INSTRUCTIONS: turns * slots / LANES_PER_CORE,
+        Resource.INSTRUCTIONS: max(turns * slots / LANES_PER_CORE, kernel.work.flop / peak),
         Resource.CORE_LOADS: turns * loads,
         Resource.THREADGROUP_MEMORY: turns * shared,
         Resource.ONE_CORE: alone / chip.cycles_per_second,
-        Resource.MEMORY: kernel.compulsory_bytes / (chip.bytes_per_second * MEMORY_EFFICIENCY.value),
+        Resource.MEMORY: kernel.compulsory_bytes / (chip.bytes_per_second * MEMORY_SHARE.at(end)),
+        Resource.LAUNCH: LAUNCH_MICROSECONDS.at(end) * 1e-6,
     }
+
+
+def _share_of_peak(kernel: KernelWork) -> AssumedRange:
+    return PRODUCT_SHARE if kernel.name.startswith(_PRODUCTS) else CONVOLUTION_SHARE
+
+
+def _longest(parts: Mapping[Resource, float]) -> float:
+    """The seconds of the resource that is busy longest while the kernel runs, which is after its launch."""
+    return max(seconds for resource, seconds in parts.items() if resource is not Resource.LAUNCH)

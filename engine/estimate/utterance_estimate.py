@@ -42,19 +42,19 @@ class ChipEstimate:
         return sum(kind(timed.time) for timed in self.kernels if stage in (None, timed.stage))
 
     def bound_by(self, stage: str) -> Resource:
-        """The resource that most of a stage's estimated time is spent on."""
+        """The resource that most of a stage's time is spent on, at the slow end."""
         shares: defaultdict[Resource, float] = defaultdict(float)
         for timed in self.kernels:
             if timed.stage == stage:
-                shares[timed.time.bound_by] += timed.time.estimate_seconds
+                shares[timed.time.bound_by] += timed.time.slow_seconds
         return max(shares, key=lambda resource: shares[resource])
 
     def wasteful(self) -> tuple[TimedKernel, ...]:
         """Dispatches of kernels that take more than a hundredth of the time and waste more than `MOST_WASTE` allows."""
-        total = self.seconds(lambda time: time.estimate_seconds)
+        total = self.seconds(lambda time: time.slow_seconds)
         shares: defaultdict[tuple[str, str], float] = defaultdict(float)
         for timed in self.kernels:
-            shares[timed.stage, timed.kernel.name] += timed.time.estimate_seconds / total
+            shares[timed.stage, timed.kernel.name] += timed.time.slow_seconds / total
         return tuple(
             timed
             for timed in self.kernels
@@ -77,8 +77,13 @@ class Estimate:
         return sum(len(stage.kernels) for stage in self.stages)
 
     @property
+    def executed_flop(self) -> float:
+        """Floating-point operations that the kernels of the whole utterance execute."""
+        return sum(kernel.work.flop for stage in self.stages for kernel in stage.kernels)
+
+    @property
     def useful_flop(self) -> float:
-        """Floating-point operations that the whole utterance needs."""
+        """Floating-point operations that the whole utterance needs if convolutions are computed directly."""
         return sum(stage.useful_flop for stage in self.stages)
 
     def record_share_of_peak(self, chip: Chip) -> float | None:

@@ -14,12 +14,12 @@ from engine.kernels.cpu.cache import LINE
 from engine.kernels.cpu.direct_conv import direct_conv, pack_direct_weight
 from engine.kernels.cpu.direct_plan import DirectPlan
 from engine.kernels.cpu.register_tile import AVX2, Microkernel
-from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.cpu.winograd_conv import winograd_conv
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.mathematics import ceil_div
+from engine.kernels.winograd import Winograd
 
 WINOGRADS = (Winograd(3, 2), Winograd(6, 3), Winograd(3, 5), Winograd(8, 7), Winograd(6, 11))
 """The F(m, r) in use, m outputs of r taps at once. Larger m would need fewer products and lose more to rounding.

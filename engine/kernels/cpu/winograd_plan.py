@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
-
-from tvm.script import tirx as T
 
 from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.register_tile import Microkernel, PackedTile
-from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.mathematics import ceil_div
+from engine.kernels.winograd import Winograd
 
 
 @dataclass(frozen=True)
@@ -87,13 +82,3 @@ class WinogradPlan:
     def factors(self) -> str:
         """Type of the weight."""
         return "float32"
-
-
-def combination(coefficients: Sequence[Fraction], values: Sequence[Any]) -> Any:
-    """The sum of coefficient * value, leaving out coefficients of 0 and multiplications by 1."""
-    total = None
-    for coefficient, value in zip(coefficients, values, strict=True):
-        if coefficient:
-            product = value if coefficient == 1 else T.float32(float(coefficient)) * value
-            total = product if total is None else total + product
-    return total

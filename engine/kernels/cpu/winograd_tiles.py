@@ -6,7 +6,7 @@ arithmetic on vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tvm.script import tirx as T
@@ -15,8 +15,8 @@ from tvm.tirx import PrimFunc
 from engine.kernels.convolution import WeightAt
 from engine.kernels.cpu.cache import LINE, prefetch
 from engine.kernels.cpu.phases import prefetch_phases, store_phase
-from engine.kernels.cpu.winograd import Matrix, Row, shared_and_opposite
-from engine.kernels.cpu.winograd_plan import WinogradPlan, combination
+from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.winograd import Matrix, Row, combination, with_opposites
 
 
 def pack_winograd_weight(plan: WinogradPlan, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
@@ -60,15 +60,6 @@ def _at_points(rows: Matrix, taps: Sequence[Any]) -> list[Any]:
     return weights
 
 
-def _with_opposites(matrix: Matrix) -> Iterator[tuple[tuple[int, ...], tuple[Row, ...]]]:
-    """The points of a matrix with a row for each, in order: one by one, or two with the rows they have in common."""
-    point = 0
-    while point < len(matrix):
-        halves = shared_and_opposite(*matrix[point : point + 2]) if point + 1 < len(matrix) else None
-        yield ((point,), (matrix[point],)) if halves is None else ((point, point + 1), halves)
-        point += 1 if halves is None else 2
-
-
 def _transform(plan: WinogradPlan, streams: Any, halves: Any, packed: Any, channel: Any, first: Any) -> None:
     """Transform one vector of columns from `first` on: B^T d; `halves` holds what two points compute together."""
     outputs = plan.winograd.outputs
@@ -78,7 +69,7 @@ def _transform(plan: WinogradPlan, streams: Any, halves: Any, packed: Any, chann
         samples = [streams[sample % outputs, first + sample // outputs + lane] for sample in range(plan.points)]
         return combination(coefficients, samples)
 
-    for points, rows in _with_opposites(plan.winograd.input_matrix):
+    for points, rows in with_opposites(plan.winograd.input_matrix):
         if len(points) == 1:
             with T.vectorized(0, plan.tile.lanes) as lane:
                 T.buffer_store(packed, combined(rows[0], lane), [points[0], channel, first + lane])
@@ -165,7 +156,7 @@ def _transform_back(plan: WinogradPlan, sums: Any, joined: Any, begin: Any, apar
     """
     columns = tuple(zip(*plan.winograd.output_matrix, strict=True))
     matrix: list[Row] = []
-    for points, rows in _with_opposites(columns):
+    for points, rows in with_opposites(columns):
         matrix.extend(rows)
         for half, point in enumerate(points):
             with T.vectorized(0, plan.tile.lanes) as lane:

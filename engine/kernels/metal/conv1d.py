@@ -1,6 +1,6 @@
 """Convolution over time on Apple's GPUs: any kernel size, dilation, stride, padding and channel counts, one group.
 
-It is computed directly. Batch and length are read at run time.
+It is computed by Winograd or directly, as `conv_choice` decides. Batch and length are read at run time.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from tvm.tirx import PrimFunc
 
 from engine.kernels.convolution import ConvWorkload, weight_at
 from engine.kernels.epilogue import Epilogue
-from engine.kernels.metal.direct_conv import direct_conv, packing_kernel, tile_for
+from engine.kernels.metal.conv_choice import packing_kernel, tile_for
 from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.metal.tiled_conv import tiled_conv
 
 
 def conv1d(sizes: ConvWorkload, epilogue: Epilogue, group: Threadgroup) -> PrimFunc:
     """The kernel: x [B, in, L], packed weight, bias [out] if any, residual as y if any -> y [B, out, outputs]."""
-    return direct_conv(tile_for(sizes, group, group.factors), epilogue)
+    return tiled_conv(tile_for(sizes, group, group.factors), epilogue)
 
 
 def packed_shape(sizes: ConvWorkload, group: Threadgroup) -> tuple[int, int, int]:

@@ -1,6 +1,7 @@
 """Transposed convolution over time on Apple's GPUs, in one group or depthwise, without zero-dilation.
 
-In one group it is computed as a `ConvWorkload` with a row per phase. Batch and length are read at run time.
+In one group it is computed as a `ConvWorkload` with a row per phase, directly or by Winograd, as `conv_choice` decides.
+Batch and length are read at run time.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from tvm.tirx import PrimFunc
 
 from engine.kernels.convolution import Depthwise, transposed, transposed_weight_at
 from engine.kernels.epilogue import Epilogue
-from engine.kernels.metal.direct_conv import direct_conv, packing_kernel, tile_for
+from engine.kernels.metal.conv_choice import packing_kernel, tile_for
 from engine.kernels.metal.threadgroup import Threadgroup
+from engine.kernels.metal.tiled_conv import tiled_conv
 from engine.kernels.signatures import convolution_function
 
 
@@ -28,7 +30,7 @@ def conv_transpose1d(
 ) -> PrimFunc:
     """The kernel: x [B, in, L], packed weight, bias [out] if any -> y [B, out, outputs]."""
     sizes = transposed(in_channels, out_channels, kernel_size, stride, padding)
-    return direct_conv(tile_for(sizes, group), Epilogue(has_bias))
+    return tiled_conv(tile_for(sizes, group), Epilogue(has_bias))
 
 
 def packed_shape(

@@ -29,10 +29,10 @@ COLUMNS_EACH = 4
 MAX_ROWS_EACH = 4
 DEPTH = 16
 """Channels in threadgroup memory at a time."""
-_MIN_CHANNELS = 16
+MIN_CHANNELS = 16
 """Channels and rows below which most of a tile would be empty."""
 _BYTES = {Precision.FLOAT32: 4, Precision.FLOAT16: 2}
-_MAX_BYTES = 28 * 1024
+MAX_BYTES = 28 * 1024
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class SimdgroupTile:
         sizes = self.sizes
         return (
             sizes.stride == 1
-            and min(sizes.channels, sizes.row_count) >= _MIN_CHANNELS
-            and self.threadgroup_bytes <= _MAX_BYTES
+            and min(sizes.channels, sizes.row_count) >= MIN_CHANNELS
+            and self.threadgroup_bytes <= MAX_BYTES
         )
 
     @property
@@ -76,6 +76,10 @@ class SimdgroupTile:
     def blocks(self) -> int:
         """Tiles that cover all rows."""
         return -(-self.sizes.row_count // self.tile_rows)
+
+    def units(self, columns: Any) -> Any:
+        """What tiles divide among them: the columns."""
+        return columns
 
     @property
     def steps(self) -> int:

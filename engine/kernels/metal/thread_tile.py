@@ -104,6 +104,10 @@ class ThreadTile:
         """Shape of the packed weight: [channel, tap, row], so that neighbouring threads read neighbouring rows."""
         return self.sizes.channels, self.sizes.taps, self.sizes.row_count
 
+    def units(self, columns: Any) -> Any:
+        """What tiles divide among them: the columns."""
+        return columns
+
     def channel_at(self, place: Any) -> Any:
         """The channel of an index of the packed weight."""
         return T.truncdiv(place, self.sizes.taps * self.sizes.row_count)

@@ -2,10 +2,22 @@ from __future__ import annotations
 
 import pytest
 
-from engine.estimate.chips import ASSUMPTIONS, CHIPS, M1, M2, M2_ULTRA_76, M4_PRO, RECORDS, SLOW_CYCLES, record_of
+from engine.estimate.chips import (
+    ASSUMPTIONS,
+    CHIPS,
+    M1,
+    M2,
+    M2_ULTRA,
+    M4_PRO,
+    RANGES,
+    RECORDS,
+    SLOW_CYCLES,
+    End,
+    record_of,
+)
 
 
-@pytest.mark.parametrize(("chip", "tflop"), [(M1, 2.6), (M2, 3.6), (M2_ULTRA_76, 27.2)])
+@pytest.mark.parametrize(("chip", "tflop"), [(M1, 2.6), (M2, 3.6), (M2_ULTRA, 21.5)])
 def test_peaks_are_those_that_are_published(chip, tflop):
     assert chip.flop_per_second == pytest.approx(tflop * 1e12, rel=0.01)
 
@@ -22,7 +34,15 @@ def test_records_are_those_of_one_model():
 
 
 def test_every_assumption_says_where_it_comes_from():
-    assert all(assumption.meaning and assumption.source for assumption in ASSUMPTIONS)
+    assert all(assumption.meaning and assumption.source for assumption in (*ASSUMPTIONS, *RANGES))
+
+
+def test_the_slow_end_of_a_range_is_the_slow_one():
+    slower_when_larger = [assumed for assumed in RANGES if "microseconds" in assumed.meaning]
+    assert len(slower_when_larger) == 1
+    for assumed in RANGES:
+        fast, slow = assumed.at(End.FAST), assumed.at(End.SLOW)
+        assert slow > fast if assumed in slower_when_larger else slow < fast
 
 
 def test_slow_operations_take_longer_than_one_cycle():

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from engine.estimate.chips import ASSUMPTIONS, RANGES
 from engine.estimate.report import COUNTED, milliseconds_per_second, to_dict, to_text
 from engine.estimate.utterance_estimate import LABEL
 from tests.engine.estimate.example_work import estimate
@@ -32,12 +33,28 @@ def test_times_are_per_second_of_audio():
     made = estimate()
     data = to_dict(made)
     (first,) = (chip for chip in data["chips"] if chip["name"] == "M1")
-    assert first["milliseconds_per_audio_second"]["estimate"] == pytest.approx(
-        milliseconds_per_second(made, made.chips[0], "estimate")
-    )
+    for end in ("fast", "slow"):
+        of_all = first["milliseconds_per_audio_second"][end]
+        assert of_all == pytest.approx(milliseconds_per_second(made, made.chips[0], end))
+        of_stages = [stage["milliseconds_per_audio_second"][end] for stage in first["stages"]]
+        assert sum(of_stages) == pytest.approx(of_all)
     assert first["record_milliseconds_per_audio_second"] == 70.7
-    of_stages = [stage["milliseconds_per_audio_second"]["estimate"] for stage in first["stages"]]
-    assert sum(of_stages) == pytest.approx(first["milliseconds_per_audio_second"]["estimate"])
+    assert first["slow_end_as_share_of_record"] == pytest.approx(first["milliseconds_per_audio_second"]["slow"] / 70.7)
+
+
+def test_every_assumption_is_printed_with_its_source():
+    words, data = to_text(estimate()), to_dict(estimate())
+    assert len(data["assumed_ranges"]) == len(RANGES)
+    assert len(data["assumptions"]) == len(ASSUMPTIONS)
+    for assumed in (*data["assumed_ranges"], *data["assumptions"]):
+        assert f"{assumed['meaning']}; {assumed['source']}" in words
+
+
+def test_a_band_goes_from_its_fast_to_its_slow_end():
+    made = estimate()
+    fast, slow = (milliseconds_per_second(made, made.chips[0], end) for end in ("fast", "slow"))
+    assert fast < slow
+    assert f"{fast:.2f} - {slow:.2f}" in to_text(made)
 
 
 def test_counts_are_there_per_kernel_and_stage():

@@ -1,6 +1,6 @@
 import pytest
 
-from engine.estimate.chips import M1, M2, M2_ULTRA_60, M2_ULTRA_76, record_of
+from engine.estimate.chips import M1, M2, M2_ULTRA, record_of
 from engine.estimate.lengths import Length
 from engine.estimate.report import milliseconds_per_second
 from engine.estimate.roofline import Resource
@@ -30,12 +30,12 @@ def full_size():
     return made
 
 
-@pytest.mark.parametrize("chip", [M1, M2, M2_ULTRA_60, M2_ULTRA_76], ids=lambda chip: chip.name)
-def test_the_decoder_is_estimated_at_or_below_the_record(full_size, chip):
+@pytest.mark.parametrize("chip", [M1, M2, M2_ULTRA], ids=lambda chip: chip.name)
+def test_the_slow_end_of_the_band_is_at_or_below_the_record(full_size, chip):
     (on_chip,) = (made for made in full_size.chips if made.chip == chip)
     record = record_of("kokoro-82m", chip)
-    assert milliseconds_per_second(full_size, on_chip, "estimate", DECODER) <= record
-    assert milliseconds_per_second(full_size, on_chip, "estimate") <= record
+    assert milliseconds_per_second(full_size, on_chip, "fast") < milliseconds_per_second(full_size, on_chip, "slow")
+    assert milliseconds_per_second(full_size, on_chip, "slow") <= record
 
 
 def test_no_kernel_multiplies_with_padding_or_with_zeros_between_values(full_size):
@@ -50,10 +50,10 @@ def test_an_utterance_takes_no_more_dispatches_than_it_did(full_size):
     assert sum(dispatches.values()) == full_size.dispatches <= MOST_DISPATCHES
 
 
-def test_the_decoder_does_what_its_mathematics_needs(full_size):
+def test_the_decoder_executes_far_less_than_its_sums_need_directly(full_size):
     decoder = next(stage for stage in full_size.stages if stage.stage == DECODER)
     executed = sum(kernel.work.flop for kernel in decoder.kernels)
-    assert decoder.useful_flop <= executed <= 1.1 * decoder.useful_flop
+    assert executed <= 0.5 * decoder.useful_flop
     assert decoder.useful_flop / SECONDS == pytest.approx(52e9, rel=0.02)
 
 

@@ -15,8 +15,8 @@ from engine.kernels.cpu.conv_choice import choices, winograd_for
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
 from engine.kernels.epilogue import Epilogue
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
-from tests.engine.kernels.cpu.rounding import FEW_POINTS, MANY_POINTS_LOSS
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
+from tests.engine.kernels.rounding import FEW_POINTS, MANY_POINTS_LOSS
 
 LENGTHS = [1, 2, 3, 15, 47, 48, 49, 95, 191, 193, 384, 1001]
 SIZES = [

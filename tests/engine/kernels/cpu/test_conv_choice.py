@@ -10,8 +10,8 @@ from engine.kernels.convolution import ConvWorkload, transposed
 from engine.kernels.cpu.conv_choice import Choice, choice_for, choices, plan_for, winograd_for
 from engine.kernels.cpu.direct_plan import DirectPlan
 from engine.kernels.cpu.register_tile import AVX2, AVX512, NEON, Microkernel
-from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.winograd import Winograd
 
 
 @pytest.mark.parametrize(

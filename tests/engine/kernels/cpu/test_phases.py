@@ -7,10 +7,10 @@ from tvm.script import tirx as T
 from engine.kernels.convolution import transposed
 from engine.kernels.cpu.phases import prefetch_phases, store_phase
 from engine.kernels.cpu.register_tile import AVX2
-from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.signatures import convolution_function
+from engine.kernels.winograd import Winograd
 from tests.engine.kernels.cpu.running import built
 
 SIZES = transposed(2, 2, kernel_size=6, stride=3, padding=2)

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from engine.kernels.convolution import ConvWorkload, weight_at
 from engine.kernels.cpu.register_tile import Microkernel, microkernel_for
-from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.cpu.winograd_conv import winograd_conv
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack_winograd_weight
 from engine.kernels.epilogue import Epilogue
+from engine.kernels.winograd import Winograd
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly, longest_run
-from tests.engine.kernels.cpu.rounding import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS
 from tests.engine.kernels.cpu.running import NARROW, Kernel, built, host_microkernel
+from tests.engine.kernels.rounding import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS
 
 LENGTHS = [1, 2, 11, 48, 193, 287, 288, 289, 2001]
 WITH_BIAS = Epilogue(True)

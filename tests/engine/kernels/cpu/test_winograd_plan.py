@@ -1,14 +1,11 @@
-"""The pieces and tiles of a Winograd convolution; combinations leave out coefficients of 0."""
-
-from fractions import Fraction
+"""The pieces and tiles of a Winograd convolution."""
 
 import pytest
-from tvm.script import tirx as T
 
 from engine.kernels.convolution import ConvWorkload
 from engine.kernels.cpu.register_tile import AVX512
-from engine.kernels.cpu.winograd import Winograd
-from engine.kernels.cpu.winograd_plan import WinogradPlan, combination
+from engine.kernels.cpu.winograd_plan import WinogradPlan
+from engine.kernels.winograd import Winograd
 
 
 @pytest.mark.parametrize("channels", [32, 128, 256, 512])
@@ -31,8 +28,3 @@ def test_pieces_cover_the_taps(taps: int, winograd: tuple[int, int], pieces: int
 def test_a_tile_has_the_outputs_of_all_interleaved_sequences() -> None:
     plan = WinogradPlan(ConvWorkload(8, 8, 3, dilation=5), Winograd(6, 3), AVX512)
     assert plan.span == plan.packed.width * 6 * 5
-
-
-def test_a_combination_leaves_out_what_is_nothing() -> None:
-    one, two = T.float32(3), T.float32(5)
-    assert float(combination([Fraction(0), Fraction(1), Fraction(1, 2)], [None, one, two])) == 5.5

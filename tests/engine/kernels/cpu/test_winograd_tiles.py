@@ -8,11 +8,11 @@ from tvm.script import tirx as T
 
 from engine.kernels.convolution import ConvWorkload, transposed, transposed_weight_at, weight_at
 from engine.kernels.cpu.register_tile import AVX2, AVX512
-from engine.kernels.cpu.winograd import Winograd
 from engine.kernels.cpu.winograd_plan import WinogradPlan
 from engine.kernels.cpu.winograd_tiles import pack, pack_winograd_weight, prefetch_rows, store
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.signatures import convolution_function
+from engine.kernels.winograd import Winograd
 from tests.engine.kernels.cpu.running import built
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from engine.kernels.convolution import ConvWorkload
-from engine.kernels.metal.direct_conv import tile_for
+from engine.kernels.metal.conv_choice import tile_for
 from engine.kernels.metal.simdgroup_tile import SimdgroupTile
 from engine.kernels.metal.thread_tile import ThreadTile
 from engine.kernels.metal.threadgroup import Threadgroup
@@ -18,9 +18,9 @@ KOKORO = [
 
 
 @pytest.mark.parametrize("shape", KOKORO, ids=str)
-def test_the_models_convolutions_multiply_matrices(shape):
-    plan = tile_for(ConvWorkload(*shape, 1, 0), Threadgroup())
-    assert isinstance(plan, SimdgroupTile)
+def test_the_models_convolutions_fill_tiles(shape):
+    plan = SimdgroupTile(ConvWorkload(*shape, 1, 0))
+    assert plan.suits
     assert plan.steps * 16 >= shape[0]
     assert 0 <= plan.blocks * plan.tile_rows - shape[1] < plan.tile_rows
     assert plan.slab_stride % 16 == 8

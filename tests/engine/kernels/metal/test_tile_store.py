@@ -3,7 +3,7 @@ from tvm.script import tirx as T
 
 from engine.kernels.convolution import transposed
 from engine.kernels.epilogue import Epilogue
-from engine.kernels.metal.direct_conv import tile_for
+from engine.kernels.metal.conv_choice import tile_for
 from engine.kernels.metal.tile_store import store_sum
 from engine.kernels.signatures import convolution_function
 from tests.engine.kernels.metal.running import GROUP, built

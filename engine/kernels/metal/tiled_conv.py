@@ -7,28 +7,19 @@ from typing import Any
 from tvm.script import tirx as T
 from tvm.tirx import PrimFunc
 
-from engine.kernels.convolution import ConvWorkload, WeightAt
+from engine.kernels.convolution import WeightAt
 from engine.kernels.epilogue import Epilogue
 from engine.kernels.metal.simdgroup_tile import SimdgroupTile, simdgroup_tile
 from engine.kernels.metal.thread_tile import ThreadTile, thread_tile
 from engine.kernels.metal.threadgroup import Threadgroup
-from engine.kernels.precision import Precision
+from engine.kernels.metal.winograd_plan import WinogradTile
+from engine.kernels.metal.winograd_tile import winograd_tile
 from engine.kernels.signatures import convolution_function
 
-Tile = SimdgroupTile | ThreadTile
-FEWEST_FLOAT16_CHANNELS = 64
-"""Channels and rows below which factors keep single precision: harmonics and spectra need it, and are small."""
+Tile = SimdgroupTile | ThreadTile | WinogradTile
 
 
-def tile_for(sizes: ConvWorkload, group: Threadgroup, factors: Precision = Precision.FLOAT32) -> Tile:
-    """The tile that suits the sizes; its factors have the precision asked for only if it gains much."""
-    tile = SimdgroupTile(
-        sizes, factors if min(sizes.channels, sizes.row_count) >= FEWEST_FLOAT16_CHANNELS else Precision.FLOAT32
-    )
-    return tile if tile.suits else ThreadTile(sizes, group)
-
-
-def direct_conv(plan: Tile, epilogue: Epilogue) -> PrimFunc:
+def tiled_conv(plan: Tile, epilogue: Epilogue) -> PrimFunc:
     """The kernel: x [B, channels, L], packed weight, bias [out], residual as y -> y [B, out channels, outputs].
 
     Bias and residual are arguments only if the epilogue has them.
@@ -37,6 +28,8 @@ def direct_conv(plan: Tile, epilogue: Epilogue) -> PrimFunc:
 
 
 def _inside(plan: Tile) -> Any:
+    if isinstance(plan, WinogradTile):
+        return winograd_tile
     return simdgroup_tile if isinstance(plan, SimdgroupTile) else thread_tile
 
 
@@ -46,7 +39,9 @@ def _tiles(plan: Any, operands: Any) -> None:
         for block in T.thread_binding(plan.blocks, thread="blockIdx.y"):
             for part in T.thread_binding(
                 # Columns that cover all outputs: each is stored at `upsampling` positions, of which `trim` are cut off.
-                T.ceildiv(T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling), plan.tile_columns),
+                T.ceildiv(
+                    plan.units(T.ceildiv(operands.outputs + plan.sizes.trim, plan.sizes.upsampling)), plan.tile_columns
+                ),
                 thread="blockIdx.x",
             ):
                 for ty in T.thread_binding(plan.threads[0], thread="threadIdx.y"):
@@ -54,7 +49,9 @@ def _tiles(plan: Any, operands: Any) -> None:
                         _inside(plan)(plan, operands, batch_index, block, part * plan.tile_columns, ty, tx)
 
 
-def packing_kernel(plan: Tile, group: Threadgroup, shape: tuple[int, int, int], value_at: WeightAt) -> PrimFunc:
+def pack_direct_weight(
+    plan: SimdgroupTile | ThreadTile, group: Threadgroup, shape: tuple[int, int, int], value_at: WeightAt
+) -> PrimFunc:
     """The function that packs: w of this shape -> packed weight, 0 in channels and rows beyond the last.
 
     `value_at(w, channel, tap, row)` is the expression of one weight.

@@ -4,9 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tvm.script import tirx as T
 
 from engine.kernels.cpu.conv_choice import LIGHT_WINOGRADS, WINOGRADS
-from engine.kernels.cpu.winograd import Matrix, Winograd, shared_and_opposite
+from engine.kernels.winograd import Matrix, Winograd, combination, shared_and_opposite
 
 ALL = sorted({*WINOGRADS, *LIGHT_WINOGRADS}, key=lambda winograd: (winograd.taps, winograd.outputs))
 
@@ -45,6 +46,11 @@ def test_other_points_share_nothing() -> None:
     matrix = Winograd(6, 11).input_matrix
     assert shared_and_opposite(matrix[0], matrix[1]) is None
     assert shared_and_opposite(matrix[2], matrix[3]) is None
+
+
+def test_a_combination_leaves_out_what_is_nothing() -> None:
+    one, two = T.float32(3), T.float32(5)
+    assert float(combination([Fraction(0), Fraction(1), Fraction(1, 2)], [None, one, two])) == 5.5
 
 
 @pytest.mark.parametrize("winograd", ALL)

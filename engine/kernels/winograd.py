@@ -8,9 +8,12 @@ that samples keep their size.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
+
+from tvm.script import tirx as T
 
 Row = tuple[Fraction, ...]
 Matrix = tuple[Row, ...]
@@ -95,6 +98,25 @@ def shared_and_opposite(one: Row, other: Row) -> tuple[Row, Row] | None:
         return None
     halves = [((a + b) / 2, (a - b) / 2) for a, b in zip(one, other, strict=True)]
     return tuple(shared for shared, _ in halves), tuple(opposite for _, opposite in halves)
+
+
+def with_opposites(matrix: Matrix) -> Iterator[tuple[tuple[int, ...], tuple[Row, ...]]]:
+    """The points of a matrix with a row for each, in order: one by one, or two with the rows they have in common."""
+    point = 0
+    while point < len(matrix):
+        halves = shared_and_opposite(*matrix[point : point + 2]) if point + 1 < len(matrix) else None
+        yield ((point,), (matrix[point],)) if halves is None else ((point, point + 1), halves)
+        point += 1 if halves is None else 2
+
+
+def combination(coefficients: Sequence[Fraction], values: Sequence[Any]) -> Any:
+    """The sum of coefficient * value, leaving out coefficients of 0 and multiplications by 1."""
+    total = None
+    for coefficient, value in zip(coefficients, values, strict=True):
+        if coefficient:
+            product = value if coefficient == 1 else T.float32(float(coefficient)) * value
+            total = product if total is None else total + product
+    return total
 
 
 def _scaled(row: Sequence[Fraction], scale: Fraction) -> tuple[Fraction, ...]:

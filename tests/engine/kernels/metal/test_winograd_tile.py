@@ -1,0 +1,112 @@
+"""Winograd convolutions against PyTorch in float64, at every kind of length, dilation and number of points."""
+
+import functools
+
+import numpy as np
+import pytest
+import torch
+
+from engine.kernels.convolution import ConvWorkload, transposed, transposed_weight_at, weight_at
+from engine.kernels.epilogue import Epilogue
+from engine.kernels.metal.tiled_conv import tiled_conv
+from engine.kernels.metal.winograd_plan import WinogradTile
+from engine.kernels.metal.winograd_weight import pack_winograd_weight
+from engine.kernels.winograd import Winograd
+from tests.engine.kernels.metal.running import GROUP, built, normal
+from tests.engine.kernels.rounding import FEW_POINTS, FEW_POINTS_LOSS, MANY_POINTS_LOSS
+
+LENGTHS = [1, 2, 47, 130, 193]
+WITH_BIAS = Epilogue(True)
+
+
+def tile(taps, dilation, winograd, channels=(20, 40)):
+    padding = taps // 2 * dilation
+    made = WinogradTile(ConvWorkload(*channels, taps, dilation, padding=padding), Winograd(*winograd))
+    assert made.suits
+    return made
+
+
+@functools.cache
+def kernel(made, epilogue):
+    return built(tiled_conv(made, epilogue))
+
+
+@functools.cache
+def packing(made):
+    shape = made.sizes.out_channels, made.sizes.channels, made.sizes.taps
+    return built(pack_winograd_weight(made, GROUP, shape, weight_at))
+
+
+def loss(made):
+    each = FEW_POINTS_LOSS if made.points <= FEW_POINTS else MANY_POINTS_LOSS
+    return each * np.sqrt(made.sizes.channels * made.sizes.taps)
+
+
+def compare(made, batch, length, epilogue=WITH_BIAS):
+    sizes = made.sizes
+    x, weight = normal(batch, sizes.channels, length), normal(sizes.out_channels, sizes.channels, sizes.taps, seed=1)
+    bias = normal(sizes.out_channels, seed=2)
+    expected = torch.nn.functional.conv1d(
+        torch.from_numpy(x).double(),
+        torch.from_numpy(weight).double(),
+        torch.from_numpy(bias).double() if epilogue.has_bias else None,
+        dilation=sizes.dilation,
+        padding=sizes.padding,
+    ).numpy()
+    residual = normal(*expected.shape, seed=3)
+    operands = [*([bias] if epilogue.has_bias else []), *([residual] if epilogue.has_residual else [])]
+    found = kernel(made, epilogue)(expected.shape, x, packing(made)(made.packed_shape, weight), *operands)
+    if epilogue.has_residual:
+        expected = (expected + residual) * epilogue.factor
+    assert np.abs(found - expected).max() < loss(made)
+
+
+@pytest.mark.parametrize(
+    ("taps", "dilation", "winograd"),
+    [
+        *((3, 1, (6, 3)), (3, 5, (6, 3)), (3, 3, (4, 3)), (5, 1, (4, 5)), (7, 1, (8, 7)), (7, 3, (8, 7))),
+        *((7, 5, (4, 7)), (11, 1, (6, 11)), (11, 5, (6, 11)), (2, 1, (4, 2)), (4, 2, (4, 4))),
+    ],
+    ids=str,
+)
+def test_every_kind_of_length(taps, dilation, winograd):
+    made = tile(taps, dilation, winograd)
+    for batch, length in enumerate(LENGTHS):
+        compare(made, batch % 3 + 1, length)
+
+
+@pytest.mark.parametrize("channels", [(16, 16), (33, 22), (40, 70)], ids=str)
+def test_channels_and_rows_need_not_fill_tiles(channels):
+    compare(tile(3, 1, (6, 3), channels), 2, 100)
+    compare(tile(11, 3, (6, 11), channels), 2, 100)
+
+
+@pytest.mark.parametrize("epilogue", [Epilogue(), Epilogue(True, has_residual=True, factor=0.3)], ids=str)
+def test_a_residual_is_added_before_the_factor(epilogue):
+    compare(tile(7, 3, (8, 7)), 2, 100, epilogue)
+
+
+@pytest.mark.parametrize("padding", [0, 3, 5])
+def test_transposed_convolutions_are_computed_phase_by_phase(padding):
+    sizes = transposed(24, 8, 20, 10, padding)
+    made = WinogradTile(sizes, Winograd(4, 2))
+    assert made.suits
+    weight, bias = normal(24, 8, 20, seed=1), normal(8, seed=2)
+    pack = built(pack_winograd_weight(made, GROUP, weight.shape, transposed_weight_at(sizes, 20)))
+    packed = pack(made.packed_shape, weight)
+    for length in (1, 2, 70):
+        x = normal(2, 24, length)
+        tensors = (torch.from_numpy(array).double() for array in (x, weight, bias))
+        expected = torch.nn.functional.conv_transpose1d(*tensors, stride=10, padding=padding).numpy()
+        found = kernel(made, WITH_BIAS)(expected.shape, x, packed, bias)
+        assert np.abs(found - expected).max() < loss(made)
+
+
+def test_what_is_beyond_the_input_is_taken_for_0():
+    """The last samples of the channel before are not."""
+    made = tile(11, 5, (6, 11), (16, 16))
+    x, weight = np.zeros((1, 16, 60), np.float32), np.zeros((16, 16, 11), np.float32)
+    x[0, 0, -25:] = 1e6
+    weight[:, 1, 0] = 1
+    found = kernel(made, Epilogue())(x.shape, x, packing(made)(made.packed_shape, weight))
+    np.testing.assert_array_equal(found, 0)
