@@ -48,7 +48,8 @@ DENIED = re.compile(
     | plugins/platforms/libq(eglfs|linuxfb|minimalegl|vkkhrdisplay|vnc)\b
     | plugins/platformthemes/libqgtk3\b
     | \.dSYM/ | espeak-ng-data/(ar|ca|da|fa|hu|ia|lb|ru|ta|yue)_dict
-    | misaki/data/(ja|vi)_ | babel/locale-data/ | \.(dist|egg)-info/(RECORD|direct_url\.json|INSTALLER|REQUESTED|SOURCES\.txt)$
+    | misaki/data/(ja|vi)_ | babel/locale-data/
+    | \.(dist|egg)-info/(RECORD|direct_url\.json|INSTALLER|REQUESTED|SOURCES\.txt)$
     | (^|/)libasound\.so
     """,
     re.VERBOSE,

@@ -37,6 +37,7 @@ def try_on_linux(bundle: Path, pictures: Path) -> None:
             return run_inside(root, bundle, [program, *arguments], environment)
 
         _speak(start, "/tmp/speech.wav", root / "tmp/speech.wav")
+        _have_pip(start)
         _show(start, "/tmp/window.png", root / "tmp/window.png", {"DISPLAY": display})
         (root / "tmp/window.png").replace(pictures / "window.png")
 
@@ -53,6 +54,7 @@ def try_on_mac(application: Path, pictures: Path) -> None:
             )
 
         _speak(start, f"{folder}/speech.wav", Path(folder, "speech.wav"))
+        _have_pip(start)
         _show(start, str(pictures / "window.png"), pictures / "window.png", {})
 
 
@@ -61,6 +63,11 @@ def _speak(start: Start, named: str, written: Path) -> None:
     seconds, level = _length_and_level(written)
     if seconds < LEAST_SECONDS or level < LEAST_LEVEL:
         raise EngineError(f"Its speech lasts {seconds:.1f} s at a level of {level:.3f}.", "There is hardly any sound.")
+
+
+def _have_pip(start: Start) -> None:
+    """It fetches models, and adds what comparing needs."""
+    _succeed(start([MODULE_OPTION, "pip", "--version"], {}), "It does not run pip")
 
 
 def _show(start: Start, named: str, written: Path, environment: Mapping[str, str]) -> None:
