@@ -97,6 +97,7 @@ _LINKED = re.compile(r"(PySide6/Qt/lib/)?lib(?!python)[^/]+\.so(\.\d+)*")
 
 The bundle's program itself loads Python.
 """
+_TESTS = re.compile(r"\.(test|tests|idle_test|__main__)\b")
 _HIDDEN = ("PySide6.QtOpenGL",)
 """Modules that packages import by names which they put together, so that no analysis finds them."""
 
@@ -127,7 +128,16 @@ def without_orphans(entries: Sequence[Entry], linked_with: Callable[[str], Itera
 def modules() -> list[str]:
     """Every module of the program, and the standard library as a whole, which packages that are added may need."""
     ours = [name for package in ("engine", "app") for name in _modules_of(project_folder() / package)]
-    return [*ours, *_HIDDEN, *sorted(sys.stdlib_module_names.difference(_NOT_FOR_APPLICATIONS))]
+    return [*ours, *_HIDDEN, *_standard_library()]
+
+
+def _standard_library() -> Iterator[str]:
+    for name in sorted(sys.stdlib_module_names.difference(_NOT_FOR_APPLICATIONS)):
+        found = find_spec(name)
+        if found is not None:  # some are for other systems
+            yield name
+            for folder in found.submodule_search_locations or ():
+                yield from (module for module in _modules_of(Path(folder)) if not _TESTS.search(module))
 
 
 def _modules_of(folder: Path) -> Iterator[str]:
