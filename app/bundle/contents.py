@@ -8,8 +8,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ctypes.util import find_library
+from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, distribution
-from importlib.util import find_spec
 from pathlib import Path
 
 from engine.artifacts.manifest import compiler_sources
@@ -133,8 +133,8 @@ def modules() -> list[str]:
 
 def _standard_library() -> Iterator[str]:
     for name in sorted(sys.stdlib_module_names.difference(_NOT_FOR_APPLICATIONS)):
-        found = find_spec(name)
-        if found is not None:  # some are for other systems
+        found = PathFinder.find_spec(name)  # setuptools meddles with the usual function
+        if found is not None:  # some are for other systems, others within Python's own library
             yield name
             for folder in found.submodule_search_locations or ():
                 yield from (module for module in _modules_of(Path(folder)) if not _TESTS.search(module))
@@ -191,7 +191,7 @@ def _files_of(packages: Mapping[str, Sequence[str]]) -> Files:
 
 def _folders(package: str) -> list[Path]:
     """Where a package is installed; nowhere, if only other systems need it."""
-    found = find_spec(package)
+    found = PathFinder.find_spec(package)
     return [] if found is None else [Path(folder) for folder in found.submodule_search_locations or ()]
 
 
