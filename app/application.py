@@ -19,12 +19,17 @@ from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.icons import application_icon
 from app.main_window import MainWindow
+from app.menu_dialogs import MenuDialogs
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
+from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.module_builder import ModuleBuilder, build_command
 from app.speech.voice_choice import Choice
+from app.system.mac import SpeakService, Wakefulness
+from app.system.objective_c import ObjectiveC
+from app.system.opened_files import OpenedFiles
 from app.system.threads import collected_between_events
 from app.theme import Theme
 from engine.artifacts.manifest import MPS
@@ -107,6 +112,11 @@ class Application(QObject):
         if make_engine is None or module_command is not None:
             self.controller.activity_changed.connect(self.module_builder.follow)
         self.module_builder.improved.connect(self._on_improved)
+        self.dialogs = MenuDialogs(self.window, self.window.menu)
+        self._opened_files = OpenedFiles(qt)
+        self._opened_files.opened.connect(self.window.page.editor.open_file)
+        if sys.platform == "darwin":
+            self.join_mac(ObjectiveC())
         self.window.menu.choose_device(settings.device)
         self.window.menu.devices.triggered.connect(self._on_device)
         self.window.menu.choose_lstm_method(settings.lstm_method)
@@ -137,6 +147,13 @@ class Application(QObject):
         )
         models.engine_wanted.connect(self._on_engine_wanted)
         return models
+
+    def join_mac(self, runtime: ObjectiveC) -> None:
+        """Tell macOS when speech is made or heard, and speak what other applications send."""
+        self._wakefulness = Wakefulness(runtime, self)
+        self.controller.activity_changed.connect(self._on_activity)
+        self._service = SpeakService(runtime, self)
+        self._service.text_received.connect(self._on_text_received)
 
     def open(self) -> None:
         """Show the window; everything slow starts afterwards."""
@@ -180,6 +197,15 @@ class Application(QObject):
     def _on_engine_wanted(self) -> None:
         """The first time, this is as soon as the voices are known."""
         self.controller.change_engine(self._engine_factory(self.window.page.header.voices.speaking_model))
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        self._wakefulness.keep(activity.can_stop or activity.saving)
+
+    @Slot(str)
+    def _on_text_received(self, text: str) -> None:
+        self.window.page.editor.set_text(text)
+        self.window.speak()
 
     @Slot(object)
     def _on_preview(self, voice: VoiceInfo) -> None:

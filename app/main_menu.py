@@ -15,6 +15,7 @@ from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation.devices import AUTO, DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_WISHES
+from engine.system.paths import APPLICATION_NAME
 
 _APPEARANCE_TITLES = {
     Appearance.SYSTEM: "Same as System",
@@ -40,8 +41,11 @@ class MainMenu(QMenuBar):
         self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
         self.save = _action(file, "Save as WAV…", QKeySequence.StandardKey.Save)
         file.addSeparator()
+        self.settings = _action(file, "Settings…", "Ctrl+,")
+        self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
+        file.addSeparator()
         self.close_window = _action(file, "Close", "Ctrl+W")
-        self.quit = _action(file, "Quit Kokoro Desk", "Ctrl+Q")
+        self.quit = _action(file, f"Quit {APPLICATION_NAME}", "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.edit_menu = self.addMenu("&Edit")
         speech = self.addMenu("&Speech")
@@ -66,6 +70,8 @@ class MainMenu(QMenuBar):
         self.lstm_methods = self._add_lstm_methods(device_menu)
         self.view_menu = self.addMenu("&View")
         self.appearances = self._add_appearances()
+        self.about = _action(self.addMenu("&Help"), f"About {APPLICATION_NAME}")
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def add_editing(self, editor: TextEditor) -> None:
         """Add the standard editing actions for a text."""

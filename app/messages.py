@@ -41,6 +41,7 @@ class Remedy(Enum):
     COPY_DETAILS = "Copy Details"
     MODELS = "Models…"
     REMOVE_MODEL = "Remove"
+    ADD_REFERENCE = "Add PyTorch"
 
 
 class Tone(Enum):
@@ -87,6 +88,7 @@ _CURES: dict[Cure, tuple[str, Remedy | None]] = {
         "Choose a voice of another language, or add the packages as the README says.",
         Remedy.CHOOSE_VOICE,
     ),
+    Cure.ADD_REFERENCE: ("Press the button to add them to the application.", Remedy.ADD_REFERENCE),
     Cure.OTHER_DEVICE: ("Choose another one under Speech > Device.", None),
     Cure.EXAMINE: ("Try it again; if it stays so, install the application again.", Remedy.TRY_AGAIN),
 }

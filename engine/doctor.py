@@ -7,6 +7,7 @@ import importlib.util
 import logging
 import platform
 import shutil
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -20,7 +21,8 @@ from engine.preparation.devices import AUTO, choose_device
 from engine.preparation.lstm_methods import choose_lstm_method
 from engine.preparation.module_choice import find_modules
 from engine.preparation.weights import all_packed_weights
-from engine.system.paths import packed_weights_folder
+from engine.system.paths import packed_weights_folder, project_folder, shipped_modules_folder
+from engine.system.quarantine import is_quarantined, release_command
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +79,21 @@ def _machine() -> tuple[CheckStatus, str]:
 
 def _packages() -> tuple[CheckStatus, str]:
     names = ("kokoro-desk", "apache-tvm", "torch", "kokoro", "misaki", "PySide6-Essentials")
-    return CheckStatus.GOOD, ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    return CheckStatus.GOOD, ", ".join(f"{name} {_version(name)}" for name in names)
+
+
+def _version(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not here"
+
+
+def _quarantine() -> tuple[CheckStatus, str]:
+    library = next(shipped_modules_folder().rglob("*.dylib"), None)
+    if library is None or not is_quarantined(library):
+        return CheckStatus.GOOD, "macOS does not quarantine the modules"
+    return CheckStatus.PROBLEM, f"macOS refuses to load the modules; run: {release_command(project_folder())}"
 
 
 def _starter() -> tuple[CheckStatus, str]:
@@ -165,6 +181,7 @@ CHECKS: dict[str, Check] = {
     "Starter model": _starter,
     "Models": _models,
     "Compiled modules": _modules,
+    **({"Quarantine": _quarantine} if sys.platform == "darwin" else {}),
     "Packed weights": _packed_weights,
     "Device": _device,
     "LSTM method": _lstm_method,

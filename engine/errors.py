@@ -16,6 +16,7 @@ class Cure(Enum):
     COMPILE_AGAIN = "compile again"
     INSTALL_AGAIN = "install the program again"
     ADD_LANGUAGE = "add the language's packages"
+    ADD_REFERENCE = "add what is compared with"
     OTHER_DEVICE = "choose another device"
     EXAMINE = "examine the installation"
 
@@ -66,6 +67,10 @@ class UnknownModel(InvalidRequest):
 
 class MissingLanguage(EngineError):
     """A language needs packages that are not installed."""
+
+
+class MissingReference(EngineError):
+    """PyTorch or the original network, which is compared with, is not installed."""
 
 
 class DamagedFile(EngineError):

@@ -14,6 +14,7 @@ from engine.errors import EngineError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, stage_named
+from engine.system.bundle import require_reference
 from engine.validator.arrays import ArrayFolder
 from engine.validator.results import FinishedEvent, Reading, Row, RowEvent, ValidationEvent, ValidationRequest
 
@@ -55,9 +56,10 @@ class DiagnosticsController(QObject):
         return self._run is not None and self._run.active
 
     def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
-        """Diagnose this speech; emits `failed` if there is no such model, or no space for its arrays."""
+        """Diagnose this speech; emits `failed` if there is no PyTorch, no such model, or no space."""
         self.stop()
         try:
+            require_reference()
             config = model_config(model)
             folder = self._folders.make()
         except EngineError as error:

@@ -16,10 +16,11 @@ from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.dock import DiagnosticsDock
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
+from app.diagnostics.reference_adding import ReferenceAdding
 from app.diagnostics.run import DiagnosticsOptions
 from app.diagnostics.run_folders import RunFolders
 from app.main_window import MainWindow
-from app.messages import message_for
+from app.messages import Message, Remedy, Tone, message_for
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
@@ -28,6 +29,8 @@ from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
 
 SHORTCUT = "Ctrl+D"
+ADDING = Message("PyTorch is being added, which takes some minutes; speech goes on meanwhile.", Tone.NOTE)
+ADDED = Message("PyTorch is here. Press Diagnose to compare with it.", Tone.NOTE)
 
 
 class DiagnosticsFeature(QObject):
@@ -51,6 +54,7 @@ class DiagnosticsFeature(QObject):
         self.dock = DiagnosticsDock(window, self.panel)
         self.process = DiagnosticsProcess(command or COMMAND, self)
         self.controller = DiagnosticsController(self.process, RunFolders(), self)
+        self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
         window.menu.add_view(self.dock.toggleViewAction(), SHORTCUT)
@@ -71,6 +75,7 @@ class DiagnosticsFeature(QObject):
     def shut_down(self, timeout_ms: int) -> None:
         """End every process and delete what they left behind."""
         self.sounds.stop()
+        self.adding.shut_down(timeout_ms)
         self.export.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
 
@@ -92,7 +97,9 @@ class DiagnosticsFeature(QObject):
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
         self.export.exported.connect(self._on_exported)
-        for part in (controller, self.sounds, self.export):
+        self.adding.added.connect(self._on_added)
+        self._window.page.banner.remedy_chosen.connect(self._on_remedy)
+        for part in (controller, self.sounds, self.export, self.adding):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -142,8 +149,20 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
-        """Show what went wrong, without a button: those of failures concern speech."""
-        self._window.page.banner.show_message(replace(message_for(error), remedy=None))
+        """Show what went wrong, without the button of most failures, which concerns speech."""
+        message = message_for(error)
+        ours = message.remedy is Remedy.ADD_REFERENCE
+        self._window.page.banner.show_message(message if ours else replace(message, remedy=None))
+
+    @Slot(object)
+    def _on_remedy(self, message: Message) -> None:
+        if message.remedy is Remedy.ADD_REFERENCE:
+            self.adding.begin()
+            self._window.page.banner.show_message(ADDING)
+
+    @Slot()
+    def _on_added(self) -> None:
+        self._window.page.banner.show_message(ADDED)
 
     @Slot()
     def _on_window_closed(self) -> None:

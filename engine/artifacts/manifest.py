@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from engine.artifacts.digest import content_digest
 from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile
@@ -102,6 +103,7 @@ class Artifact:
     `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
     by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` lists choices
     that were measured to be faster on this machine than the default ones; the library is just as correct without them.
+    `sha256` is the library's `content_digest`.
     """
 
     stage: str
@@ -219,10 +221,10 @@ def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
 
 
 def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
-    """The path of a library whose content is unchanged since it was built; raises `DamagedFile` otherwise."""
+    """The path of a library unchanged since it was built, but for its signature; raises `DamagedFile` otherwise."""
     path = folder / artifact.file
     try:
-        actual = hashlib.sha256(path.read_bytes()).hexdigest()
+        actual = content_digest(path.read_bytes())
     except OSError as error:
         raise _damaged(path, "compiled module", "cannot be read") from error
     if actual != artifact.sha256:
@@ -234,12 +236,17 @@ def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
 def compiler_source_hash() -> str:
     """A hash of the source code that determines what a library computes."""
     digest = hashlib.sha256()
+    for path in compiler_sources():
+        digest.update(path.relative_to(project_folder()).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def compiler_sources() -> Iterator[Path]:
+    """The files with the source code that determines what a library computes; a bundle holds them for their hash."""
     for folder in _COMPILER_SOURCES:
         paths = (project_folder() / folder).rglob("*")
-        for path in sorted(path for path in paths if path.suffix in _SOURCE_SUFFIXES):
-            digest.update(path.relative_to(project_folder()).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+        yield from sorted(path for path in paths if path.suffix in _SOURCE_SUFFIXES)
 
 
 def _damaged(path: Path, what: str, how: str) -> DamagedFile:

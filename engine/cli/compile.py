@@ -23,6 +23,7 @@ from engine.model_store.checkpoints import Checkpoint, model_config, open_checkp
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.preparation.module_choice import module_sets
 from engine.stages import DEVICE_STAGES, Stage
+from engine.system.bundle import require_compiler
 from engine.system.paths import built_modules_folder, shipped_modules_folder
 from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
 from engine.validator.results import Row
@@ -121,6 +122,7 @@ def _choose(model: str) -> None:
 
 
 def _built(options: argparse.Namespace) -> Outcome:
+    require_compiler()
     with Steps() as steps:
         report = show_json if options.progress_json else steps.show
         if not options.progress_json:  # the process that started this one says so

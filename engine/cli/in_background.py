@@ -19,6 +19,7 @@ from engine.errors import CompileError, EngineError
 from engine.model_store.checkpoints import model_config
 from engine.preparation.devices import choose_device
 from engine.preparation.module_choice import ModuleSets, module_sets
+from engine.system.bundle import has_compiler
 
 _LOWEST_PRIORITY = 19
 _SET_SIGNAL_OF_PARENTS_DEATH = 1
@@ -28,8 +29,10 @@ _SET_SIGNAL_OF_PARENTS_DEATH = 1
 def worth_building(model: str, device: str) -> ModuleSets | None:
     """The modules of a model if some built here might be faster than the shipped ones, which speak on this device.
 
-    None if other ones speak, or if it is known which are faster.
+    None if other ones speak, if it is known which are faster, or if nothing can be built here.
     """
+    if not has_compiler():
+        return None
     config = model_config(model)
     if choose_device(device, config).device != CPU_DEVICE:
         return None

@@ -11,6 +11,7 @@ from engine.cli.compile import COMMAND as COMPILE
 from engine.cli.doctor import COMMAND as DOCTOR
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
+from engine.cli.reference import COMMAND as REFERENCE
 from engine.cli.speak import COMMAND as SPEAK
 from engine.cli.starter import EVALUATE, TRAIN
 from engine.cli.validate import COMMAND as VALIDATE
@@ -18,7 +19,7 @@ from engine.cli.voices import COMMAND as VOICES
 
 COMMANDS: Mapping[str, Command] = {
     command.name: command
-    for command in (SPEAK, VOICES, COMPILE, PACK, VALIDATE, BENCHMARK, MODELS, DOCTOR, TRAIN, EVALUATE)
+    for command in (SPEAK, VOICES, COMPILE, PACK, VALIDATE, BENCHMARK, MODELS, REFERENCE, DOCTOR, TRAIN, EVALUATE)
 }
 
 

@@ -30,6 +30,7 @@ from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES
+from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder, sample_text_path
 from engine.system.whole_file import ensure_writable
 from engine.validator import wording
@@ -153,6 +154,7 @@ def run(options: argparse.Namespace) -> Outcome | None:
     if options.serve:
         _serve()
         return None
+    require_reference()
     with Steps() as steps:
         steps.expect("Validating")
         return outcome_of(options, _doctor_words, partial(_show, steps))

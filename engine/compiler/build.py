@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from tvm import relax
 
+from engine.artifacts.digest import content_digest
 from engine.artifacts.manifest import (
     MPS,
     Artifact,
@@ -78,7 +79,7 @@ def build_bridge(folder: Path) -> Bridge:
         link_bridge(path)
         content = path.read_bytes()
     write_atomically(folder / BRIDGE_NAME, content)
-    return Bridge(BRIDGE_NAME, sha256(content).hexdigest(), len(content))
+    return Bridge(BRIDGE_NAME, content_digest(content), len(content))
 
 
 def build_stage(
@@ -107,7 +108,7 @@ def build_stage(
     return Artifact(
         stage=stage.name,
         file=file,
-        sha256=sha256(content).hexdigest(),
+        sha256=content_digest(content),
         bytes=len(content),
         seconds=time.perf_counter() - started,
         parameters=graph.parameters,

@@ -21,6 +21,7 @@ from typing import IO, Any, Self
 
 from engine import errors
 from engine.errors import Cure, EngineError
+from engine.system.bundle import MODULE_OPTION, is_bundle
 from engine.system.paths import project_folder
 from engine.system.waiting import POLL_SECONDS, raise_if_set
 
@@ -31,8 +32,8 @@ _DRAIN_SECONDS = 5
 
 
 def python_command(module: str, *arguments: str) -> tuple[str, ...]:
-    """The command that runs a module in a process of its own."""
-    return (sys.executable, "-m", module, *arguments)
+    """The command that runs a module in a process of its own: by Python, or by the program of a bundle."""
+    return (sys.executable, MODULE_OPTION if is_bundle() else "-m", module, *arguments)
 
 
 class ChildProcess:

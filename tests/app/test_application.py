@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFileOpenEvent, QImage
 from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
@@ -24,6 +24,7 @@ from engine.model_store import ModelState
 from engine.speech import DeviceEvent, SpeechRequest
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
 from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
+from tests.app.system.test_mac import Runtime, messages
 
 Opened = list[Application]
 
@@ -389,3 +390,31 @@ def test_the_windows_end_ends_the_building(
     qtbot.waitUntil(lambda: application.module_builder.process_id is not None)
     application.close()
     assert application.module_builder.process_id is None
+
+
+def test_a_file_that_the_desktop_opens_is_in_the_editor(
+    qapp: QApplication, settings: Settings, opened: Opened, tmp_path: Path
+) -> None:
+    application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    (tmp_path / "story.txt").write_text("Once upon a time.")
+    QApplication.sendEvent(qapp, QFileOpenEvent(str(tmp_path / "story.txt")))
+    assert application.window.page.editor.text == "Once upon a time."
+
+
+def test_macos_is_told_of_speech_and_its_service_speaks(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
+) -> None:
+    engine, runtime = FakeEngine(), Runtime()
+    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    application.join_mac(runtime)
+    application.open()
+    qtbot.waitUntil(lambda: application.window.page.header.voices.known)
+    assert "beginActivityWithOptions:reason:" not in messages(runtime)
+    runtime.received(0, 0, 0)
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    assert [request.text for request in engine.requests] == [runtime.selected]
+    assert "beginActivityWithOptions:reason:" in messages(runtime)
+    application.controller.stop()
+    qtbot.waitUntil(lambda: "endActivity:" in messages(runtime))

@@ -1,3 +1,4 @@
+import importlib.metadata
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from engine.preparation.devices import DeviceChoice
 from engine.preparation.lstm_methods import MethodChoice
 from engine.preparation.module_choice import FoundModules
 from engine.preparation.weights import packed_weights_path
+from engine.system.paths import project_folder
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -107,3 +109,24 @@ def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.Mo
     path.write_bytes(bytes(2_000_000))
     path.with_name(f"{path.name}.lock").touch()
     assert doctor.CHECKS["Packed weights"]() == (CheckStatus.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")
+
+
+def test_quarantined_modules_are_a_problem_with_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "is_quarantined", lambda path: path.suffix == ".dylib")
+    status, words = doctor._quarantine()
+    assert status is CheckStatus.PROBLEM
+    assert f"xattr -dr com.apple.quarantine {project_folder()}" in words
+    monkeypatch.setattr(doctor, "is_quarantined", lambda path: False)
+    assert doctor._quarantine()[0] is CheckStatus.GOOD
+
+
+def test_a_package_that_a_bundle_leaves_out_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "torch":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return "1.0"
+
+    monkeypatch.setattr(doctor.importlib.metadata, "version", version)
+    status, words = doctor.CHECKS["Packages"]()
+    assert status is CheckStatus.GOOD
+    assert "torch not here, kokoro 1.0" in words

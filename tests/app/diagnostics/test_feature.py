@@ -12,14 +12,16 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
-from app.diagnostics.feature import DiagnosticsFeature
+from app.diagnostics.feature import ADDED, ADDING, DiagnosticsFeature
 from app.diagnostics.run import DiagnosticsRun, RunState
 from app.main_window import MainWindow
+from app.messages import Remedy
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import DARK, Appearance, Theme
+from engine.errors import Cure, MissingReference
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
@@ -232,3 +234,20 @@ def test_the_window_can_stay_small(desk: Desk) -> None:
     desk.qtbot.wait(50)  # what its parts need is found out a moment later
     assert desk.window.width() == 640
     assert desk.window.height() <= 800
+
+
+def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingReference("Comparing needs PyTorch.", cure=Cure.ADD_REFERENCE)
+
+    monkeypatch.setattr("app.diagnostics.controller.require_reference", missing)
+    monkeypatch.setattr(desk.diagnostics.adding, "_command", (sys.executable, "-c", "pass"))
+    desk.prepare()
+    banner = desk.window.page.banner
+    desk.panel.diagnose_wanted.emit(desk.panel.controls.to_run.options)
+    assert desk.panel.run is None
+    assert banner.button.text() == Remedy.ADD_REFERENCE.value
+    with qtbot.waitSignal(desk.diagnostics.adding.added):
+        banner.button.click()
+        assert banner.message == ADDING
+    assert banner.message == ADDED

@@ -48,6 +48,14 @@ def test_what_has_been_compared_is_not_worth_building(monkeypatch: pytest.Monkey
     assert worth_building("starter", "auto") is None
 
 
+def test_without_a_compiler_nothing_is_worth_building(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    sets = ModuleSets(ModuleSet(tmp_path, FRESH), ModuleSet(tmp_path, Missing()), "any processors")
+    monkeypatch.setattr(in_background, "choose_device", lambda *_: DeviceChoice("cpu", CPU, ""))
+    monkeypatch.setattr(in_background, "module_sets", lambda *_: sets)
+    monkeypatch.setattr(in_background, "has_compiler", lambda: False)
+    assert worth_building("starter", "auto") is None
+
+
 @pytest.mark.parametrize(
     ("error", "kept"),
     [

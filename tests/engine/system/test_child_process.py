@@ -135,3 +135,9 @@ def test_while_it_says_nothing_something_else_can_be_done() -> None:
 
         assert list(process.messages(idle=answer)) == [{}]
     assert idle.is_set()
+
+
+def test_a_bundle_runs_modules_by_its_own_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert python_command("engine", "doctor") == (sys.executable, "-m", "engine", "doctor")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert python_command("engine", "doctor") == (sys.executable, "--module", "engine", "doctor")

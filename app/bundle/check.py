@@ -1,0 +1,74 @@
+"""Checks a finished bundle without starting it."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.bundle import contents, mac
+from app.bundle.mach_o import for_apple_processor, is_signed, least_system
+from engine.artifacts.manifest import MANIFEST_NAME, Artifact, Bridge, Manifest, verify
+from engine.errors import DamagedFile
+
+_LEAST_SYSTEM = tuple(int(part) for part in mac.LEAST_SYSTEM.split("."))
+_NAMES_A_NEWER_SYSTEM = re.compile(r"(PySide6|shiboken6)/[^/]+$")
+"""Places of libraries that name macOS 15 in wheels for macOS 13: macOS asks programs, not libraries, what they need."""
+
+
+def size_megabytes(bundle: Path) -> float:
+    """The size of a file, or of all those in a folder, each counted once."""
+    return sum(path.stat().st_size for path in _files(bundle)) / 1e6
+
+
+def problems(bundle: Path) -> list[str]:
+    """What is wrong with a bundle for any system: what it must not have, and damaged modules."""
+    places = (path.relative_to(bundle).as_posix() for path in _files(bundle))
+    denied = [f"{place} must not be there" for place in places if contents.is_denied(place)]
+    return [*denied, *_damaged_modules(bundle)]
+
+
+def problems_of_application(application: Path) -> list[str]:
+    """What is wrong with an application for Macs: `problems`, its property list, its libraries and their signatures."""
+    found = [f"Info.plist has another {key} than is wanted" for key in _differences(application)]
+    for path in mac.programs_and_libraries(application):
+        place = path.relative_to(application).as_posix()
+        found += [f"{place} {problem}" for problem in _problems_of(place, path.read_bytes())]
+    return [*found, *problems(application)]
+
+
+def _differences(application: Path) -> list[str]:
+    listed = plistlib.loads((application / "Contents" / "Info.plist").read_bytes())
+    return [key for key, value in mac.info_plist().items() if listed.get(key) != value]
+
+
+def _problems_of(place: str, content: bytes) -> Iterator[str]:
+    if for_apple_processor(content) is None:
+        yield "is not for Apple's processors alone"
+        return
+    oldest = least_system(content)
+    if (oldest is None or oldest > _LEAST_SYSTEM) and not _NAMES_A_NEWER_SYSTEM.search(place):
+        yield f"needs macOS {oldest}"
+    try:
+        if not is_signed(content):
+            yield "has no signature that fits it"
+    except struct.error:
+        yield "has a damaged signature"
+
+
+def _damaged_modules(bundle: Path) -> Iterator[str]:
+    for listed in bundle.rglob(f"compiled_models/*/{MANIFEST_NAME}"):
+        manifest = Manifest.load(listed.parent)
+        libraries: list[Artifact | Bridge] = [*manifest.artifacts, *([manifest.bridge] if manifest.bridge else [])]
+        for library in libraries:
+            try:
+                verify(listed.parent, library)
+            except DamagedFile as error:
+                yield error.message
+
+
+def _files(bundle: Path) -> Iterator[Path]:
+    """The files of a folder, or the file itself."""
+    yield from (path for path in (bundle, *bundle.rglob("*")) if path.is_file() and not path.is_symlink())

@@ -1,0 +1,220 @@
+"""What goes into a bundle and what stays out, for PyInstaller's recipe and for the check after it."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from ctypes.util import find_library
+from importlib.machinery import PathFinder
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+from engine.artifacts.manifest import compiler_sources
+from engine.artifacts.processor_families import FAMILIES
+from engine.errors import Cure, EngineError
+from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
+
+Files = list[tuple[str, str]]
+"""Each file, and the folder of the bundle that it goes to."""
+
+Entry = tuple[str, str, str]
+"""PyInstaller's terms for a file: its place in the bundle, where it comes from, its kind."""
+
+LEFT_OUT = (
+    # What only building, comparing and measuring need; “engine reference” adds what comparing needs.
+    "torch", "kokoro", "transformers", "tokenizers", "tvm", "matplotlib", "PIL", "fontTools", "jinja2",
+    "scipy", "pyworld", "pocketsphinx", "onnx", "onnxruntime", "onnxscript", "openvino", "ziglang",
+    # What packages use only if it is there.
+    "IPython", "tkinter", "_tkinter", "readline", "curses",
+    "setuptools", "pkg_resources", "pytest", "_pytest", "hypothesis", "mypy", "hf_xet",
+    "curated_tokenizers", "curated_transformers", "spacy_curated_transformers", "nltk", "sympy", "networkx",
+    "pyqtgraph.examples", "pyqtgraph.opengl", "spacy.tests", "thinc.tests",
+    "PySide6.QtTest", "spacy.cli", "rich", "pygments", "numpy.f2py", "pydoc_data", "pip",
+)  # fmt: skip
+"""Packages that PyInstaller must not follow an import to; pip is in the bundle as files."""
+
+DENIED = re.compile(
+    r"""
+    (^|/)(torch|transformers|scipy|ziglang)/
+    | libtvm_compiler | libtvm_runtime_(cuda|extra)
+    | PySide6/.*(WebEngine|Qml|Quick|3D|Charts|DataVisualization|Graphs|Designer|Help|Multimedia|Pdf|Sql|Test|UiTools)
+    | PySide6/.*(VirtualKeyboard|virtualkeyboard|Labs|Lottie|WaylandCompositor|EglF[Ss]|qpdf)
+    | PySide6/(Qt/)?(qml|translations|metatypes|libexec)/
+    | plugins/(tls|networkinformation|sqldrivers|printsupport|egldeviceintegrations|generic|vectorimageformats)/
+    | plugins/(qmltooling|qmllint|designer|wayland-graphics-integration-server)/
+    | plugins/platforms/libq(eglfs|linuxfb|minimalegl|vkkhrdisplay|vnc)\b
+    | plugins/platformthemes/libqgtk3\b
+    | \.dSYM/ | espeak-ng-data/(ar|ca|da|fa|hu|ia|lb|ru|ta|yue)_dict
+    | misaki/data/(ja|vi)_ | babel/locale-data/
+    | \.(dist|egg)-info/(RECORD|direct_url\.json|INSTALLER|REQUESTED|SOURCES\.txt)$
+    | (^|/)libasound\.so
+    """,
+    re.VERBOSE,
+)
+"""What no bundle may hold, by its path in it: the parts of Qt that the window does not use would treble its size.
+
+Of espeak-ng's dictionaries, the largest of languages that are not spoken are denied. ALSA's library belongs to the
+system, whose settings and plug-ins are made for it. Some files of packages say where and how they were installed.
+"""
+
+_DATA_PACKAGES = {
+    "misaki": ("data/*",),
+    "textblob": ("en/*",),
+    "espeakng_loader": ("espeak-ng-data/**/*",),
+    "spacy": ("*.cfg", "*.json"),
+    "language_tags": ("data/**/*",),
+    "pyqtgraph": ("icons/**/*", "colors/**/*"),
+    "certifi": ("*.pem",),
+    "pip": ("**/*.py", "**/*.pem", "**/*.txt"),
+    "tvm": ("__init__.py",),
+}
+"""Files, beside modules, that packages open; pip is data as a whole, and of tvm only the place of its libraries is."""
+_LIBRARIES = {
+    "espeakng_loader": ("libespeak-ng*",),
+    "tvm": ("lib/libtvm_runtime.*", "lib/libtvm_runtime_metal.*"),
+    "tvm_ffi": ("lib/libtvm_ffi*",),
+    "_soundfile_data": ("libsndfile*",),
+    "_sounddevice_data": ("portaudio-binaries/*.dylib",),
+}
+"""Libraries that packages load by their path, beside what they are linked with."""
+
+_DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "misaki", "PySide6-Essentials", "spacy", "thinc")
+_LICENCES = ("LICENSE", "NOTICE")
+_PICTURES = (".png",)
+"""The suffixes of the pictures in the documents."""
+_METAL = "-metal-macos"
+_NOT_FOR_APPLICATIONS = (
+    "idlelib", "lib2to3", "tkinter", "_tkinter", "turtle", "turtledemo", "antigravity", "this", "curses", "_curses",
+    "_curses_panel", "readline", "nis", "dbm", "_dbm", "_gdbm",
+)  # fmt: skip
+
+
+_LINKED = re.compile(r"(PySide6/Qt/lib/)?lib(?!python)[^/]+\.so(\.\d+)*")
+"""Places of libraries that are in a bundle because others are linked with them, and of links to those.
+
+The bundle's program itself loads Python.
+"""
+_TESTS = re.compile(r"\.(test|tests|idle_test|__main__)\b")
+_HIDDEN = ("PySide6.QtOpenGL",)
+"""Modules that packages import by names which they put together, so that no analysis finds them."""
+
+
+def is_denied(place: str) -> bool:
+    """Whether no file may be at this place of a bundle."""
+    return DENIED.search(place) is not None
+
+
+def without_orphans(entries: Sequence[Entry], linked_with: Callable[[str], Iterable[str]]) -> list[Entry]:
+    """Leave out libraries that nothing else is linked with, which only served files that are denied.
+
+    `linked_with` gives the names of the libraries that a file is linked with.
+    """
+    loaded = {Path(file).name for file, _ in libraries()}
+    kept = [entry for entry in entries if not _LINKED.fullmatch(entry[0]) or Path(entry[0]).name in loaded]
+    orphans = [entry for entry in entries if entry not in kept]
+    while orphans:
+        needed = {name for entry in kept if entry[2] != "SYMLINK" for name in linked_with(entry[1])}
+        found = [entry for entry in orphans if Path(entry[0]).name in needed]
+        if not found:
+            break
+        kept += found
+        orphans = [entry for entry in orphans if entry not in found]
+    return kept
+
+
+def modules() -> list[str]:
+    """Every module of the program, and the standard library as a whole, which packages that are added may need."""
+    ours = [name for package in ("engine", "app") for name in _modules_of(project_folder() / package)]
+    return [*ours, *_HIDDEN, *_standard_library()]
+
+
+def _standard_library() -> Iterator[str]:
+    for name in sorted(sys.stdlib_module_names.difference(_NOT_FOR_APPLICATIONS)):
+        found = PathFinder.find_spec(name)  # setuptools meddles with the usual function
+        if found is not None:  # some are for other systems, others within Python's own library
+            yield name
+            for folder in found.submodule_search_locations or ():
+                yield from (module for module in _modules_of(Path(folder)) if not _TESTS.search(module))
+
+
+def _modules_of(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*.py")):
+        parts = path.relative_to(folder.parent).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def data_files() -> Files:
+    """The program's own files, and those that packages open: data, licences, names and versions."""
+    return [*own_files(), *_files_of(_DATA_PACKAGES), *_metadata()]
+
+
+def libraries() -> Files:
+    """The libraries that packages load by their path."""
+    return [*_files_of(_LIBRARIES), *([] if sys.platform == "darwin" else _portaudio())]
+
+
+def shipped_modules(system: str = platform.system(), machine: str = platform.machine()) -> Files:
+    """The compiled modules for a system, to be copied as they are: PyInstaller would rewrite libraries."""
+    fitting = [one.triple for one in FAMILIES.values() if (one.system, one.machine) == (system, machine)]
+    if system == "Darwin":
+        fitting.append(_METAL)
+    folders = [path for path in shipped_modules_folder().iterdir() if any(name in path.name for name in fitting)]
+    return [_placed(path) for folder in folders for path in sorted(folder.iterdir())]
+
+
+def own_files() -> Files:
+    """Files of the program that are no modules: resources, licences, and sources whose hash shipped modules carry."""
+    resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _PICTURES)
+    licences = [project_folder() / name for name in _LICENCES]
+    return [_placed(path) for path in (*resources, *licences, *compiler_sources()) if path.is_file()]
+
+
+def _placed(path: Path) -> tuple[str, str]:
+    """A file of the program, in the same place as here."""
+    return str(path), path.relative_to(project_folder()).parent.as_posix()
+
+
+def _files_of(packages: Mapping[str, Sequence[str]]) -> Files:
+    """Files of installed packages by patterns, in the same places as in the packages."""
+    return [
+        (str(path), (Path(name) / path.relative_to(folder)).parent.as_posix())
+        for name, patterns in packages.items()
+        for folder in _folders(name)
+        for pattern in patterns
+        for path in sorted(folder.glob(pattern))
+        if path.is_file() and not is_denied(f"{name}/{path.relative_to(folder).as_posix()}")
+    ]
+
+
+def _folders(package: str) -> list[Path]:
+    """Where a package is installed; nowhere, if only other systems need it."""
+    found = PathFinder.find_spec(package)
+    return [] if found is None else [Path(folder) for folder in found.submodule_search_locations or ()]
+
+
+def _metadata() -> Files:
+    """Names, versions, entry points and licences of the installed packages whose code is in the bundle."""
+    return [file for name in _DISTRIBUTIONS for file in _metadata_of(distribution(name))]
+
+
+def _metadata_of(installed: Distribution) -> Files:
+    files = [path for path in installed.files or () if ".dist-info" in path.parts[0] and not is_denied(path.as_posix())]
+    return [(str(path.locate()), path.parent.as_posix()) for path in files]
+
+
+def _portaudio() -> Files:
+    """The system's PortAudio, which the package sounddevice brings along for Macs only."""
+    name = find_library("portaudio")
+    if name is None:
+        raise EngineError("PortAudio is not installed; a bundle needs it.", "Run “make setup”.", Cure.INSTALL_AGAIN)
+    return [(str(_loaded_from(name)), ".")]
+
+
+def _loaded_from(name: str) -> Path:
+    """The file that the loader takes for a library's name."""
+    ctypes.CDLL(name)
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    return next(Path(line.split()[-1]) for line in lines if Path(line.split()[-1]).name.startswith(name))

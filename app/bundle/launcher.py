@@ -1,0 +1,65 @@
+"""The program of a bundle: opens the window or, after --module NAME, runs a module as `python -m NAME` would."""
+
+from __future__ import annotations
+
+import ctypes.util
+import os
+import runpy
+import sys
+from collections.abc import MutableMapping, Sequence
+
+from engine.system.bundle import MODULE_OPTION, added_packages_folder, is_bundle
+from engine.system.paths import project_folder
+
+LIBRARY_PATH = "LD_LIBRARY_PATH"
+_BEFORE = f"{LIBRARY_PATH}_ORIG"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run what the arguments ask for; returns the exit code, unless a module ends the process itself."""
+    restore_library_path(os.environ)
+    if is_bundle():
+        find_own_libraries()
+    sys.path.append(str(added_packages_folder()))
+    if arguments[:1] == [MODULE_OPTION]:
+        _run_module(arguments[1:])
+        return 0
+    from app.__main__ import main as open_window
+
+    return open_window(arguments)
+
+
+def _run_module(arguments: Sequence[str]) -> None:
+    if not arguments:
+        sys.exit(f"{MODULE_OPTION} needs the name of a module, such as engine.")
+    sys.argv = list(arguments)
+    runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+
+
+def restore_library_path(environment: MutableMapping[str, str]) -> None:
+    """Undo what the bundle set for its own libraries, which have it by now.
+
+    Other programs that are started, such as a file manager, must not load the bundle's libraries.
+    """
+    if (before := environment.pop(_BEFORE, None)) is not None:
+        environment[LIBRARY_PATH] = before
+    elif is_bundle():
+        environment.pop(LIBRARY_PATH, None)
+
+
+def find_own_libraries() -> None:
+    """Have `find_library` look into the bundle first: it asks the system's tools, which know nothing of a bundle.
+
+    The package sounddevice looks for PortAudio with it.
+    """
+    find_in_system = ctypes.util.find_library
+
+    def find_library(name: str) -> str | None:
+        own = next(project_folder().glob(f"lib{name}.so*"), None)
+        return find_in_system(name) if own is None else str(own)
+
+    ctypes.util.find_library = find_library
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

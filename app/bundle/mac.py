@@ -1,0 +1,166 @@
+"""What Macs want of an application: its property list, icon, entitlements, signatures and notarisation.
+
+Everything but signing and notarising can be made, and is tested, on any system.
+"""
+
+from __future__ import annotations
+
+import plistlib
+import struct
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from app.bundle.mach_o import is_mach_o
+from app.system.mac import SERVICE_MESSAGE
+from engine.system.paths import APPLICATION_NAME, resources_folder
+
+IDENTIFIER = "io.github.kokoro-desk"
+LEAST_SYSTEM = "14.0"
+"""The oldest macOS that the packages' libraries run on."""
+ICON_NAME = "icon.icns"
+ENTITLEMENTS = {"com.apple.security.cs.disable-library-validation": True}
+"""Modules that are built on the user's Mac are signed by nobody, and are loaded all the same."""
+
+_TEXT_TYPES = (
+    ("Text", "public.plain-text", ("txt", "text")),
+    ("Markdown text", "net.daringfireball.markdown", ("md",)),
+)
+_PASTEBOARD_TYPES = ["public.utf8-plain-text", "NSStringPboardType"]
+_ICONS = {"ic11": 32, "ic12": 64, "ic07": 128, "ic13": 256, "ic08": 256, "ic14": 512, "ic09": 512, "ic10": 1024}
+"""The sizes in pixels of an icon's pictures, by the types that a Mac knows them by."""
+_HEADER_BYTES = 32
+AD_HOC = "-"
+"""The identity of nobody: such a signature is valid, and says nothing about who signed."""
+
+Run = Callable[[Sequence[str]], None]
+
+
+def _run(command: Sequence[str]) -> None:
+    subprocess.run(command, check=True)
+
+
+def info_plist() -> dict[str, Any]:
+    """The application's property list: the files it opens, the service it offers, the oldest system it runs on."""
+    released = version("kokoro-desk")
+    return {
+        "CFBundleName": APPLICATION_NAME,
+        "CFBundleDisplayName": APPLICATION_NAME,
+        "CFBundleIdentifier": IDENTIFIER,
+        "CFBundleExecutable": APPLICATION_NAME,
+        "CFBundleIconFile": ICON_NAME,
+        "CFBundlePackageType": "APPL",
+        "CFBundleInfoDictionaryVersion": "6.0",
+        "CFBundleShortVersionString": released,
+        "CFBundleVersion": released,
+        "CFBundleDocumentTypes": [_document_type(*kind) for kind in _TEXT_TYPES],
+        "UTImportedTypeDeclarations": [_markdown()],
+        "NSServices": [_service()],
+        "LSMinimumSystemVersion": LEAST_SYSTEM,
+        "LSApplicationCategoryType": "public.app-category.productivity",
+        "NSHighResolutionCapable": True,
+        "NSPrincipalClass": "NSApplication",
+        "NSSupportsAutomaticTermination": False,
+        "NSHumanReadableCopyright": "Apache License 2.0",
+    }
+
+
+def _document_type(title: str, kind: str, suffixes: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "CFBundleTypeName": title,
+        "CFBundleTypeRole": "Viewer",
+        "LSHandlerRank": "Alternate",  # a text's own editor stays what opens it by default
+        "LSItemContentTypes": [kind],
+        "CFBundleTypeExtensions": list(suffixes),
+    }
+
+
+def _markdown() -> dict[str, Any]:
+    """What Markdown is: macOS itself has no such type."""
+    _, kind, suffixes = _TEXT_TYPES[1]
+    return {
+        "UTTypeIdentifier": kind,
+        "UTTypeConformsTo": ["public.plain-text"],
+        "UTTypeDescription": "Markdown text",
+        "UTTypeTagSpecification": {"public.filename-extension": list(suffixes)},
+    }
+
+
+def _service() -> dict[str, Any]:
+    return {
+        "NSMenuItem": {"default": f"Speak with {APPLICATION_NAME}"},
+        "NSMessage": SERVICE_MESSAGE,
+        "NSPortName": APPLICATION_NAME,
+        "NSSendTypes": _PASTEBOARD_TYPES,
+        "NSRequiredContext": {},
+    }
+
+
+def write_icon(path: Path) -> Path:
+    """Draw the application's icon in every size that Macs show, into one file."""
+    pictures = b"".join(_entry(kind, _picture(size)) for kind, size in _ICONS.items())
+    path.write_bytes(_entry("icns", pictures))
+    return path
+
+
+def _entry(kind: str, content: bytes) -> bytes:
+    return kind.encode() + struct.pack(">I", len(content) + 8) + content
+
+
+def _picture(size_pixels: int) -> bytes:
+    """The drawing as PNG."""
+    from PySide6.QtCore import QBuffer, Qt
+    from PySide6.QtGui import QImage, QPainter
+    from PySide6.QtSvg import QSvgRenderer
+
+    image = QImage(size_pixels, size_pixels, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    QSvgRenderer(str(resources_folder() / "icons" / "app.svg")).render(painter)
+    painter.end()
+    buffer = QBuffer()
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # at run time it takes no bytes
+    return bytes(buffer.data().data())
+
+
+def programs_and_libraries(application: Path) -> Iterator[Path]:
+    """Everything in an application that has to be signed, innermost first."""
+    files = [path for path in application.rglob("*") if path.is_file() and not path.is_symlink()]
+    for path in sorted(files, key=lambda path: -len(path.parts)):
+        with path.open("rb") as file:
+            if is_mach_o(file.read(_HEADER_BYTES)):
+                yield path
+
+
+def sign(application: Path, identity: str, run: Run = _run) -> None:
+    """Sign every library and program, then the application; the identity “-” signs for this Mac alone.
+
+    With a certificate's identity, the hardened runtime and a time stamp are asked for, as notarising demands.
+    """
+    hardened = [] if identity == AD_HOC else ["--options", "runtime", "--timestamp"]
+    with tempfile.TemporaryDirectory() as folder:
+        entitlements = Path(folder) / "entitlements.plist"
+        entitlements.write_bytes(plistlib.dumps(ENTITLEMENTS))
+        command = ["codesign", "--force", "--sign", identity, *hardened]
+        for path in programs_and_libraries(application):
+            run([*command, str(path)])
+        run([*command, "--entitlements", str(entitlements), str(application)])
+    run(["codesign", "--verify", "--deep", "--strict", str(application)])
+
+
+def notarise(image: Path, profile: str, run: Run = _run) -> None:
+    """Have Apple check a disk image, and fasten its consent to it; `profile` names credentials in the keychain."""
+    run(["xcrun", "notarytool", "submit", str(image), "--keychain-profile", profile, "--wait"])
+    run(["xcrun", "stapler", "staple", str(image)])
+
+
+def make_image(application: Path, image: Path, run: Run = _run) -> None:
+    """Pack an application into a compressed disk image, beside a link to the folder that it belongs in."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(["cp", "-R", str(application), folder])
+        Path(folder, "Applications").symlink_to("/Applications")
+        name = ["-volname", APPLICATION_NAME]
+        run(["hdiutil", "create", "-ov", "-format", "ULMO", *name, "-srcfolder", folder, str(image)])

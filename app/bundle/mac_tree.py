@@ -1,0 +1,103 @@
+"""Lays out an application for Macs beside a bundle for Linux, to check and weigh it.
+
+Libraries come from the packages' wheels for Macs, everything else from the bundle. It lacks Python itself, so it does
+not start; the one that does is built on a Mac, by the same recipe.
+"""
+
+from __future__ import annotations
+
+import plistlib
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from importlib.metadata import distributions
+from pathlib import Path, PurePosixPath
+
+from app.bundle import contents, mac
+from app.bundle.mach_o import for_apple_processor, is_mach_o
+from engine.errors import EngineError
+
+_PLATFORM = "macosx_14_0_arm64"
+_EXTENSION = re.compile(r"\.(cpython-\d+-darwin|abi3|cpython-\d+-x86_64-linux-gnu)?\.?so$")
+"""What ends the name of an extension module, which differs from system to system."""
+_FRAMEWORK = re.compile(r"PySide6/Qt/lib/(Qt\w+)\.framework/")
+
+
+def lay_out(bundle: Path, wheels: Path, application: Path) -> None:
+    """Make an application of a bundle for Linux and of the packages' wheels for Macs, which pip is asked for."""
+    inside = bundle / "_internal"
+    shutil.rmtree(application, ignore_errors=True)
+    parts = application / "Contents"
+    for folder in ("MacOS", "Frameworks", "Resources"):
+        (parts / folder).mkdir(parents=True)
+    (parts / "Info.plist").write_bytes(plistlib.dumps(mac.info_plist()))
+    mac.write_icon(parts / "Resources" / mac.ICON_NAME)
+    for source, folder in (*contents.data_files(), *contents.shipped_modules("Darwin", "arm64")):
+        _place(Path(source).read_bytes(), parts / "Resources" / folder / Path(source).name)
+    shutil.copy(
+        bundle / bundle.name, parts / "MacOS" / "modules"
+    )  # of Python, compressed; the program itself is a Mac's
+    _download(_packages_in(inside), wheels)
+    for place, content in _libraries(wheels, _stems(inside)):
+        _place(content, parts / "Frameworks" / place)
+
+
+def _packages_in(inside: Path) -> list[str]:
+    """The installed packages that libraries of the bundle belong to, with their versions."""
+    there = {path.relative_to(inside).as_posix() for path in inside.rglob("*.so*")}
+    found = [one for one in distributions() if any(file.as_posix() in there for file in one.files or ())]
+    named = {f"{one.metadata['Name']}=={one.version.partition('+')[0]}" for one in found}
+    return sorted({*named, *_needed_by_name(("sounddevice",))})
+
+
+def _needed_by_name(names: Iterable[str]) -> Iterator[str]:
+    """Packages whose wheels have libraries for Macs only."""
+    yield from (f"{one.metadata['Name']}=={one.version}" for one in distributions() if one.metadata["Name"] in names)
+
+
+def _download(packages: list[str], wheels: Path) -> None:
+    wheels.mkdir(parents=True, exist_ok=True)
+    chosen = ["--platform", _PLATFORM, "--python-version", f"{sys.version_info[0]}.{sys.version_info[1]}"]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", *chosen]
+    subprocess.run([*command, "--dest", str(wheels), *packages], check=True)
+
+
+def _stems(inside: Path) -> set[str]:
+    """Names of the bundle's libraries, without what differs on a Mac."""
+    return {_stem(path.relative_to(inside).as_posix()) for path in inside.rglob("*.so*")}
+
+
+def _stem(place: str) -> str:
+    return _EXTENSION.sub("", place)
+
+
+def _libraries(wheels: Path, stems: set[str]) -> Iterator[tuple[str, bytes]]:
+    """The libraries that the application would have, each with its place, as far as they are for Apple's processors."""
+    for wheel in sorted(wheels.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            for place in archive.namelist():
+                if _wanted(place, stems) and is_mach_o(content := archive.read(place)):
+                    part = for_apple_processor(content)
+                    if part is None:
+                        raise EngineError(f"{place} in {wheel.name} is not for Apple's processors.")
+                    yield place, part
+
+
+def _wanted(place: str, stems: set[str]) -> bool:
+    """Extension modules and parts of Qt are wanted if the bundle has them, other libraries unless they are denied."""
+    framework = _FRAMEWORK.match(place)
+    is_library = PurePosixPath(place).suffix in (".so", ".dylib")
+    if contents.is_denied(place) or not (framework or is_library):
+        return False
+    if framework:
+        return any(stem.startswith(f"PySide6/Qt/lib/lib{framework[1].replace('Qt', 'Qt6', 1)}.") for stem in stems)
+    is_extension = _EXTENSION.search(place) is not None and not PurePosixPath(place).name.startswith("lib")
+    return not is_extension or _stem(place) in stems
+
+
+def _place(content: bytes, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)

@@ -1,0 +1,62 @@
+"""What differs where the program runs from a bundle: how its modules are run, and what people may add to it.
+
+A bundle is the program with its own Python, in one folder that is never written to. It leaves out PyTorch and the
+original network, and TVM's compiler: speaking needs neither, and they would triple its size.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import invalidate_caches
+from importlib.metadata import requires
+from importlib.util import find_spec
+from pathlib import Path
+
+from engine.errors import CompileError, Cure, MissingReference
+from engine.system.paths import data_folder
+
+MODULE_OPTION = "--module"
+"""What the program of a bundle runs a module after, as Python does after -m."""
+_DISTRIBUTION = "kokoro-desk"
+_REFERENCE = ("torch", "kokoro", "transformers", "matplotlib", "jinja2")
+"""What the original network needs, and the reports that compare with it."""
+
+
+def is_bundle() -> bool:
+    """Whether this process runs from a bundle."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def added_packages_folder() -> Path:
+    """The folder of packages that were added to a bundle."""
+    return data_folder() / "packages"
+
+
+def require_reference() -> None:
+    """Raise `MissingReference` unless PyTorch and the original network are installed."""
+    invalidate_caches()  # it may have been added since
+    missing = [name for name in _REFERENCE if find_spec(name) is None]
+    if missing:
+        raise MissingReference(
+            f"Comparing with PyTorch needs packages that are not here: {', '.join(missing)}.",
+            "Add it to the application with “--module engine reference”; for an installation, run “make setup”.",
+            Cure.ADD_REFERENCE,
+        )
+
+
+def reference_requirements() -> tuple[str, ...]:
+    """The packages that `require_reference` looks for, each with the version that the program is tested with."""
+    required = requires(_DISTRIBUTION) or []
+    return tuple(one for one in required if one.partition("==")[0] in _REFERENCE)
+
+
+def has_compiler() -> bool:
+    """Whether TVM's compiler is here, and not just the libraries that run what it has compiled."""
+    found = find_spec("tvm")
+    return found is not None and found.origin is not None and (Path(found.origin).parent / "relax").is_dir()
+
+
+def require_compiler() -> None:
+    """Raise `CompileError` unless modules can be built here."""
+    if not has_compiler():
+        raise CompileError("Modules cannot be built here.", "The compiler comes with an installation from source.")

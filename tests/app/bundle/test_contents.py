@@ -1,0 +1,152 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.bundle import contents
+from app.bundle.contents import is_denied
+from engine.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources
+from engine.system.paths import project_folder
+
+IMPORT_ALL = """
+import importlib, sys
+from app.bundle.contents import LEFT_OUT, modules
+for name in LEFT_OUT:
+    sys.modules[name] = None
+for name in modules():
+    if name.startswith("app.") and not name.endswith("__main__"):
+        importlib.import_module(name)
+print(*(name for name, module in sys.modules.items() if module is not None))
+"""
+"""Imports every module of the window where nothing that is left out can be imported."""
+
+
+@pytest.fixture(scope="module")
+def imported() -> list[str]:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL],
+        cwd=project_folder(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_the_window_needs_nothing_that_is_left_out(imported: list[str]) -> None:
+    assert "app.application" in imported
+    assert "app.diagnostics.panel" in imported
+
+
+def test_nothing_that_the_window_imports_is_denied(imported: list[str]) -> None:
+    parts = [name for name in imported if name.startswith("PySide6.")]
+    assert {"PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets", "PySide6.QtSvg"} <= set(parts)
+    for system in ("{}.abi3.so", "Qt/lib/lib{}.so.6", "Qt/lib/{}.framework/Versions/A/{}"):
+        places = [f"PySide6/{system.replace('{}', name.partition('.')[2])}" for name in parts]
+        assert [place for place in places if is_denied(place)] == []
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "PySide6/QtWebEngineCore.abi3.so", "PySide6/Qt/lib/libQt6Qml.so.6", "PySide6/Qt/lib/libQt6Quick3D.so.6",
+        "PySide6/Qt/lib/QtQml.framework/Versions/A/QtQml", "PySide6/Qt/lib/libQt6Charts.so.6",
+        "PySide6/Qt/translations/qt_de.qm", "PySide6/Qt/qml/QtQuick/qmldir",
+        "PySide6/Qt/plugins/sqldrivers/libqsqlite.so", "PySide6/Qt/plugins/platforms/libqeglfs.so",
+        "Kokoro Desk.app/Contents/Frameworks/PySide6/Qt/plugins/tls/libqopensslbackend.dylib",
+        "PySide6/Qt/plugins/platforminputcontexts/libqtvirtualkeyboardplugin.so",
+        "tvm/lib/libtvm_compiler.so", "torch/lib/libtorch.so", "_internal/scipy/__init__.py", "libasound.so.2",
+        "espeakng_loader/espeak-ng-data/ru_dict", "misaki-0.9.4.dist-info/RECORD",
+    ],
+)  # fmt: skip
+def test_what_only_makes_it_larger_is_denied(place: str) -> None:
+    assert is_denied(place)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "PySide6/Qt/lib/libQt6Core.so.6", "PySide6/Qt/lib/libQt6XcbQpa.so.6", "PySide6/Qt/plugins/platforms/libqxcb.so",
+        "PySide6/Qt/plugins/platforms/libqcocoa.dylib", "PySide6/Qt/plugins/platforms/libqwayland.so",
+        "PySide6/Qt/plugins/platforms/libqoffscreen.so", "PySide6/Qt/plugins/styles/libqmacstyle.dylib",
+        "PySide6/Qt/plugins/imageformats/libqsvg.so", "PySide6/Qt/plugins/iconengines/libqsvgicon.so",
+        "PySide6/Qt/plugins/platformthemes/libqxdgdesktopportal.so", "PySide6/Qt/lib/libQt6WaylandClient.so.6",
+        "tvm/lib/libtvm_runtime.so", "tvm/lib/libtvm_runtime_metal.dylib", "tvm_ffi/lib/libtvm_ffi.so",
+        "resources/starter/model.safetensors", "compiled_models/a-cpu/bert.so", "engine/kernels/cpu/convolution.py",
+        "espeakng_loader/espeak-ng-data/en_dict", "misaki-0.9.4.dist-info/METADATA",
+    ],
+)  # fmt: skip
+def test_what_the_window_and_speech_need_is_not(place: str) -> None:
+    assert not is_denied(place)
+
+
+def test_every_module_of_the_program_is_collected() -> None:
+    found = set(contents.modules())
+    assert {"engine", "engine.__main__", "engine.cli.speak", "app.diagnostics.bundle_writer", "pickletools"} <= found
+    assert {"logging.handlers", "xml.etree.ElementTree", "concurrent.futures.thread"} <= found
+    assert not {"tkinter", "ctypes.test", "msilib"} & found
+
+
+def test_the_programs_own_files_are_where_it_looks_for_them() -> None:
+    places = {f"{folder}/{Path(file).name}" for file, folder in contents.own_files()}
+    assert {
+        "resources/starter/model.safetensors",
+        "resources/icons/app.svg",
+        "resources/kokoro-82m/voices.safetensors",
+    } <= places
+    assert {"./LICENSE", "./NOTICE"} <= places
+    assert {path.relative_to(project_folder()).as_posix() for path in compiler_sources()} <= places
+
+
+def test_what_packages_load_by_its_path_is_there() -> None:
+    names = {Path(file).name for file, _ in [*contents.data_files(), *contents.libraries()]}
+    assert {"us_gold.json", "en-lexicon.txt", "phondata"} <= names
+    assert {name.partition(".")[0] for name in names} >= {
+        "libtvm_runtime",
+        "libtvm_ffi",
+        "libespeak-ng",
+        "libportaudio",
+    }
+    assert "direct_url.json" not in names
+
+
+def test_nothing_that_is_collected_is_denied() -> None:
+    files = [*contents.data_files(), *contents.libraries(), *contents.shipped_modules()]
+    assert [file for file, folder in files if is_denied(f"{folder}/{Path(file).name}")] == []
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "suffix"),
+    [("Linux", "x86_64", ".so"), ("Linux", "aarch64", ".so"), ("Darwin", "arm64", ".dylib")],
+)
+def test_modules_are_those_of_the_system(system: str, machine: str, suffix: str) -> None:
+    files = [Path(file) for file, _ in contents.shipped_modules(system, machine)]
+    folders = {path.parent for path in files}
+    targets = [Manifest.load(folder).identity.target for folder in folders]
+    assert {path.suffix for path in files} == {suffix, ".json"}
+    assert all(machine in target or METAL_DEVICE in target for target in targets)
+    assert len({folder.name.partition("-")[0] for folder in folders}) == 2, "those of both architectures"
+    assert any(METAL_DEVICE in target for target in targets) == (system == "Darwin")
+
+
+def test_libraries_that_served_only_denied_files_are_left_out() -> None:
+    linked = {
+        "window": ["libQt6Gui.so.6"], "gui": ["libQt6Core.so.6", "libz.so.1"], "core": [], "gtk": ["libgtk.so"],
+        "python": [], "tvm": [], "z": [], "link": ["libgtk.so"],
+    }  # fmt: skip
+    kept = [
+        ("PySide6/QtWidgets.abi3.so", "window", "EXTENSION"),
+        ("tvm/lib/libtvm_runtime.so", "tvm", "BINARY"),
+        ("libpython3.11.so.1.0", "python", "BINARY"),
+        ("PySide6/Qt/lib/libQt6Gui.so.6", "gui", "BINARY"),
+        ("PySide6/Qt/lib/libQt6Core.so.6", "core", "BINARY"),
+        ("libQt6Core.so.6", "PySide6/Qt/lib/libQt6Core.so.6", "SYMLINK"),
+        ("libz.so.1", "z", "BINARY"),
+    ]
+    orphans = [("libpango.so.0", "gtk", "BINARY"), ("libgtk.so", "gtk", "BINARY")]
+    assert set(contents.without_orphans([*orphans, *kept], linked.__getitem__)) == set(kept)
