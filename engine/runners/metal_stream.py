@@ -1,9 +1,9 @@
 """The commands that TVM's Metal runtime gives to the GPU: waiting for them, and beginning again after a failure.
 
-TVM notices that the GPU has failed when it next waits, and meanwhile hands out whatever is in memory. From then on it
-launches nothing, and every wait and copy raises, until its state is reset. It also waits before it frees memory that
-pending commands may use, in destructors, where an error ends the process: so nothing may be freed while the GPU may
-have failed unnoticed.
+TVM notices that the GPU has failed when it next waits, as it does after every copy of bytes. From then on it launches
+nothing, and every wait and copy raises, until its state is reset. It also waits before it frees memory that pending
+commands may use, in destructors, where an error ends the process: so nothing may be freed while the GPU may have failed
+unnoticed.
 """
 
 from __future__ import annotations
