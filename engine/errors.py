@@ -105,6 +105,10 @@ class CompileError(EngineError):
     """A stage could not be compiled."""
 
 
+class GpuFailed(EngineError):
+    """The GPU did not do what it was given, not even at the second attempt; the processor can."""
+
+
 class OutputError(EngineError):
     """A result could not be written where the user asked."""
 

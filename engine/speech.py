@@ -123,7 +123,14 @@ class DeviceEvent:
     setback: str = ""
 
 
-Event = StageEvent | PlanEvent | PreparationEvent | DeviceEvent
+@dataclass(frozen=True)
+class FallbackEvent:
+    """The processor speaks in place of the GPU, which has failed; `message`, a sentence, says so and for how long."""
+
+    message: str
+
+
+Event = StageEvent | PlanEvent | PreparationEvent | DeviceEvent | FallbackEvent
 
 
 @dataclass(frozen=True)

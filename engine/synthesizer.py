@@ -6,11 +6,14 @@ import math
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
+from engine.artifacts.manifest import CPU_DEVICE
 from engine.audio.joining import Joiner
 from engine.config import SAMPLE_RATE_HZ
-from engine.errors import Cancelled, InvalidRequest, TextTooLong
+from engine.errors import Cancelled, GpuFailed, InvalidRequest, TextTooLong
+from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.languages import language_of
 from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
@@ -26,6 +29,7 @@ from engine.speech import (
     SLOWEST_SPEED,
     AudioChunk,
     DeviceEvent,
+    FallbackEvent,
     Plan,
     PlanEvent,
     PreparationEvent,
@@ -43,13 +47,12 @@ TEXT_LIMIT_CHARACTERS = 100_000
 
 
 class Synthesizer:
-    """Speaks requests with one model on one device.
+    """Speaks requests with one model on one device, and on the processor those utterances at which a GPU fails.
 
     The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
-    Until then `device` is the one asked for, afterwards the one in use. `threads` is the number of computing threads,
-    by default one for each usable core; the constructor raises `InvalidRequest` for a number that this machine does
-    not have. `lstm_method` is a wish, which counts on a Mac's GPU only. Not thread-safe: use it from one thread at a
-    time.
+    `threads` is the number of computing threads, by default one for each usable core; the constructor raises
+    `InvalidRequest` for a number that this machine does not have. `lstm_method` is a wish, which counts on a Mac's GPU
+    only. Not thread-safe: use it from one thread at a time.
     """
 
     sample_rate_hz = SAMPLE_RATE_HZ
@@ -66,13 +69,18 @@ class Synthesizer:
         check_lstm_method(lstm_method)
         check_threads(threads)
         self.model = model
-        self.device = self._wanted_device = device
+        self._wanted_device = device
         self._weights = weights
         self._threads = threads
         self._lstm_method = lstm_method
         self._checkpoint: Checkpoint | None = None
-        self._pipeline: Pipeline | None = None
+        self._speaker: Speaker | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
+
+    @property
+    def device(self) -> str:
+        """The device asked for, or as soon as it is prepared the one in use: that which spoke last."""
+        return self._wanted_device if self._speaker is None else self._speaker.device
 
     def voices(self) -> tuple[VoiceInfo, ...]:
         """The voices of the model and the saved blends of them; the model is not loaded."""
@@ -87,24 +95,21 @@ class Synthesizer:
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s and a `DeviceEvent`.
 
+        If the GPU fails at it, the model is loaded for the processor, and `observe` gets a `FallbackEvent`, too.
+
         Raises `Cancelled`, `DamagedFile`, `MissingModel`, `CompileError`, or `EngineError` when Metal was asked for but
         does not exist here.
         """
-        if self._pipeline is not None:
+        if self._speaker is not None:
             return
-        checkpoint = self._opened()
-        files = ensure_files(checkpoint, self._wanted_device, observe, cancel, self._lstm_method)
-        observe(device_event(files.choice, files.lstm))
-        observe(PreparationEvent("Loading the voice model", 0, 1))
-        from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
-
-        compiled = CompiledRunner(
-            files.modules, checkpoint.config, files.weights, self._threads, around_lstm=files.lstm.around_use
-        )
-        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
-        self._pipeline = Pipeline(checkpoint.config, runners)
-        self.device = files.device
-        for voice in checkpoint.voices.values():
+        try:
+            loaded = self._load(self._wanted_device, observe, cancel)
+        except GpuFailed as failure:
+            observe(PREPARING_SPARE)
+            loaded = self._load(CPU_DEVICE, observe, cancel)
+            observe(FallbackEvent(f"{failure.message} The processor speaks instead."))
+        self._speaker = Speaker(loaded, partial(self._load, CPU_DEVICE))
+        for voice in self._opened().voices.values():
             if language_of(voice.info.language).english:  # takes a second; other languages are ready at once
                 self._phonemizer(voice.info.language)
         observe(PreparationEvent("Ready", 1, 1))
@@ -139,19 +144,33 @@ class Synthesizer:
 
     def close(self) -> None:
         """Release the model; the next request loads it again."""
-        if self._pipeline is not None:
-            self._pipeline.close()
-        self._pipeline = None
+        if self._speaker is not None:
+            self._speaker.close()
+        self._speaker = None
+
+    def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
+        checkpoint = self._opened()
+        files = ensure_files(checkpoint, device, observe, cancel, self._lstm_method)
+        if device == self._wanted_device:  # what stands in for it is told otherwise
+            observe(device_event(files.choice, files.lstm))
+        observe(PreparationEvent("Loading the voice model", 0, 1))
+        from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
+
+        compiled = CompiledRunner(
+            files.modules, checkpoint.config, files.weights, self._threads, around_lstm=files.lstm.around_use
+        )
+        runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
+        return Loaded(Pipeline(checkpoint.config, runners), files.device)
 
     def _opened(self) -> Checkpoint:
         if self._checkpoint is None:
             self._checkpoint = open_checkpoint(self.model, self._weights)
         return self._checkpoint
 
-    def _ready(self) -> Pipeline:
-        if self._pipeline is None:
+    def _ready(self) -> Speaker:
+        if self._speaker is None:
             raise Cancelled("The engine was closed.")
-        return self._pipeline
+        return self._speaker
 
     def _phonemizer(self, language: str) -> Phonemizer:
         if language not in self._phonemizers:

@@ -21,7 +21,8 @@ class Readiness(Enum):
 class Activity:
     """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown.
 
-    `device` is what computes the speech, None until it is known.
+    `device` is what computes the speech, None until it is known. `fallback` says why the processor made some of the
+    latest speech in place of the GPU, if it did.
     """
 
     readiness: Readiness = Readiness.PREPARING
@@ -34,6 +35,7 @@ class Activity:
     utterance_count: int = 0
     made_count: int = 0
     device: DeviceEvent | None = None
+    fallback: str = ""
 
     @property
     def can_stop(self) -> bool:

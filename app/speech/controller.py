@@ -14,6 +14,7 @@ from app.speech.engine_worker import EngineFactory, EngineWorker, VoiceLister, v
 from app.speech.jobs import (
     ChunkSpoken,
     DeviceChosen,
+    FellBack,
     JobEvent,
     PreparationAdvanced,
     Prepared,
@@ -68,6 +69,7 @@ class SpeechController(QObject):
         self._readiness = Readiness.PREPARING
         self._preparation: PreparationEvent | None = None
         self._device: DeviceEvent | None = None
+        self._fallback = ""
         self._utterance: Utterance | None = None
         self._activity = Activity()
         self._start_thread(make_engine, list_voices)
@@ -180,6 +182,7 @@ class SpeechController(QObject):
         self._cancel_job()
         self._job_count += 1
         self._job = SpeakJob(self._job_count, request)
+        self._fallback = ""
         self._request = request
         self._track = AudioTrack()
         self.player.load(self._track)
@@ -205,6 +208,8 @@ class SpeechController(QObject):
                 self._device = device
             case Prepared(error):
                 self._on_prepared(error)
+            case FellBack(message):
+                self._fallback, self._readiness, self._preparation = message, Readiness.READY, None
             case SaveEnded(job, error):
                 self._on_saved(job, error)
             case SpeechPlanned() | ChunkSpoken() | SpeechEnded():
@@ -296,6 +301,7 @@ class SpeechController(QObject):
             utterance_count=self._track.utterance_count,
             made_count=self._track.segment_count,
             device=self._device,
+            fallback=self._fallback,
         )
 
     def _utterance_number(self) -> int:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.speech.jobs import (
     ChunkSpoken,
     DeviceChosen,
+    FellBack,
     JobEvent,
     PreparationAdvanced,
     Prepared,
@@ -26,7 +27,16 @@ from app.speech.jobs import (
 from app.system.threads import failure_of, give_way
 from engine.errors import Cancelled, EngineError
 from engine.preparation.devices import AUTO
-from engine.speech import STARTER, AudioChunk, DeviceEvent, Event, PlanEvent, PreparationEvent, SpeechRequest
+from engine.speech import (
+    STARTER,
+    AudioChunk,
+    DeviceEvent,
+    Event,
+    FallbackEvent,
+    PlanEvent,
+    PreparationEvent,
+    SpeechRequest,
+)
 
 NICENESS = 5
 
@@ -154,14 +164,19 @@ class EngineWorker(QObject):
         return self._engine
 
     def _observe_preparation(self, event: Event) -> None:
-        if isinstance(event, PreparationEvent):
-            self._report(PreparationAdvanced(event))
-        elif isinstance(event, DeviceEvent):
-            self._report(DeviceChosen(event))
+        match event:
+            case PreparationEvent():
+                self._report(PreparationAdvanced(event))
+            case DeviceEvent():
+                self._report(DeviceChosen(event))
+            case FallbackEvent(message):
+                self._report(FellBack(message))
 
     def _observe_speech(self, job: SpeakJob, event: Event) -> None:
         if isinstance(event, PlanEvent):  # stage events carry arrays that the window does not use
             self._report(SpeechPlanned(job, event))
+        else:
+            self._observe_preparation(event)
 
     def _report(self, event: JobEvent) -> None:
         self.reported.emit(event)

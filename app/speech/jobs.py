@@ -68,6 +68,13 @@ class Prepared:
 
 
 @dataclass(frozen=True)
+class FellBack:
+    """The processor speaks in place of the GPU; `message` says why and for how long."""
+
+    message: str
+
+
+@dataclass(frozen=True)
 class SpeechPlanned:
     """The text has been cut into utterances."""
 
@@ -100,5 +107,13 @@ class SaveEnded:
 
 
 JobEvent = (
-    VoicesListed | PreparationAdvanced | DeviceChosen | Prepared | SpeechPlanned | ChunkSpoken | SpeechEnded | SaveEnded
+    VoicesListed
+    | PreparationAdvanced
+    | DeviceChosen
+    | Prepared
+    | FellBack
+    | SpeechPlanned
+    | ChunkSpoken
+    | SpeechEnded
+    | SaveEnded
 )

@@ -134,6 +134,11 @@ class StatusLine(QWidget):
 
 def describe(activity: Activity, time_words: str = "") -> str:
     """What the application is doing, in a few words; `time_words` tell how long a preparation takes."""
+    doing = _doing(activity, time_words)
+    return f"{doing} · {activity.fallback}" if activity.fallback else doing
+
+
+def _doing(activity: Activity, time_words: str) -> str:
     if activity.playback is Playback.PLAYING and not activity.waiting:
         return _counted("Speaking", activity)
     if activity.readiness is Readiness.PREPARING:

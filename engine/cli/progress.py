@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import asdict
 from typing import Self
 
-from engine.speech import DeviceEvent, Event, PlanEvent, PreparationEvent
+from engine.speech import DeviceEvent, Event, FallbackEvent, PlanEvent, PreparationEvent
 
 REPEAT_SECONDS = 2.0
 """A step that lasts longer is said again, with the time it has taken, each time this has passed."""
@@ -42,6 +42,7 @@ class Steps:
         self._thread = threading.Thread(target=self._repeat, name="progress", daemon=True)
         self._step = ""
         self._kind: Hashable = None
+        self._fallback = ""
         self._began = self._wrote = 0.0
 
     def __enter__(self) -> Self:
@@ -86,7 +87,7 @@ class Steps:
                 self._put(figures)
 
     def show(self, event: Event) -> None:
-        """Write each step of the preparation, and notes: why a GPU is not used, what cannot be spoken as written."""
+        """Write each step of the preparation, and notes: why no GPU is used, what cannot be spoken as written."""
         if isinstance(event, PreparationEvent):
             self.begin(f"{event.title} ({event.done} of {event.total})")
             if event.done >= event.total:  # a process that has told its last step still has to end
@@ -96,6 +97,9 @@ class Steps:
         elif isinstance(event, PlanEvent) and event.plan.whole:
             for notice in event.plan.notices:
                 self.note(f"note: {notice.message}")
+        elif isinstance(event, FallbackEvent) and event.message != self._fallback:
+            self._fallback = event.message
+            self.note(f"note: {event.message}")
 
     def tick(self) -> None:
         """Write the step that lasts again, if nothing was written for a while."""

@@ -1,4 +1,4 @@
-"""Passes for Apple's GPUs, in addition to those of every target: schedules, int32 indices, checks of limits.
+"""Passes for Apple's GPUs, in addition to those of every target: schedules, waits, int32 indices, checks of limits.
 
 What an Apple GPU could not run is an error here, not on the user's Mac.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -22,7 +23,10 @@ from tvm.tirx.transform import ForceNarrowIndexToInt32
 from engine.compiler.kernel_set import HAND_WRITTEN
 from engine.compiler.targets import MAX_THREADGROUP_BYTES, METAL
 from engine.errors import CompileError
+from engine.runners.metal_stream import WAIT_FUNCTION
 
+MOST_LAUNCHES = 40
+"""Kernels that a function launches between two waits; macOS ends command buffers that keep the GPU for long."""
 MAX_THREADS = 1024
 MAX_BUFFERS = 31
 _HOST_FUNCTION = "tirx.is_host_func"
@@ -43,7 +47,21 @@ def schedule_passes() -> tuple[Pass, ...]:
 
 def last_passes() -> tuple[Pass, ...]:
     """Passes that come after the graph is lowered."""
-    return (narrow_indices, spell_constants)
+    return (cut_command_buffers, narrow_indices, spell_constants)
+
+
+@module_pass(opt_level=0, name="CutCommandBuffers")
+def cut_command_buffers(module: tvm.IRModule, _: PassContext) -> tvm.IRModule:
+    """Make every function wait for the GPU before it has launched more than `MOST_LAUNCHES` kernels since it last did.
+
+    TVM submits what it was told to launch when it waits, all of it in one command buffer.
+    """
+    launches = {name.name_hint: _launches(kernel) for name, kernel in module.functions.items() if _is_kernel(kernel)}
+    cut = {
+        name: _with_waits(function, launches) if isinstance(function, relax.Function) else function
+        for name, function in module.functions.items()
+    }
+    return tvm.IRModule(cut, attrs=module.attrs)
 
 
 @module_pass(opt_level=0, name="SpellConstants")
@@ -106,6 +124,45 @@ def _metal_modules(module: Any) -> list[Any]:
 
 def _is_kernel(function: Any) -> bool:
     return isinstance(function, PrimFunc) and (function.attrs is None or _HOST_FUNCTION not in function.attrs)
+
+
+def _with_waits(function: relax.Function, launches: Mapping[str, int]) -> relax.Function:
+    body: list[Any] = []
+    since_wait = 0
+    for binding in (binding for block in function.body.blocks for binding in block.bindings):
+        own = sum(launches.get(name, 0) for name in _called(binding.value))
+        if since_wait + own > MOST_LAUNCHES:
+            body.append(_wait())
+            since_wait = 0
+        body.append(binding)
+        since_wait += own
+    whole = relax.SeqExpr([relax.BindingBlock(body)], function.body.body)
+    return relax.Function(function.params, whole, function.ret_ty, function.is_pure, function.attrs)
+
+
+def _called(value: Any) -> list[str]:
+    """The name of the function of loops that a value calls, itself or through the virtual machine, if it does."""
+    parts = (value.op, *value.args) if isinstance(value, relax.Call) else ()
+    return [part.name_hint for part in parts if isinstance(part, tvm.ir.GlobalVar)]
+
+
+def _wait() -> relax.VarBinding:
+    nothing = relax.TupleType([])
+    call = relax.Call(relax.ExternFunc(WAIT_FUNCTION), [], ty_args=[nothing])
+    return relax.VarBinding(relax.Var("_", nothing), call)
+
+
+def _launches(function: PrimFunc) -> int:
+    """How many kernels TVM makes of a function: one of each outermost loop over threads or threadgroups."""
+    outer = _loops_over_threads(function.body)
+    inner = {loop for each in outer for loop in _loops_over_threads(each.body)}
+    return len(set(outer) - inner)
+
+
+def _loops_over_threads(body: Any) -> list[For]:
+    loops: list[For] = []
+    tvm_ffi.structural_walk(body, (For, loops.append), order="post")
+    return [loop for loop in loops if loop.thread_binding is not None]
 
 
 def _spelled(constant: FloatImm) -> Any:

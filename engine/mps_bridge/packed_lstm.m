@@ -116,14 +116,14 @@ static int run(const struct call *call, const int32_t *lengths) {
   LstmLayer *layer = layer_with(call->weights, call->directions, device);
   if (layer == nil) return -1;
   StepRows *rows = rows_with(call->time, call->inputs, call->hidden, call->directions, device);
-  if (rows == nil) return fail("there is no memory for an LSTM's steps");
+  if (rows == nil) return gpu_failed("there is no memory for an LSTM's steps");
   id<MTLCommandBuffer> commands = [queue commandBuffer];
   for (NSUInteger batch_index = 0; batch_index < call->batch; ++batch_index) {
     encode(commands, call, rows, layer, batch_index, steps_of(call, lengths[batch_index]));
   }
   [commands commit];
   [commands waitUntilCompleted];
-  return [commands status] == MTLCommandBufferStatusError ? fail("the GPU failed in an LSTM") : 0;
+  return [commands status] == MTLCommandBufferStatusError ? gpu_failed("the GPU failed in an LSTM") : 0;
 }
 
 static int lstm_packed(void *self, const TVMFFIAny *arguments, int32_t count, TVMFFIAny *result) {

@@ -9,6 +9,8 @@ id<MTLBuffer> buffer_of(const DLTensor *tensor);
 
 // Raises an error in TVM; returns what a failing function must return.
 int fail(const char *message);
+// The same for a failure of the GPU, of the kind that TVM's own runtime raises.
+int gpu_failed(const char *message);
 
 // The tensor of an argument, which TVM passes owned or borrowed; NULL for anything else.
 DLTensor *tensor_of(const TVMFFIAny *argument);

@@ -5,10 +5,13 @@
 
 static const char kCopy[] = "runtime.TVMTensorCopyFromTo";
 
-int fail(const char *message) {
-  TVMFFIErrorSetRaisedFromCStr("RuntimeError", message);
+static int raised(const char *kind, const char *message) {
+  TVMFFIErrorSetRaisedFromCStr(kind, message);
   return -1;
 }
+
+int fail(const char *message) { return raised("RuntimeError", message); }
+int gpu_failed(const char *message) { return raised("InternalError", message); }
 
 DLTensor *tensor_of(const TVMFFIAny *argument) {
   if (argument->type_index == kTVMFFIDLTensorPtr) return (DLTensor *)argument->v_ptr;

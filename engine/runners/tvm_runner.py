@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ class CompiledRunner:
     libraries that return them, for the whole batch at once; beyond a sequence's length their values are finite but
     arbitrary. Only `stages` are loaded, if given. `around_lstm` is entered while a stage with an LSTM runs. Usable from
     any thread, one call at a time.
-    Raises `DamagedFile` when a library is not as it was built, and `EngineError` when weights are missing or misshapen
-    or the device does not exist.
+    Raises `DamagedFile` when a library is not as it was built, `GpuFailed` when the GPU fails twice at the weights, and
+    `EngineError` when weights are missing or misshapen or the device does not exist.
     """
 
     def __init__(
@@ -56,14 +57,16 @@ class CompiledRunner:
         self._workspace = Workspace()
         self._make_room_for = weights.make_room_for if isinstance(weights, PackedWeights) else _keep_all
         self._stages = {
-            artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
+            artifact.stage: self._runtime.computed(
+                partial(_CompiledStage, self._runtime, verify(folder, artifact), artifact, weights)
+            )
             for artifact in manifest.artifacts
             if artifact.stage in stages
         }
         self._around = {one.stage: around_lstm if one.has_lstm else nullcontext for one in manifest.artifacts}
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
+        """See `Runner.run`; raises `GpuFailed` when the GPU fails twice."""
         check_inputs(self._config, stage, inputs)
         if stage.name not in self._stages:
             raise ValueError(f"Stage {stage.name} has no library here.")
@@ -73,7 +76,7 @@ class CompiledRunner:
         if sum(array.nbytes for array in arrays) > LARGE_INPUT_BYTES:
             self._make_room_for(stage.name)
         with self._workspace.lent(), self._around[stage.name]():
-            values = library.run(arrays)
+            values = self._runtime.computed(partial(library.run, arrays))
         return named_outputs(stage, values, library.probes, self._observe)
 
     def close(self) -> None:
@@ -118,14 +121,16 @@ class _CompiledStage:
         else:
             originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
             self._weights = tuple(machine[PACK_FUNCTION](originals)) if originals else ()
+            runtime.settle()  # before the originals go
 
     def packed(self) -> list[Array]:
         """The weights as the library takes them."""
         return [self._runtime.array(tensor) for tensor in self._weights]
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
-        tensors = (self._runtime.tensor(array) for array in arrays)
+        tensors = [self._runtime.tensor(array) for array in arrays]
         outputs = [self._runtime.array(output) for output in self._function(*tensors, *self._weights)]
+        self._runtime.settle()  # before the tensors go
         self._runtime.release_unused()
         return outputs
 

@@ -7,13 +7,15 @@ import importlib
 import importlib.util
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from engine.artifacts.manifest import METAL_DEVICE
 from engine.errors import Cure, EngineError
+from engine.runners.metal_stream import MetalStream
 from engine.runners.workspace import provide_workspace
 from engine.speech import Array
 from engine.system.aligned_arrays import aligned_copy, is_aligned
@@ -29,6 +31,8 @@ _EXISTS = 0
 _SHARE_ALL_CORES = -3
 """TVM's number of the mode in which threads may run on any of the given cores."""
 _PACKAGE = "apache-tvm"
+
+Result = TypeVar("Result")
 
 
 class Runtime:
@@ -75,8 +79,15 @@ class Runtime:
         """The content of a tensor, once it has been computed."""
         return self._memory.array(tensor)
 
+    def computed(self, compute: Callable[[], Result]) -> Result:
+        """What `compute` returns; on Metal at the second attempt if the GPU fails at the first.
+
+        Raises `GpuFailed`; see `MetalStream.computed`.
+        """
+        return self._memory.computed(compute)
+
     def settle(self) -> None:
-        """Wait until what was copied to the device has arrived."""
+        """Wait until the device has done all that it was given; a failure of the GPU shows here."""
         self._memory.settle()
 
     def release_unused(self) -> None:
@@ -92,6 +103,8 @@ class _Memory(Protocol):
     def tensor(self, array: Array) -> Any: ...
 
     def array(self, tensor: Any) -> Array: ...
+
+    def computed(self, compute: Callable[[], Result]) -> Result: ...
 
     def settle(self) -> None: ...
 
@@ -116,6 +129,10 @@ class _HostMemory:
         """The tensor itself as an array."""
         return np.from_dlpack(tensor)
 
+    def computed(self, compute: Callable[[], Result]) -> Result:
+        """At the first attempt: processors do not fail."""
+        return compute()
+
     def settle(self) -> None:
         """Nothing to wait for: copies are synchronous."""
 
@@ -139,7 +156,7 @@ class _MetalMemory:
         self._allocate = ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
         self._read = ffi.get_global_func("runtime.TVMTensorCopyToBytes")
-        self._wait = ffi.get_global_func("runtime.Device_StreamSync")
+        self._stream = MetalStream(ffi, self._device)
         self._release = ffi.get_global_func("vm.builtin.memory_manager.clear")
 
     def tensor(self, array: Array) -> Any:
@@ -155,12 +172,16 @@ class _MetalMemory:
         self._read(tensor, ctypes.c_void_p(result.ctypes.data), result.nbytes)
         return result
 
+    def computed(self, compute: Callable[[], Result]) -> Result:
+        """See `MetalStream.computed`."""
+        return self._stream.computed(compute)
+
     def settle(self) -> None:
         """Wait for the GPU.
 
         TVM copies to it through 64 staging buffers, which it reuses without waiting until they have been read.
         """
-        self._wait(self._device, 0)
+        self._stream.wait()
 
     def release_unused(self) -> None:
         """Release the pool's unused buffers."""

@@ -17,6 +17,7 @@ from engine.speech import (
     AudioChunk,
     DeviceEvent,
     Event,
+    FallbackEvent,
     Notice,
     Plan,
     PlanEvent,
@@ -69,13 +70,17 @@ def chunk_of(utterance: Utterance, count: int, length: int = RATE_HZ) -> AudioCh
 
 @dataclass
 class FakeEngine:
-    """Speaks a second of noise per sentence; `hold` and `prepare_hold` keep it from going on, `error` makes it fail."""
+    """Speaks a second of noise per sentence; `hold` and `prepare_hold` keep it from going on, `error` makes it fail.
+
+    With `fallbacks` it says, for the utterances of these numbers, that the processor is prepared and speaks.
+    """
 
     notices: tuple[Notice, ...] = ()
     device: DeviceEvent | None = None
     prepare_error: Exception | None = None
     speak_error: Exception | None = None
     fails_after: int = 0
+    fallbacks: dict[int, str] = field(default_factory=dict)
     hold: threading.Event = field(default_factory=threading.Event)
     prepare_hold: threading.Event = field(default_factory=threading.Event)
     threads: set[int] = field(default_factory=set)
@@ -116,6 +121,9 @@ class FakeEngine:
                     raise Cancelled("Speaking was stopped.")
             if self.speak_error is not None and utterance.index >= self.fails_after:
                 raise self.speak_error
+            if utterance.index in self.fallbacks:
+                observe(PreparationEvent("The GPU failed; preparing the processor", 0, 1))
+                observe(FallbackEvent(self.fallbacks[utterance.index]))
             yield chunk_of(utterance, len(utterances))
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from engine.artifacts.manifest import Variant
 from engine.compiler.build import build
+from engine.compiler.metal_passes import MOST_LAUNCHES
 from engine.estimate.stage_work import Run, count_for_metal
 from engine.network.random_weights import random_weights
 from engine.runners.tvm_runner import CompiledRunner
@@ -49,3 +50,16 @@ def test_stages_run_on_metal_and_leave_no_memory_behind(software_metal: Software
         runner.close()
     assert len(held) == 1
     assert software_metal.live_buffers() <= before  # closing may free what earlier tests left in TVM's pools
+
+
+def test_the_decoder_waits_between_its_kernels_at_any_length(software_metal: SoftwareMetal) -> None:
+    decoder = stage_named("decoder")
+    compiled = MetalStage(software_metal, decoder, TINY, random_weights(TINY, 0))
+    with software_metal.fast(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
+        for frames in (1, 5):
+            software_metal.count_anew()
+            compiled.run(arrays_for(decoder, TINY, {"tokens": (3,), "frames": (frames,)}))
+            counts = software_metal.counts()
+            assert counts.launches > MOST_LAUNCHES
+            assert counts.syncs >= counts.launches // MOST_LAUNCHES
+            assert counts.longest_buffer <= MOST_LAUNCHES

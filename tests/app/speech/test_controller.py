@@ -298,3 +298,24 @@ def test_every_job_has_a_cancel_of_its_own() -> None:
     first, second = SpeakJob(1, request), SpeakJob(2, request)
     first.cancel.set()
     assert not second.cancel.is_set()
+
+
+def test_that_the_processor_speaks_stays_said_until_the_next_request(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    seen = []
+    controller.activity_changed.connect(seen.append)
+    engine.fallbacks = {0: "It failed."}
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    assert any(
+        activity.preparation and activity.preparation.title.startswith("The GPU failed") and activity.making
+        for activity in seen
+    )
+    assert controller.activity.readiness is Readiness.READY
+    assert controller.activity.fallback == "It failed."
+    engine.fallbacks = {}
+    controller.speak(SpeechRequest("Four.", "af_heart"))
+    assert controller.activity.fallback == ""
+    wait_made(qtbot, controller)
+    assert controller.activity.fallback == ""

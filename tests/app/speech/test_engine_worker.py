@@ -14,6 +14,7 @@ from app.speech.engine_worker import NICENESS, EngineWorker, engine_for
 from app.speech.jobs import (
     ChunkSpoken,
     DeviceChosen,
+    FellBack,
     JobEvent,
     PreparationAdvanced,
     Prepared,
@@ -236,3 +237,13 @@ def test_a_failure_to_renew_shows_at_the_next_job(qtbot: QtBot) -> None:
     worker.renew()
     worker.prepare(PrepareJob())
     assert reports[-1] == Prepared(engine.prepare_error)
+
+
+def test_that_the_processor_speaks_is_reported_in_its_place(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:
+    engine.fallbacks = {1: "It failed."}
+    bench.speak.emit(SpeakJob(1, REQUEST))
+    wait_for(qtbot, bench, SpeechEnded)
+    kinds = [type(report) for report in bench.reports]
+    at = kinds.index(FellBack)
+    assert kinds[at - 2 : at + 2] == [ChunkSpoken, PreparationAdvanced, FellBack, ChunkSpoken]
+    assert bench.reports[at] == FellBack("It failed.")

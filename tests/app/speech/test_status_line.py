@@ -135,3 +135,10 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
 )
 def test_every_activity_has_words(activity: Activity, words: str) -> None:
     assert describe(activity) == words
+
+
+def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLine) -> None:
+    status.follow(Activity(Readiness.READY, making=True, utterance_number=1, utterance_count=2, fallback="It failed."))
+    assert status.label.text() == "Making speech 1 of 2 · It failed."
+    status.follow(Activity(Readiness.READY, fallback="It failed."))
+    assert status.label.text() == "Ready · It failed."

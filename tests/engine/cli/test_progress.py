@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from engine.cli.progress import REPEAT_SECONDS, SLOWEST_LINE_SECONDS, Steps
-from engine.speech import DeviceEvent, Notice, Plan, PlanEvent, PreparationEvent
+from engine.speech import DeviceEvent, FallbackEvent, Notice, Plan, PlanEvent, PreparationEvent
 
 
 class Clock:
@@ -111,3 +111,10 @@ def test_a_thread_repeats_what_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
         steps.begin("Compiling")
         assert repeated.wait(60)
     assert "progress" not in [thread.name for thread in threading.enumerate()]
+
+
+def test_that_the_processor_speaks_is_noted_once_for_each_reason(steps: Steps, lines: list[str]) -> None:
+    steps.expect("Speaking 2")
+    for reason in ("It failed.", "It failed.", "It failed three times."):
+        steps.show(FallbackEvent(reason))
+    assert lines == ["note: It failed.", "note: It failed three times."]

@@ -1,3 +1,5 @@
+from itertools import groupby
+
 import numpy as np
 import pytest
 import tvm
@@ -6,15 +8,16 @@ from tvm.script import tirx as T
 
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import export_stage
-from engine.compiler.metal_passes import check_threads, kernel_sources
+from engine.compiler.metal_passes import MOST_LAUNCHES, check_threads, kernel_sources
 from engine.compiler.passes import apply, build_executable
 from engine.compiler.targets import metal_macos
 from engine.errors import CompileError
+from engine.runners.metal_stream import WAIT_FUNCTION
 from engine.stages import stage_named
 
 
-def busy(threads=8, values=8, factor=1.0):
-    """A Relax module of one kernel with this many threads, values in threadgroup memory."""
+def busy(threads=8, values=8, factor=1.0, calls=1):
+    """A Relax module that calls one kernel with this many threads, values in threadgroup memory, so many times."""
     stride = values // 8
 
     @T.prim_func(s_tir=True)
@@ -31,7 +34,9 @@ def busy(threads=8, values=8, factor=1.0):
     name = builder.add_func(kernel.with_attr("op_pattern", 8), "kernel")
     with builder.function("main", [x]):
         with builder.dataflow():
-            output = builder.emit_output(relax.call_tir(name, [x], relax.TensorType([8], "float32")))
+            for _ in range(calls):
+                x = builder.emit(relax.call_tir(name, [x], relax.TensorType([8], "float32")))
+            output = builder.emit_output(x)
         builder.emit_func_output(output)
     return builder.get()
 
@@ -77,3 +82,17 @@ def test_kernels_count_in_int32_and_single_precision(tiny_config, name):
     assert sources
     wide = {kernel for kernel, source in sources.items() if "long" in source}
     assert wide <= {"phases_kernel"}  # it multiplies in int64, with int32 indices
+
+
+@pytest.mark.parametrize(("calls", "waits"), [(1, 0), (40, 0), (41, 1), (80, 1), (81, 2), (200, 4)])
+def test_a_function_waits_before_it_launches_more_than_it_may(calls, waits):
+    instructions = build_executable(busy(calls=calls), metal_macos()).as_text().splitlines()
+    names = [
+        WAIT_FUNCTION if WAIT_FUNCTION in line else "kernel"
+        for line in instructions
+        if "call" in line and ("kernel" in line or WAIT_FUNCTION in line)
+    ]
+    assert names.count("kernel") == calls
+    assert names.count(WAIT_FUNCTION) == waits
+    between = [len(list(group)) for name, group in groupby(names) if name == "kernel"]
+    assert max(between) <= MOST_LAUNCHES
