@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import struct
 
-from engine.artifacts.digest import CODE_SIGNATURE, MACH_O_MAGIC, load_commands
+from engine.artifacts.mach_o import BUILD_VERSION, CODE_SIGNATURE, MACH_O_MAGIC, load_commands
 
 _ARM64 = 0x0100000C
 _FAT_MAGIC = b"\xca\xfe\xba\xbe"
 _FAT_HEADER, _FAT_ENTRY = struct.Struct(">4x I"), struct.Struct(">2I2I4x")
 """The number of parts, each for a kind of processor; of each part the processor, its kind, where it is, its size."""
-_LEAST_SYSTEM, _LEAST_SYSTEM_BEFORE_2018 = 0x32, 0x24
+_LEAST_SYSTEM_BEFORE_2018 = 0x24
 _SUPER_BLOB, _BLOB_INDEX, _DIRECTORY = 0xFADE0CC0, struct.Struct(">2I"), 0xFADE0C02
 _DIRECTORY_FIELDS = struct.Struct(">9I4B")
 _SHA256 = 2
@@ -37,8 +37,8 @@ def for_apple_processor(content: bytes) -> bytes | None:
 def least_system(content: bytes) -> tuple[int, int] | None:
     """The oldest macOS that a part runs on; None if it does not say."""
     for command in load_commands(content):
-        if command.kind in (_LEAST_SYSTEM, _LEAST_SYSTEM_BEFORE_2018):
-            start = command.start + (12 if command.kind == _LEAST_SYSTEM else 8)
+        if command.kind in (BUILD_VERSION, _LEAST_SYSTEM_BEFORE_2018):
+            start = command.start + (12 if command.kind == BUILD_VERSION else 8)
             (version,) = struct.unpack_from("<I", content, start)
             return version >> 16, version >> 8 & 0xFF
     return None

@@ -8,29 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-MACH_O_MAGIC = struct.pack("<I", 0xFEEDFACF)
-_COUNTS = struct.Struct("<2I")
-"""The number of load commands and their size in bytes, at `_COUNTS_START` of the header."""
-_COUNTS_START, _HEADER_BYTES = 16, 32
-_COMMAND = struct.Struct("<2I")
-"""The kind of a load command and its size in bytes."""
-_SEGMENT_64, CODE_SIGNATURE = 0x19, 0x1D
-"""Kinds of load commands."""
+from engine.artifacts.mach_o import CODE_SIGNATURE, COMMAND, MACH_O_MAGIC, SEGMENT, forget, load_commands
+
 _LINKEDIT = b"__LINKEDIT".ljust(16, b"\0")
 _VIRTUAL_SIZE, _FILE_SIZE = 32, 48
 """Where a segment's command has its sizes; that of the segment with the signature grows and shrinks with it."""
-
-
-@dataclass(frozen=True)
-class LoadCommand:
-    """What a Mach-O file's header says about it: the kind, and where it is."""
-
-    kind: int
-    start: int
-    bytes: int
 
 
 def content_digest(content: bytes) -> str:
@@ -51,31 +34,12 @@ def _without_signature(content: bytes) -> bytes:
     commands = tuple(load_commands(content))
     plain = bytearray(content)
     for command in commands:
-        if command.kind == _SEGMENT_64 and content[command.start + _COMMAND.size :].startswith(_LINKEDIT):
+        if command.kind == SEGMENT and content[command.start + COMMAND.size :].startswith(_LINKEDIT):
             struct.pack_into("<Q", plain, command.start + _VIRTUAL_SIZE, 0)
             struct.pack_into("<Q", plain, command.start + _FILE_SIZE, 0)
     for command in commands:
         if command.kind == CODE_SIGNATURE:
-            (end,) = struct.unpack_from("<I", content, command.start + _COMMAND.size)
-            _forget(plain, command, commands)
+            (end,) = struct.unpack_from("<I", content, command.start + COMMAND.size)
+            forget(plain, command)
             del plain[end:]
     return bytes(plain)
-
-
-def load_commands(content: bytes) -> Iterator[LoadCommand]:
-    """The load commands of a 64-bit Mach-O file; raises `struct.error` or `ValueError` for a damaged header."""
-    count, _ = _COUNTS.unpack_from(content, _COUNTS_START)
-    start = _HEADER_BYTES
-    for _ in range(count):
-        kind, size = _COMMAND.unpack_from(content, start)
-        if size < _COMMAND.size:
-            raise ValueError("a load command without a size")
-        yield LoadCommand(kind, start, size)
-        start += size
-
-
-def _forget(content: bytearray, command: LoadCommand, commands: tuple[LoadCommand, ...]) -> None:
-    """Remove a load command; those behind it move up, and the bytes that become free are zero."""
-    end = commands[-1].start + commands[-1].bytes
-    content[command.start : end] = content[command.start + command.bytes : end] + bytes(command.bytes)
-    _COUNTS.pack_into(content, _COUNTS_START, len(commands) - 1, sum(one.bytes for one in commands) - command.bytes)

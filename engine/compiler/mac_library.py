@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 
+from engine.artifacts.mach_o import (
+    BUILD_VERSION,
+    CODE_SIGNATURE,
+    DYNAMIC_LINKER,
+    SEGMENT,
+    LoadCommand,
+    forget,
+    load_commands,
+)
 from engine.errors import CompileError
 
-_COUNTS = struct.Struct("<2I")
-"""The number of load commands and their size in bytes, at `_COUNTS_START` of the header."""
-_COUNTS_START, _HEADER_BYTES = 16, 32
-_DYNAMIC_LINKER, _SEGMENT, _SIGNATURE, _BUILD_VERSION = 0xE, 0x19, 0x1D, 0x32
 _SDK_PLACE = 16
 _SEGMENT_BYTES, _SECTION_BYTES, _SECTION_NAME_BYTES, _SECTION_SIZE_PLACE = 72, 80, 16, 40
 _IMAGE_INFOS = b"__objc_imageinfo"
@@ -23,13 +27,6 @@ _IMAGE_INFO_BYTES = 8
 _DIRECTORY_PLACE = 16
 """Where a signature says at which of its bytes the code directory starts, its first part."""
 _HASHES_PLACE, _PAGE_COUNT_PLACE, _PAGE_BITS_PLACE = 16, 28, 39
-
-
-@dataclass(frozen=True)
-class _LoadCommand:
-    kind: int
-    start: int
-    bytes: int
 
 
 def put_right(library: bytes, sdk: tuple[int, int]) -> bytes:
@@ -40,38 +37,20 @@ def put_right(library: bytes, sdk: tuple[int, int]) -> bytes:
     """
     content = bytearray(library)
     try:
-        _forget_dynamic_linker(content)
-        struct.pack_into("<HH", content, _only(content, _BUILD_VERSION).start + _SDK_PLACE, sdk[1] << 8, sdk[0])
+        forget(content, _only(content, DYNAMIC_LINKER))
+        struct.pack_into("<HH", content, _only(content, BUILD_VERSION).start + _SDK_PLACE, sdk[1] << 8, sdk[0])
         _merge_image_infos(content)
         _hash_pages(content)
-    except struct.error as error:
+    except (struct.error, ValueError) as error:
         raise CompileError("The linker wrote a library that ends too early.", "Build it again.") from error
     return bytes(content)
 
 
-def _load_commands(content: bytearray) -> Iterator[_LoadCommand]:
-    count, _ = _COUNTS.unpack_from(content, _COUNTS_START)
-    start = _HEADER_BYTES
-    for _ in range(count):
-        kind, size = struct.unpack_from("<2I", content, start)
-        yield _LoadCommand(kind, start, size)
-        start += size
-
-
-def _only(content: bytearray, kind: int) -> _LoadCommand:
-    found = [command for command in _load_commands(content) if command.kind == kind]
+def _only(content: bytearray, kind: int) -> LoadCommand:
+    found = [command for command in load_commands(content) if command.kind == kind]
     if len(found) != 1:
         raise CompileError(f"The linker wrote {len(found)} load commands 0x{kind:x} where there must be one.")
     return found[0]
-
-
-def _forget_dynamic_linker(content: bytearray) -> None:
-    """Remove the load command; those behind it move up, and the bytes that become free are zero."""
-    command = _only(content, _DYNAMIC_LINKER)
-    count, size = _COUNTS.unpack_from(content, _COUNTS_START)
-    end = _HEADER_BYTES + size
-    content[command.start : end] = content[command.start + command.bytes : end] + bytes(command.bytes)
-    _COUNTS.pack_into(content, _COUNTS_START, count - 1, size - command.bytes)
 
 
 def _merge_image_infos(content: bytearray) -> None:
@@ -87,14 +66,14 @@ def _merge_image_infos(content: bytearray) -> None:
 
 def _sections(content: bytearray) -> Iterator[int]:
     """Where the description of each section starts."""
-    for command in _load_commands(content):
-        if command.kind == _SEGMENT:
+    for command in load_commands(content):
+        if command.kind == SEGMENT:
             yield from range(command.start + _SEGMENT_BYTES, command.start + command.bytes, _SECTION_BYTES)
 
 
 def _hash_pages(content: bytearray) -> None:
     """Write the hash of every page into the code directory, which is all there is to sign without a certificate."""
-    (signature,) = struct.unpack_from("<I", content, _only(content, _SIGNATURE).start + 8)
+    (signature,) = struct.unpack_from("<I", content, _only(content, CODE_SIGNATURE).start + 8)
     (offset,) = struct.unpack_from(">I", content, signature + _DIRECTORY_PLACE)
     directory = signature + offset
     (hashes,) = struct.unpack_from(">I", content, directory + _HASHES_PLACE)

@@ -8,7 +8,8 @@ import pytest
 
 from app.bundle.check import problems, problems_of_application, size_megabytes
 from app.bundle.mac import info_plist
-from engine.artifacts.digest import content_digest, load_commands
+from engine.artifacts.digest import content_digest
+from engine.artifacts.mach_o import load_commands
 from engine.artifacts.manifest import Manifest
 from engine.artifacts.processor_families import APPLE
 from engine.system.paths import shipped_modules_folder
