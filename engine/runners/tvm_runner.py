@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.artifacts.manifest import Artifact, Manifest, Parameter, verify
+from engine.artifacts.manifest import CPU_DEVICE, Artifact, Manifest, Parameter, verify
 from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
 from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
-from engine.runners.workspace import Workspace
 from engine.speech import Array
 from engine.stages import STAGE_NAMES, ProbeObserver, Stage
 
@@ -30,7 +29,7 @@ class CompiledRunner:
     """The compiled stages of one model with its weights, on the device that its libraries were built for.
 
     `folder` holds the libraries and their manifest. `weights` are float32 arrays by folded state-dict key, more than
-    needed if you like, or for the processor the result of `packed_stages`. `observe`, if given, gets the probes of
+    needed if you like, or the result of `packed_stages`. `observe`, if given, gets the probes of
     libraries that return them, for the whole batch at once; beyond a sequence's length their values are finite but
     arbitrary. Only `stages` are loaded, if given. `around_lstm` is entered while a stage with an LSTM runs. Usable from
     any thread, one call at a time.
@@ -53,13 +52,16 @@ class CompiledRunner:
         self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
-        self._workspace = Workspace()
-        self._make_room_for = weights.make_room_for if isinstance(weights, PackedWeights) else _keep_all
-        self._stages = {
-            artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
-            for artifact in manifest.artifacts
-            if artifact.stage in stages
-        }
+        self._workspace = self._runtime.workspace()
+        self._make_room_for = _keep_all
+        if isinstance(weights, PackedWeights) and manifest.identity.device == CPU_DEVICE:
+            self._make_room_for = weights.make_room_for
+        with self._workspace.lent():
+            self._stages = {
+                artifact.stage: _CompiledStage(self._runtime, verify(folder, artifact), artifact, weights)
+                for artifact in manifest.artifacts
+                if artifact.stage in stages
+            }
         self._around = {one.stage: around_lstm if one.has_lstm else nullcontext for one in manifest.artifacts}
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -79,18 +81,18 @@ class CompiledRunner:
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
-        self._workspace = Workspace()
+        self._workspace = self._runtime.workspace()
         self._make_room_for = _keep_all
         self._release_lstm()
-        self._runtime.release_unused()
+        self._runtime.forget()
 
 
 def _keep_all(stage: str) -> None:
-    """For weights without a file: they could not be read again, so none are released."""
+    """For weights that are not read in place from a file: none are released."""
 
 
 def packed_stages(folder: Path, weights: Mapping[str, Array]) -> Iterator[tuple[str, list[Array]]]:
-    """The packed weights of each library for the processor in `folder`, by stage, one after the other.
+    """The packed weights of each library in `folder`, by stage, one after the other, computed on their device.
 
     Raises what `CompiledRunner` raises.
     """
@@ -109,24 +111,24 @@ class _CompiledStage:
         self, runtime: Runtime, path: Path, artifact: Artifact, weights: Mapping[str, Array] | PackedWeights
     ) -> None:
         self.probes = artifact.probes
-        machine = runtime.load(path)
+        self.library = runtime.load(path)
         self._runtime = runtime
-        self._function = machine[MAIN_FUNCTION]
-        self._machine = machine
+        self._function = self.library.machine[MAIN_FUNCTION]
         if isinstance(weights, PackedWeights):
-            self._weights = tuple(runtime.tensor(array) for array in weights.stages[artifact.stage])
+            self._weights = tuple(self._uploaded(array) for array in weights.stages[artifact.stage])
         else:
             originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
-            self._weights = tuple(machine[PACK_FUNCTION](originals)) if originals else ()
+            self._weights = tuple(self.library.machine[PACK_FUNCTION](originals)) if originals else ()
+            runtime.settle()
 
     def packed(self) -> list[Array]:
         """The weights as the library takes them."""
         return [self._runtime.array(tensor) for tensor in self._weights]
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
-        tensors = (self._runtime.tensor(array) for array in arrays)
-        outputs = [self._runtime.array(output) for output in self._function(*tensors, *self._weights)]
-        self._runtime.release_unused()
+        tensors = [self._runtime.tensor(array) for array in arrays]
+        outputs = [self._runtime.result(output) for output in self._function(*tensors, *self._weights)]
+        self._runtime.settle()
         return outputs
 
     def _uploaded(self, weight: Array) -> Any:
