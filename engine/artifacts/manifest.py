@@ -102,6 +102,7 @@ class Artifact:
     `fingerprint` is equal for every build of the same sources, which the bytes are not: TVM orders some machine code
     by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` lists choices
     that were measured to be faster on this machine than the default ones; the library is just as correct without them.
+    `kernels` are the names of those that a GPU's driver has to compile before the library can run with packed weights.
     """
 
     stage: str
@@ -113,6 +114,7 @@ class Artifact:
     probes: tuple[str, ...] = ()
     fingerprint: str = ""
     tuning: tuple[Tuned, ...] = ()
+    kernels: tuple[str, ...] = ()
 
     @property
     def has_lstm(self) -> bool:
@@ -261,5 +263,5 @@ def _probes_fingerprint() -> str:
 def _artifact(entry: Mapping[str, Any]) -> Artifact:
     parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
     tuning = (Tuned(**tuned) for tuned in entry.get("tuning", ()))
-    lists = {"parameters": tuple(parameters), "probes": tuple(entry.get("probes", ())), "tuning": tuple(tuning)}
-    return Artifact(**{**entry, **lists})
+    names = {key: tuple(entry.get(key, ())) for key in ("probes", "kernels")}
+    return Artifact(**{**entry, **names, "parameters": tuple(parameters), "tuning": tuple(tuning)})

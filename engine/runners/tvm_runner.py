@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,29 @@ class CompiledRunner:
             }
         self._around = {one.stage: around_lstm if one.has_lstm else nullcontext for one in manifest.artifacts}
 
+    @property
+    def kernel_count(self) -> int:
+        """How many kernels the stages call; 0 on the processor, whose kernels need no compiler."""
+        return sum(len(stage.kernels) for stage in self._stages.values())
+
+    def warm_up(self) -> Iterator[int]:
+        """Have the system compile every kernel for the GPU, which it would do at their first calls.
+
+        Yields the number of those done, from 0 on; nothing if there are none. Stages are compiled at once: TVM compiles
+        one kernel of a library at a time, and Metal's devices may be used from several threads.
+        """
+        if self.kernel_count:
+            yield 0
+        with ExitStack() as compilers:
+            kernels = []
+            for stage in self._stages.values():
+                compiler = ThreadPoolExecutor(1)
+                compilers.callback(compiler.shutdown, cancel_futures=True)
+                kernels += [compiler.submit(stage.library.compile_kernel, name) for name in stage.kernels]
+            for done, kernel in enumerate(as_completed(kernels), 1):
+                kernel.result()
+                yield done
+
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""
         check_inputs(self._config, stage, inputs)
@@ -111,6 +135,7 @@ class _CompiledStage:
         self, runtime: Runtime, path: Path, artifact: Artifact, weights: Mapping[str, Array] | PackedWeights
     ) -> None:
         self.probes = artifact.probes
+        self.kernels = artifact.kernels
         self.library = runtime.load(path)
         self._runtime = runtime
         self._function = self.library.machine[MAIN_FUNCTION]
