@@ -11,11 +11,13 @@ import pytest
 
 
 class MetalDevice(Protocol):
-    """Where kernels run; `fast` ones may be looked at less strictly, where anything looks at them."""
+    """Where kernels run; `fast` ones may be looked at less strictly, `fast_math` ones may also round otherwise."""
 
     def device(self): ...
 
     def fast(self): ...
+
+    def fast_math(self): ...
 
 
 class RealMetal:
@@ -29,6 +31,8 @@ class RealMetal:
     @contextmanager
     def fast(self) -> Iterator[None]:
         yield
+
+    fast_math = fast  # Apple's compiler knows nothing else
 
 
 def metal_device() -> MetalDevice:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -20,6 +21,14 @@ def software_metal() -> SoftwareMetal:
     For tests that ask it what it did; others take `tests.metal_device`, which is the real one on a Mac.
     """
     return install()
+
+
+@pytest.fixture(scope="module", params=["exact", "fast mathematics"])
+def compiling(
+    request: pytest.FixtureRequest, software_metal: SoftwareMetal
+) -> Callable[[], AbstractContextManager[None]]:
+    """How kernels are compiled: so that they round as numpy does, and as TVM has Apple compile them."""
+    return {"exact": software_metal.fast, "fast mathematics": software_metal.fast_math}[request.param]
 
 
 @pytest.fixture(params=["checked", "fast"])

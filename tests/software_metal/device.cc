@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "commands.h"
+
 namespace software_metal {
 
 namespace ffi = tvm::ffi;
@@ -119,22 +121,31 @@ class MetalDevice final : public tvm::runtime::DeviceAPI {
   }
 
   void* AllocDataSpace(Device, size_t bytes, size_t, DLDataType) final { return Memory::global().allocate(bytes); }
-  void FreeDataSpace(Device, void* handle) final { Memory::global().release(handle); }
+  void FreeDataSpace(Device, void* handle) final {
+    Commands::global().before_free();
+    Memory::global().release(handle);
+  }
   void* AllocWorkspace(Device, size_t bytes, DLDataType) final { return Memory::global().allocate(bytes); }
   void FreeWorkspace(Device, void* handle) final { Memory::global().release(handle); }
   TVMStreamHandle CreateStream(Device) final { return nullptr; }
   void FreeStream(Device, TVMStreamHandle) final {}
-  void StreamSync(Device, TVMStreamHandle) final {}
+  void StreamSync(Device, TVMStreamHandle) final { Commands::global().wait(); }
 
  protected:
   void CopyDataFromTo(const void* from, size_t from_offset, void* to, size_t to_offset, size_t count,
                       Device from_device, Device to_device, DLDataType, TVMStreamHandle) final {
+    tell(from_device.device_type == kDLMetal, to_device.device_type == kDLMetal, count);
     const char* source = address(from_device, from, from_offset, count);
     char* target = address(to_device, to, to_offset, count);
     memmove(target, source, count);
   }
 
  private:
+  static void tell(bool from_metal, bool to_metal, size_t count) {
+    if (!from_metal) return Commands::global().upload(count);
+    to_metal ? Commands::global().copy_on_device() : Commands::global().read_back();
+  }
+
   static char* address(Device device, const void* place, size_t offset, size_t count) {
     if (device.device_type == kDLMetal) return Memory::global().range(place, offset, count);
     return const_cast<char*>(static_cast<const char*>(place)) + offset;

@@ -329,3 +329,11 @@ extern "C" __attribute__((visibility("default"))) void software_metal_simd(int o
   thread = {State::kSimd, line, operation, lane, bytes, static_cast<char*>(value)};
   fibers().pause();
 }
+
+extern "C" __attribute__((visibility("default"))) void software_metal_misaligned(const void* address,
+                                                                                 unsigned alignment, int line) {
+  std::ostringstream text;
+  text << "misaligned: a vector at address " << address << " in line " << line << ", which is no multiple of "
+       << alignment;
+  software_metal::fault(text.str());
+}

@@ -6,25 +6,46 @@ import ctypes
 import functools
 import gc
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
-from tests.software_metal.build import build_kernels, build_library
+from tests.software_metal.build import Build, build_kernels, build_library
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the device was asked to do, since it was installed or told to count anew.
+
+    `longest_buffer` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy to
+    the device ends. `kernels` are those requested for the first time, which TVM compiles then. `aborts` are errors
+    where TVM cannot raise them: it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are
+    those that the calling thread has by now.
+    """
+
+    launches: int
+    longest_buffer: int
+    syncs: int
+    kernels: int
+    resets: int
+    aborts: int
+    staging_buffers: int
+    staging_bytes: int
 
 
 @dataclass
-class Checks:
-    """Whether kernels first used from now on have every access looked at."""
+class Loading:
+    """How kernels first used from now on are compiled."""
 
-    every_access: bool = True
+    build: Build = Build.CHECKED
 
 
 class SoftwareMetal:
-    """The device, once it is installed: what it has done, and how strict it is."""
+    """The device, once it is installed: what it has done, how strict it is, how it fails."""
 
-    def __init__(self, checks: Checks) -> None:
-        self._checks = checks
+    def __init__(self, loading: Loading) -> None:
+        self._loading = loading
 
     def device(self):
         """TVM's device, for tensors and the virtual machine."""
@@ -32,31 +53,73 @@ class SoftwareMetal:
 
         return tvm.metal(0)
 
+    def counts(self) -> Counts:
+        """What it has done so far."""
+        return Counts(**{str(name): count for name, count in _function("counts")().items()})
+
+    def count_anew(self) -> None:
+        """Forget what was counted."""
+        _function("count_anew")()
+
     def launches(self) -> int:
         """Kernels launched so far."""
-        return self._ask("launches")
+        return self.counts().launches
 
     def live_buffers(self) -> int:
         """Buffers allocated and not freed; those of garbage do not count."""
         gc.collect()
-        return self._ask("live_buffers")
+        return _function("live_buffers")()
 
     @contextmanager
-    def fast(self) -> Iterator[None]:
-        """Kernels first used inside are compiled without a look at every access: several times as fast.
+    def behaving(
+        self,
+        fail_launch: int = 0,
+        failures: int = 1,
+        refuse: Collection[str] = (),
+        longest_buffer: int = 0,
+    ) -> Iterator[None]:
+        """Within the context the GPU fails as Apple's do, in ways that TVM notices late.
 
-        Barriers, limits, uses after free and accesses past a buffer's page are still checked.
+        The launch of number `fail_launch`, counted from 1 since the last reset, fails, `failures` times in all. There
+        is no pipeline for the kernels to `refuse`. A command buffer of more than `longest_buffer` launches is killed.
+        After a failure, launches are skipped, and copies and waits raise, until `reset` or the end of the context.
         """
-        before, self._checks.every_access = self._checks.every_access, False
+        _function("behave")(fail_launch, failures, longest_buffer, list(refuse))
         try:
             yield
         finally:
-            self._checks.every_access = before
+            _function("behave")(0, 0, 0, [])
+            with suppress(RuntimeError):
+                self.device().sync()
+            self.reset()
 
-    def _ask(self, name: str) -> int:
+    def reset(self) -> None:
+        """Begin again after a failure, as `metal.ResetGlobalState` of TVM does."""
         import tvm_ffi
 
-        return tvm_ffi.get_global_func(f"software_metal.{name}")()
+        tvm_ffi.get_global_func("metal.ResetGlobalState")()
+
+    def fast(self) -> AbstractContextManager[None]:
+        """Kernels first used inside are compiled as `Build.FAST`."""
+        return self._compiling(Build.FAST)
+
+    def fast_math(self) -> AbstractContextManager[None]:
+        """Kernels first used inside are compiled as `Build.FAST_MATH`."""
+        return self._compiling(Build.FAST_MATH)
+
+    @contextmanager
+    def _compiling(self, build: Build) -> Iterator[None]:
+        before, self._loading.build = self._loading.build, build
+        try:
+            yield
+        finally:
+            self._loading.build = before
+
+
+def _function(name: str) -> Any:
+    import tvm_ffi
+
+    return tvm_ffi.get_global_func(f"software_metal.{name}")
 
 
 @functools.cache
@@ -70,14 +133,14 @@ def install() -> SoftwareMetal:
 
     if tvm_ffi.get_global_func("device_api.metal", allow_missing=True) is not None:
         raise RuntimeError("this TVM has a real Metal device")
-    checks = Checks()
+    loading = Loading()
 
-    built = functools.cache(lambda texts, checked: str(build_kernels(dict(texts), checked)))
+    built = functools.cache(lambda texts, build: str(build_kernels(dict(texts), build)))
 
     def compile_kernels(texts: Mapping[str, str]) -> str:
-        return built(tuple((str(name), str(text)) for name, text in texts.items()), checks.every_access)
+        return built(tuple((str(name), str(text)) for name, text in texts.items()), loading.build)
 
     tvm_ffi.register_global_func("software_metal.compile_kernels", compile_kernels)
     ctypes.CDLL(str(build_library()), mode=os.RTLD_GLOBAL | os.RTLD_NOW)
     assert tvm.metal(0).exist
-    return SoftwareMetal(checks)
+    return SoftwareMetal(loading)

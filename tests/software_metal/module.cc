@@ -10,8 +10,10 @@
 
 #include <cstring>
 #include <map>
+#include <set>
 #include <stdexcept>
 
+#include "commands.h"
 #include "launch.h"
 
 namespace software_metal {
@@ -89,8 +91,6 @@ void set_size(const std::string& tag, int64_t value, Size* grid, Size* group) {
   (tag.back() == 'x' ? size->x : tag.back() == 'y' ? size->y : size->z) = extent;
 }
 
-int64_t launches = 0;
-
 struct Launcher {
   Kernel kernel;
   Signature signature;
@@ -114,7 +114,7 @@ struct Launcher {
     for (size_t index = 0; index < signature.tags.size(); ++index) {
       set_size(signature.tags[index], arguments[own + index].cast<int64_t>(), &grid, &group);
     }
-    ++launches;
+    if (!Commands::global().launch(kernel.name)) return;
     try {
       launch(kernel, buffers, scalars, grid, group);
     } catch (const std::runtime_error& error) {
@@ -175,6 +175,8 @@ class MetalModule final : public ffi::ModuleObj {
   ffi::Optional<ffi::Function> GetFunction(const ffi::String& name) final {
     auto signature = signatures_.find(name);
     if (signature == signatures_.end()) return std::nullopt;
+    if (requested_.count(name) == 0) Commands::global().request(name);
+    requested_.insert(name);
     Launcher launcher{load_kernel(name, texts_), signature->second};
     return ffi::Function::FromPacked(launcher);
   }
@@ -183,14 +185,14 @@ class MetalModule final : public ffi::ModuleObj {
   ffi::Bytes bytes_;
   std::map<std::string, Signature> signatures_;
   std::map<std::string, std::string> texts_;
+  std::set<std::string> requested_;
 };
 
 TVM_FFI_STATIC_INIT_BLOCK() {
   namespace reflection = tvm::ffi::reflection;
-  reflection::GlobalDef()
-      .def("ffi.Module.load_from_bytes.metal",
-           [](const ffi::Bytes& bytes) { return ffi::Module(ffi::make_object<MetalModule>(bytes)); })
-      .def("software_metal.launches", [] { return launches; });
+  reflection::GlobalDef().def("ffi.Module.load_from_bytes.metal", [](const ffi::Bytes& bytes) {
+    return ffi::Module(ffi::make_object<MetalModule>(bytes));
+  });
 }
 
 }  // namespace software_metal

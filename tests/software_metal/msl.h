@@ -241,6 +241,15 @@ inline T software_metal_shuffle(int operation, T value, int lane, int line) {
   return value;
 }
 
+extern "C" void software_metal_misaligned(const void* address, unsigned alignment, int line);
+
+// Where a vector is read or written: a GPU does so only at multiples of the vector's size.
+template <class Of, class T>
+inline Of* software_metal_aligned(T* address, int line = __builtin_LINE()) {
+  if (reinterpret_cast<ulong>(address) % alignof(Of) != 0) software_metal_misaligned(address, alignof(Of), line);
+  return (Of*)address;
+}
+
 // As in launch.h.
 struct Collective {
   bool leads;

@@ -211,3 +211,32 @@ def test_vectors(device) -> None:
 """
     kernel(body)(held)
     np.testing.assert_array_equal(held.numpy(), [16, 17, 19, 21, 4, 5, 6, 7])
+
+
+@pytest.mark.parametrize("space", ["device", "threadgroup"])
+def test_misaligned_vectors_are_caught(device, space: str) -> None:
+    body = "threadgroup float shared[8];\nfor (int i = 0; i < 8; ++i) { shared[i] = 0; }\n"
+    place = {"device": "b0", "threadgroup": "shared"}[space]
+    read = f"float4 v = *({space} float4*)({place} + {{at}});\nb0[0] = v.x;"
+    held = tensor(device, [0.0] * 8)
+    kernel(body + read.format(at=4))(held)
+    with pytest.raises(RuntimeError, match=r"kernel k: misaligned: a vector at address .* in line 10"):
+        kernel(body + read.format(at=2))(held)
+
+
+def test_a_vector_of_halves_may_begin_at_every_fourth(device) -> None:
+    held = tensor(device, np.arange(16, dtype="float16"))
+    run = kernel("half4 v = *(device half4*)(b0 + 4);\n*(device half4*)(b0 + 12) = v;", element="half")
+    run(held)
+    np.testing.assert_array_equal(held.numpy()[12:], [4, 5, 6, 7])
+
+
+def test_fast_mathematics_reorders_sums_and_knows_no_infinity(software_metal) -> None:
+    body = "b0[0] = (b0[0] + b0[1]) - b0[1];\nb0[2] = isinf(b0[2]) ? 1.0f : 0.0f;"
+    given = [1.0, 1e9, np.inf]
+    exact, fast = tensor(software_metal.device(), given), tensor(software_metal.device(), given)
+    kernel(body)(exact)
+    with software_metal.fast_math():
+        kernel(body)(fast)
+    np.testing.assert_array_equal(exact.numpy(), np.float32([0, 1e9, 1]))
+    np.testing.assert_array_equal(fast.numpy(), np.float32([1, 1e9, 0]))

@@ -26,6 +26,12 @@ def test_each_parameter_gets_its_argument() -> None:
     )
 
 
+def test_vectors_are_accessed_where_they_may_lie() -> None:
+    line = "*(device float4*)(b0 + 4) = *(thread float4*)(values + 0) + float4(1.0f);"
+    checked = "*software_metal_aligned<float4>(b0 + 4) = *software_metal_aligned<float4>(values + 0) + float4(1.0f);"
+    assert checked in translate("k", text(line)).text
+
+
 def test_positions_have_as_many_axes_as_the_text_says() -> None:
     metal = text("").replace("uint blockIdx", "uint3 blockIdx").replace("uint threadIdx", "uint2 threadIdx")
     entry = translate("k", metal).text.splitlines()[-1]

@@ -23,6 +23,7 @@ SCALAR_BYTES = {
 }
 ALIGNMENT = 16
 THREADGROUP_ARRAY = re.compile(r"\bthreadgroup (\w+) (\w+)\[(\d+)\];")
+VECTOR_POINTER = re.compile(r"\((?:device|threadgroup|thread|constant) ([a-z]+[234])\*\)")
 PARAMETER = re.compile(
     r"(?P<type>.+?)\s*(?P<name>\w+)\s*\[\[\s*(?P<attribute>\w+)(?:\((?P<index>\d+)\))?\s*\]\]", re.DOTALL
 )
@@ -46,6 +47,7 @@ def translate(name: str, metal: str) -> Translation:
     arguments = [_argument(parameter) for parameter in _parameters(signature[1])]
     start, end = signature.span()
     body, threadgroup_bytes = _place_threadgroup_arrays(metal[end:])
+    body = VECTOR_POINTER.sub(r"software_metal_aligned<\1>", body)
     synchronises = re.search(r"\b(threadgroup_barrier|simdgroup_\w+|simd_\w+)\(", body) is not None
     head = metal[:start].replace("#include <metal_stdlib>", '#include "msl.h"')
     parameters = re.sub(r"\[\[.*?\]\]", "", signature[1])
