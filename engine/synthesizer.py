@@ -21,6 +21,7 @@ from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation.devices import AUTO, DeviceChoice, check_device
 from engine.preparation.files import ensure_files
+from engine.preparation.loading import load_stages
 from engine.preparation.lstm_methods import MethodChoice, check_lstm_method
 from engine.runners.base import Runner
 from engine.runners.host import HostRunner
@@ -153,12 +154,7 @@ class Synthesizer:
         files = ensure_files(checkpoint, device, observe, cancel, self._lstm_method)
         if device == self._wanted_device:  # what stands in for it is told otherwise
             observe(device_event(files.choice, files.lstm))
-        observe(PreparationEvent("Loading the voice model", 0, 1))
-        from engine.runners.tvm_runner import CompiledRunner  # brings tvm, which `import engine` must not
-
-        compiled = CompiledRunner(
-            files.modules, checkpoint.config, files.weights, self._threads, around_lstm=files.lstm.around_use
-        )
+        compiled = load_stages(checkpoint.config, files, self._threads, observe, cancel)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
         return Loaded(Pipeline(checkpoint.config, runners), files.device)
 

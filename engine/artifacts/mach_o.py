@@ -1,4 +1,4 @@
-"""The header of a 64-bit Mach-O file, the format of libraries for Macs: its load commands (Apple's `mach-o/loader.h`)."""
+"""The load commands in the header of a 64-bit Mach-O file, as libraries for Macs are (Apple's `mach-o/loader.h`)."""
 
 from __future__ import annotations
 

@@ -104,6 +104,7 @@ class Artifact:
     by address. It covers kernels for Metal, the order they are called in, and the parameters. `tuning` lists choices
     that were measured to be faster on this machine than the default ones; the library is just as correct without them.
     `sha256` is the library's `content_digest`.
+    `kernels` are the names of those that a GPU's driver has to compile before the library can run with packed weights.
     """
 
     stage: str
@@ -115,6 +116,7 @@ class Artifact:
     probes: tuple[str, ...] = ()
     fingerprint: str = ""
     tuning: tuple[Tuned, ...] = ()
+    kernels: tuple[str, ...] = ()
 
     @property
     def has_lstm(self) -> bool:
@@ -268,5 +270,5 @@ def _probes_fingerprint() -> str:
 def _artifact(entry: Mapping[str, Any]) -> Artifact:
     parameters = (Parameter(p["name"], tuple(p["shape"]), p["dtype"]) for p in entry["parameters"])
     tuning = (Tuned(**tuned) for tuned in entry.get("tuning", ()))
-    lists = {"parameters": tuple(parameters), "probes": tuple(entry.get("probes", ())), "tuning": tuple(tuning)}
-    return Artifact(**{**entry, **lists})
+    names = {key: tuple(entry.get(key, ())) for key in ("probes", "kernels")}
+    return Artifact(**{**entry, **names, "parameters": tuple(parameters), "tuning": tuple(tuning)})

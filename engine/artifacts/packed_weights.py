@@ -18,10 +18,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from engine.artifacts.manifest import Manifest
+from engine.artifacts.manifest import CPU_DEVICE, Manifest
 from engine.speech import Array
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 from engine.system.freed_memory import give_back_freed_memory
+from engine.system.paths import PACKED_WEIGHTS_SUFFIX
 
 _FORMAT = "packed weights 1"
 _CLOSING_MARK = b"weights."
@@ -48,6 +49,11 @@ class PackedWeights:
             for other, span in self._spans.items():
                 if other != stage:
                     self._content.madvise(mmap.MADV_DONTNEED, *span)
+
+
+def packed_weights_name(model: str, device: str) -> str:
+    """The name of the file with a model's packed weights for a device."""
+    return f"{model}{'' if device == CPU_DEVICE else f'-{device}'}{PACKED_WEIGHTS_SUFFIX}"
 
 
 def weights_key(manifest: Manifest, identity: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -79,6 +80,11 @@ def add_options(parser: Any) -> None:
         default=Precision.FLOAT32,
         help="float32 (default); float16: the decoder's convolutions multiply in float16, on Metal",
     )
+    parser.add_argument(
+        "--compile-kernels",
+        action="store_true",
+        help="on a Mac with Xcode: have Apple's compiler compile kernels for Metal now, not when they are first used",
+    )
     parser.add_argument("--probes", action="store_true", help="modules that show their inner values, for validate")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--output-dir", type=Path, help="folder for the modules (default: the user's cache)")
@@ -129,10 +135,12 @@ def _built(options: argparse.Namespace) -> Outcome:
             steps.expect("Starting the compiler")
         request = request_from(options)
         from engine.compiler.build import build  # brings torch and tvm
+        from engine.compiler.metal_libraries import kernels_compiled_ahead
 
-        manifest = build(
-            request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
-        )
+        with kernels_compiled_ahead() if options.compile_kernels else nullcontext():
+            manifest = build(
+                request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
+            )
         rows = _compared(request, steps)
         comparison = choose_modules(options.model, report) if request.speaks_here else None
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
@@ -179,6 +187,8 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     """What the options ask for; raises `InvalidRequest` or `CompileError` for what cannot be had, before any work."""
     stages = _stages(options.stage)
     variant = _variant(options)
+    if options.compile_kernels and variant.target != _MACS:
+        raise InvalidRequest("Apple's compiler compiles kernels for Macs only.", f"Use --target {_MACS}.")
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)

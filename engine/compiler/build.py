@@ -26,7 +26,7 @@ from engine.artifacts.manifest import (
 )
 from engine.compiler.export import StageGraph, parameters_of, trace, translate
 from engine.compiler.linking import link_bridge, linker_for
-from engine.compiler.metal_passes import kernel_sources
+from engine.compiler.metal_passes import kernel_sources, running_kernels
 from engine.compiler.passes import build_executable
 from engine.compiler.targets import target_of
 from engine.compiler.tuning import Search, convolutions, search_on
@@ -115,6 +115,7 @@ def build_stage(
         probes=module.paths if isinstance(module, Probed) else (),
         fingerprint=_fingerprint(executable, graph.parameters),
         tuning=tuple(finding.in_words for finding in findings),
+        kernels=running_kernels(executable),
     )
 
 

@@ -26,8 +26,8 @@ from engine.compiler.script_parsing import quick_parsing
 from engine.runners.workspace import WORKSPACE_FUNCTION
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 
-_STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
-_TENSOR = tvm.ir.Op.get("relax.memory.alloc_tensor")
+STORAGE = tvm.ir.Op.get("relax.memory.alloc_storage")
+TENSOR = tvm.ir.Op.get("relax.memory.alloc_tensor")
 _DATA, _BYTE_OFFSET = 1, 8
 """TVM's indices of a tensor's fields."""
 
@@ -134,20 +134,24 @@ def _arrays(bindings: Sequence[Any], result: Any) -> Iterator[_Array]:
 
     Other sizes cannot be compared before the symbols are known.
     """
-    last_uses = _last_uses(bindings, result)
-    sizes = {binding.var: binding.value.args[0].values[0] for binding in bindings if _calls(binding, _STORAGE)}
+    uses, sizes = last_uses(bindings, result), storage_sizes(bindings)
     for step, binding in enumerate(bindings):
-        if _calls(binding, _TENSOR) and last_uses[binding.var] < len(bindings):
+        if calls(binding, TENSOR) and uses[binding.var] < len(bindings):
             storage = binding.value.args[0]
             symbols = tuple(sorted(undefined_vars(sizes[storage]), key=str))
             if symbols and _grows_evenly(sizes[storage], symbols):
                 # For lengths from 1, no size exceeds the size at lengths of 1 times the product of the lengths.
                 least = _value(sizes[storage], dict.fromkeys(symbols, 1))
                 size = -(-least // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-                yield _Array(binding.var, storage, symbols, Life(size, step, last_uses[binding.var]))
+                yield _Array(binding.var, storage, symbols, Life(size, step, uses[binding.var]))
 
 
-def _last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
+def storage_sizes(bindings: Sequence[Any]) -> dict[relax.Var, Any]:
+    """The size [bytes] of every storage."""
+    return {binding.var: binding.value.args[0].values[0] for binding in bindings if calls(binding, STORAGE)}
+
+
+def last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
     """The step at which each variable is used last, by itself or through a variable that may be a view of it.
 
     Variables of the result are used after all steps.
@@ -162,12 +166,13 @@ def _last_uses(bindings: Sequence[Any], result: Any) -> dict[relax.Var, int]:
 
 def _is_computed(binding: Any) -> bool:
     """Whether a binding's value shares no memory with its arguments: a tensor within a storage, or a kernel's call."""
-    return _calls(binding, _TENSOR) or (
+    return calls(binding, TENSOR) or (
         isinstance(binding.value, relax.Call) and isinstance(binding.value.op, tvm.ir.GlobalVar)
     )
 
 
-def _calls(binding: Any, operator: tvm.ir.Op) -> bool:
+def calls(binding: Any, operator: tvm.ir.Op) -> bool:
+    """Whether a binding's value is a call of the operator."""
     return isinstance(binding.value, relax.Call) and binding.value.op == operator
 
 

@@ -35,6 +35,8 @@ _LANES = {"": 1, "2": 2, "3": 4, "4": 4}
 _SHARED = re.compile(r"^\s*threadgroup (?P<kind>[a-z]+)(?P<lanes>[234]?) \w+\[(?P<count>\d+)\];", re.MULTILINE)
 _BUFFER = re.compile(r"\[\[ buffer\((\d+)\) \]\]")
 _KERNEL = re.compile(r"^// Function: (\w+)$", re.MULTILINE)
+_FUNCTION = re.compile(r"_kernel(_\d+)?$")
+"""What TVM appends to the name of a function to name its kernels."""
 
 
 def schedule_passes() -> tuple[Pass, ...]:
@@ -115,6 +117,13 @@ def kernel_sources(module: Any) -> dict[str, str]:
         pieces = _KERNEL.split(part.inspect_source())[1:]
         sources.update(zip(pieces[::2], pieces[1::2], strict=True))
     return sources
+
+
+def running_kernels(executable: relax.VMExecutable) -> tuple[str, ...]:
+    """The kernels that the function `main` of a built stage calls; the others are those that pack weights."""
+    main = executable.as_text().split("@main:", 1)[1].split("\n@", 1)[0]
+    called = set(main.split())
+    return tuple(name for name in sorted(kernel_sources(executable.mod)) if _FUNCTION.sub("", name) in called)
 
 
 def _metal_modules(module: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from tvm.ir.transform import Pass, PassContext, module_pass
 from tvm.tirx import PrimFunc
 
 from engine.compiler import metal_passes
+from engine.compiler.buffer_plan import lend_buffers
 from engine.compiler.elementwise import schedule_elementwise
 from engine.compiler.memory_plan import share_workspace
 from engine.compiler.targets import METAL
@@ -70,7 +71,7 @@ def machine_passes(target: tvm.target.Target) -> tuple[Pass, ...]:
     A GPU buffer cannot be addressed from its middle, so there only arrays of the same size share memory.
     """
     planned = (
-        (relax.transform.StaticPlanBlockMemory(), relax.transform.LowerAllocTensor())
+        (relax.transform.StaticPlanBlockMemory(), relax.transform.LowerAllocTensor(), lend_buffers)
         if target.kind.name == METAL
         else (relax.transform.LowerAllocTensor(), share_workspace)
     )

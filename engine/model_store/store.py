@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
+from engine.artifacts.packed_weights import packed_weights_name
 from engine.config import ModelConfig
 from engine.errors import Cancelled, Cure, DamagedModel, InvalidRequest, MissingModel, UnusableModel
 from engine.model_store.build_folder import alone, building, require_space
@@ -26,7 +28,7 @@ from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.worker import run
 from engine.network.mapped_weights import map_weights
 from engine.network.weights import Weights
-from engine.system.paths import PACKED_WEIGHTS_SUFFIX, data_folder, packed_weights_folder
+from engine.system.paths import data_folder, packed_weights_folder
 from engine.voices.packs import Voice, describe
 
 
@@ -255,7 +257,8 @@ def _installed_bytes(entry: ModelEntry) -> int:
 
 
 def _forget_packed(name: str) -> None:
-    (packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}").unlink(missing_ok=True)
+    for device in (CPU_DEVICE, METAL_DEVICE):
+        (packed_weights_folder() / packed_weights_name(name, device)).unlink(missing_ok=True)
 
 
 def _to_have(entry: ModelEntry) -> ModelEntry:

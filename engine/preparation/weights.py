@@ -11,7 +11,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
-from engine.artifacts.packed_weights import PackedWeights, load_packed, part_of, save_packed, weights_key
+from engine.artifacts.packed_weights import (
+    PackedWeights,
+    load_packed,
+    packed_weights_name,
+    part_of,
+    save_packed,
+    weights_key,
+)
 from engine.errors import Cancelled, EngineError, OutputError
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.preparation.modules import PreparationObserver, run_engine, sole_maker
@@ -22,12 +29,10 @@ TITLE = "Preparing the voice model"
 _WAITING = "Waiting for the voice model"
 
 
-def find_weights(checkpoint: Checkpoint, folder: Path) -> Mapping[str, Array] | PackedWeights | None:
-    """The weights of a checkpoint for the modules in `folder`, or None if they have to be packed first."""
+def find_weights(checkpoint: Checkpoint, folder: Path) -> PackedWeights | None:
+    """The packed weights of a checkpoint for the modules in `folder`, or None if they have to be packed first."""
     manifest = Manifest.load(folder)
-    if manifest.identity.device != CPU_DEVICE:
-        return checkpoint.load_weights()
-    path = packed_weights_path(checkpoint.name, checkpoint.weights_name)
+    path = packed_weights_path(checkpoint.name, checkpoint.weights_name, manifest.identity.device)
     return load_packed(path, weights_key(manifest, checkpoint.identity))
 
 
@@ -36,14 +41,15 @@ def ensure_weights(
 ) -> Mapping[str, Array] | PackedWeights:
     """The packed weights of a checkpoint for the modules in `folder`, which are packed if they are not cached.
 
-    The checkpoint's own weights are returned instead when the modules run on a GPU, and when packed ones cannot be
-    written, which `observe` then reports. Only one set is cached for each model: for any modules other than those that
-    speak, pack in your own process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
+    The checkpoint's own weights are returned instead when packed ones cannot be written, which `observe` then reports.
+    Only one set is cached for each model and device: for any modules other than those that speak, pack in your own
+    process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
     """
     if (found := find_weights(checkpoint, folder)) is not None:
         return found
     manifest, model, weights = Manifest.load(folder), checkpoint.name, checkpoint.weights_name
-    path, key = packed_weights_path(model, weights), weights_key(manifest, checkpoint.identity)
+    path = packed_weights_path(model, weights, manifest.identity.device)
+    key = weights_key(manifest, checkpoint.identity)
     problem = _pack(path, key, _arguments(model, weights, folder), len(manifest.artifacts), observe, cancel)
     if (found := find_weights(checkpoint, folder)) is not None:
         return found
@@ -51,26 +57,26 @@ def ensure_weights(
     return checkpoint.load_weights()
 
 
-def packed_weights_path(model: str, weights: str | None) -> Path:
+def packed_weights_path(model: str, weights: str | None, device: str = CPU_DEVICE) -> Path:
     """Where the packed weights of a model are cached; those of newer modules or another seed replace the older ones."""
     name = model if weights is None else f"{model}-random"
-    return packed_weights_folder() / f"{name}{PACKED_WEIGHTS_SUFFIX}"
+    return packed_weights_folder() / packed_weights_name(name, device)
 
 
 def all_packed_weights() -> list[Path]:
-    """The cached packed weights of all models, one file each."""
+    """The cached packed weights of all models, one file each for every device."""
     return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
 
 
 def pack(model: str, weights: str | None, folder: Path, observe: PreparationObserver) -> None:
-    """Pack the weights of a checkpoint for the processor's modules in `folder`, and write them to the cache.
+    """Pack the weights of a checkpoint for the modules in `folder`, on their device, and write them to the cache.
 
     Raises `OutputError` when they cannot be written, and what loading a model raises.
     """
     from engine.runners.tvm_runner import packed_stages  # brings tvm
 
     manifest, checkpoint = Manifest.load(folder), open_checkpoint(model, weights)
-    path = packed_weights_path(model, weights)
+    path = packed_weights_path(model, weights, manifest.identity.device)
     total = len(manifest.artifacts)
     stages = _counted(packed_stages(folder, checkpoint.load_weights()), total, observe)
     try:

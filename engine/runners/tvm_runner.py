@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engine.artifacts.manifest import Artifact, Manifest, Parameter, verify
+from engine.artifacts.manifest import CPU_DEVICE, Artifact, Manifest, Parameter, verify
 from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
 from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
-from engine.runners.workspace import Workspace
 from engine.speech import Array
 from engine.stages import STAGE_NAMES, ProbeObserver, Stage
 
@@ -31,7 +31,7 @@ class CompiledRunner:
     """The compiled stages of one model with its weights, on the device that its libraries were built for.
 
     `folder` holds the libraries and their manifest. `weights` are float32 arrays by folded state-dict key, more than
-    needed if you like, or for the processor the result of `packed_stages`. `observe`, if given, gets the probes of
+    needed if you like, or the result of `packed_stages`. `observe`, if given, gets the probes of
     libraries that return them, for the whole batch at once; beyond a sequence's length their values are finite but
     arbitrary. Only `stages` are loaded, if given. `around_lstm` is entered while a stage with an LSTM runs. Usable from
     any thread, one call at a time.
@@ -54,16 +54,42 @@ class CompiledRunner:
         self._release_lstm = provide_lstm(manifest, folder)
         self._config = config
         self._observe = observe
-        self._workspace = Workspace()
-        self._make_room_for = weights.make_room_for if isinstance(weights, PackedWeights) else _keep_all
-        self._stages = {
-            artifact.stage: self._runtime.computed(
-                partial(_CompiledStage, self._runtime, verify(folder, artifact), artifact, weights)
-            )
-            for artifact in manifest.artifacts
-            if artifact.stage in stages
-        }
+        self._workspace = self._runtime.workspace()
+        self._make_room_for = _keep_all
+        if isinstance(weights, PackedWeights) and manifest.identity.device == CPU_DEVICE:
+            self._make_room_for = weights.make_room_for
+        with self._workspace.lent():
+            self._stages = {
+                artifact.stage: self._runtime.computed(
+                    partial(_CompiledStage, self._runtime, verify(folder, artifact), artifact, weights)
+                )
+                for artifact in manifest.artifacts
+                if artifact.stage in stages
+            }
         self._around = {one.stage: around_lstm if one.has_lstm else nullcontext for one in manifest.artifacts}
+
+    @property
+    def kernel_count(self) -> int:
+        """How many kernels the stages call; 0 on the processor, whose kernels need no compiler."""
+        return sum(len(stage.kernels) for stage in self._stages.values())
+
+    def warm_up(self) -> Iterator[int]:
+        """Have the system compile every kernel for the GPU, which it would do at their first calls.
+
+        Yields the number of those done, from 0 on; nothing if there are none. Stages are compiled at once: TVM compiles
+        one kernel of a library at a time, and Metal's devices may be used from several threads.
+        """
+        if self.kernel_count:
+            yield 0
+        with ExitStack() as compilers:
+            kernels = []
+            for stage in self._stages.values():
+                compiler = ThreadPoolExecutor(1)
+                compilers.callback(compiler.shutdown, cancel_futures=True)
+                kernels += [compiler.submit(stage.library.compile_kernel, name) for name in stage.kernels]
+            for done, kernel in enumerate(as_completed(kernels), 1):
+                self._runtime.computed(kernel.result)
+                yield done
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`; raises `GpuFailed` when the GPU fails twice."""
@@ -82,18 +108,18 @@ class CompiledRunner:
     def close(self) -> None:
         """Release libraries and weights."""
         self._stages.clear()
-        self._workspace = Workspace()
+        self._workspace = self._runtime.workspace()
         self._make_room_for = _keep_all
         self._release_lstm()
-        self._runtime.release_unused()
+        self._runtime.forget()
 
 
 def _keep_all(stage: str) -> None:
-    """For weights without a file: they could not be read again, so none are released."""
+    """For weights that are not read in place from a file: none are released."""
 
 
 def packed_stages(folder: Path, weights: Mapping[str, Array]) -> Iterator[tuple[str, list[Array]]]:
-    """The packed weights of each library for the processor in `folder`, by stage, one after the other.
+    """The packed weights of each library in `folder`, by stage, one after the other, computed on their device.
 
     Raises what `CompiledRunner` raises.
     """
@@ -112,15 +138,15 @@ class _CompiledStage:
         self, runtime: Runtime, path: Path, artifact: Artifact, weights: Mapping[str, Array] | PackedWeights
     ) -> None:
         self.probes = artifact.probes
-        machine = runtime.load(path)
+        self.kernels = artifact.kernels
+        self.library = runtime.load(path)
         self._runtime = runtime
-        self._function = machine[MAIN_FUNCTION]
-        self._machine = machine
+        self._function = self.library.machine[MAIN_FUNCTION]
         if isinstance(weights, PackedWeights):
-            self._weights = tuple(runtime.tensor(array) for array in weights.stages[artifact.stage])
+            self._weights = tuple(self._uploaded(array) for array in weights.stages[artifact.stage])
         else:
             originals = [self._uploaded(weight_for(parameter, weights)) for parameter in artifact.parameters]
-            self._weights = tuple(machine[PACK_FUNCTION](originals)) if originals else ()
+            self._weights = tuple(self.library.machine[PACK_FUNCTION](originals)) if originals else ()
             runtime.settle()  # before the originals go
 
     def packed(self) -> list[Array]:
@@ -129,9 +155,8 @@ class _CompiledStage:
 
     def run(self, arrays: Sequence[Array]) -> list[Array]:
         tensors = [self._runtime.tensor(array) for array in arrays]
-        outputs = [self._runtime.array(output) for output in self._function(*tensors, *self._weights)]
+        outputs = [self._runtime.result(output) for output in self._function(*tensors, *self._weights)]
         self._runtime.settle()  # before the tensors go
-        self._runtime.release_unused()
         return outputs
 
     def _uploaded(self, weight: Array) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import importlib.util
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -15,10 +16,12 @@ import numpy as np
 
 from engine.artifacts.manifest import METAL_DEVICE
 from engine.errors import Cure, EngineError
+from engine.runners.buffers import Buffers, provide_buffers
 from engine.runners.metal_stream import MetalStream
-from engine.runners.workspace import provide_workspace
+from engine.runners.readings import Readings
+from engine.runners.workspace import Workspace, provide_workspace
 from engine.speech import Array
-from engine.system.aligned_arrays import aligned_copy, is_aligned
+from engine.system.aligned_arrays import aligned_copy, aligned_empty, is_aligned
 from engine.system.cores import usable_cores
 from engine.system.freed_memory import keep_little_freed_memory
 
@@ -33,6 +36,18 @@ _SHARE_ALL_CORES = -3
 _PACKAGE = "apache-tvm"
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Library:
+    """A loaded library: the virtual machine over it, and TVM's module of it."""
+
+    machine: Any
+    _module: Any
+
+    def compile_kernel(self, name: str) -> None:
+        """Have the system compile this kernel of the library for the GPU, unless that is done."""
+        self._module.get_function(name, query_imports=True)
 
 
 class Runtime:
@@ -62,22 +77,31 @@ class Runtime:
         self._configure_threads(_SHARE_ALL_CORES, self._thread_count, [str(core) for core in self._cores])
         self._threads_ready.done = True
 
-    def load(self, path: Path) -> Any:
-        """A virtual machine over the library at `path`."""
-        machine = self._ffi.load_module(str(path))["vm_load_executable"]()
+    def load(self, path: Path) -> Library:
+        """The library at `path`, ready to run."""
+        module = self._ffi.load_module(str(path))
+        machine = module["vm_load_executable"]()
         machine["vm_initialization"](*self._memory.machine_arguments)
-        return machine
+        return Library(machine, module)
+
+    def workspace(self) -> Workspace | Buffers:
+        """New memory for stages to compute in."""
+        return self._memory.workspace()
 
     def tensor(self, array: Array) -> Any:
         """A tensor of the array: on the processor the array itself if it `is_aligned`, otherwise a copy.
 
-        The array must not be written to while the tensor exists.
+        On a GPU, of a `result` that it still has. The array must not be written to while the tensor exists.
         """
         return self._memory.tensor(array)
 
     def array(self, tensor: Any) -> Array:
         """The content of a tensor, once it has been computed."""
         return self._memory.array(tensor)
+
+    def result(self, tensor: Any) -> Array:
+        """The content of a tensor that is written to no more; on a GPU it is read-only, and `tensor` knows it again."""
+        return self._memory.result(tensor)
 
     def computed(self, compute: Callable[[], Result]) -> Result:
         """What `compute` returns; on Metal at the second attempt if the GPU fails at the first.
@@ -90,9 +114,9 @@ class Runtime:
         """Wait until the device has done all that it was given; a failure of the GPU shows here."""
         self._memory.settle()
 
-    def release_unused(self) -> None:
-        """Release memory that is held for later computations."""
-        self._memory.release_unused()
+    def forget(self) -> None:
+        """Release what the device still has of results."""
+        self._memory.forget()
 
 
 class _Memory(Protocol):
@@ -100,15 +124,19 @@ class _Memory(Protocol):
 
     machine_arguments: tuple[int, ...]
 
+    def workspace(self) -> Workspace | Buffers: ...
+
     def tensor(self, array: Array) -> Any: ...
 
     def array(self, tensor: Any) -> Array: ...
+
+    def result(self, tensor: Any) -> Array: ...
 
     def computed(self, compute: Callable[[], Result]) -> Result: ...
 
     def settle(self) -> None: ...
 
-    def release_unused(self) -> None: ...
+    def forget(self) -> None: ...
 
 
 class _HostMemory:
@@ -121,13 +149,21 @@ class _HostMemory:
         keep_little_freed_memory()
         provide_workspace(ffi)
 
+    def workspace(self) -> Workspace:
+        """Pages of this process."""
+        return Workspace()
+
     def tensor(self, array: Array) -> Any:
         """The array itself if possible: copying many seconds of noise takes as long as computing the source from it."""
-        return self._ffi.from_dlpack(array if is_aligned(array) else aligned_copy(array))
+        return _in_place(self._ffi, array)
 
     def array(self, tensor: Any) -> Array:
         """The tensor itself as an array."""
         return np.from_dlpack(tensor)
+
+    def result(self, tensor: Any) -> Array:
+        """The tensor itself as an array."""
+        return self.array(tensor)
 
     def computed(self, compute: Callable[[], Result]) -> Result:
         """At the first attempt: processors do not fail."""
@@ -136,15 +172,15 @@ class _HostMemory:
     def settle(self) -> None:
         """Nothing to wait for: copies are synchronous."""
 
-    def release_unused(self) -> None:
-        """Nothing is held back."""
+    def forget(self) -> None:
+        """Nothing is kept: arrays are the tensors themselves."""
 
 
 class _MetalMemory:
-    """The GPU's memory; everything is copied.
+    """The GPU's memory; arrays are copied to it and from it, but never to it again once they were read from it.
 
-    Machines pool their memory, because freeing a buffer waits for the GPU. Each length of speech needs other buffer
-    sizes, so unused buffers have to be released now and then.
+    TVM waits for the GPU before it frees a buffer, so a machine computes in a workspace and has a pool for its results,
+    whose unused buffers are released when the GPU has settled.
     """
 
     machine_arguments: tuple[int, ...] = (*_METAL, _POOLED_ALLOCATOR, *_CPU, _NAIVE_ALLOCATOR)
@@ -153,39 +189,70 @@ class _MetalMemory:
         require_metal()
         self._ffi = ffi
         self._device = ffi.device("metal", _METAL[1])
-        self._allocate = ffi.get_global_func("runtime.TVMTensorAllocWithScope")
-        self._fill = ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
-        self._read = ffi.get_global_func("runtime.TVMTensorCopyToBytes")
+        self._copy = ffi.get_global_func("runtime.TVMTensorCopyFromTo")  # others wait for the GPU after each copy
         self._stream = MetalStream(ffi, self._device)
-        self._release = ffi.get_global_func("vm.builtin.memory_manager.clear")
+        self._release_unused = ffi.get_global_func("vm.builtin.memory_manager.clear")
+        self._readings = Readings()
+        provide_buffers(ffi, partial(_buffer_on_metal, ffi))
+
+    def workspace(self) -> Buffers:
+        """Buffers of the GPU."""
+        return Buffers(partial(_buffer_on_metal, self._ffi))
 
     def tensor(self, array: Array) -> Any:
-        """A copy in a buffer of its own."""
-        source = np.ascontiguousarray(array)
-        tensor = self._allocate(self._ffi.Shape(array.shape), self._ffi.dtype(str(array.dtype)), self._device, None)
-        self._fill(tensor, ctypes.c_void_p(source.ctypes.data), source.nbytes)
-        return tensor
+        """What a result was read from, else a copy in a buffer of its own."""
+        known = self._readings.tensor(array)
+        return self._copied(array) if known is None else known
 
     def array(self, tensor: Any) -> Array:
-        """A copy, made after all earlier computations."""
-        result = np.empty(tuple(tensor.shape), str(tensor.dtype))
-        self._read(tensor, ctypes.c_void_p(result.ctypes.data), result.nbytes)
-        return result
+        """A copy, made after all earlier computations; what went wrong with these is raised when the device settles."""
+        copy = aligned_empty(tuple(tensor.shape), np.dtype(str(tensor.dtype)))
+        self._copy(tensor, _in_place(self._ffi, copy))
+        return copy
+
+    def result(self, tensor: Any) -> Array:
+        """A read-only copy."""
+        copy = self.array(tensor)
+        self._readings.remember(copy, tensor)
+        return copy
 
     def computed(self, compute: Callable[[], Result]) -> Result:
         """See `MetalStream.computed`."""
         return self._stream.computed(compute)
 
     def settle(self) -> None:
-        """Wait for the GPU.
+        """Wait for the GPU, and free what is not used any more.
 
-        TVM copies to it through 64 staging buffers, which it reuses without waiting until they have been read.
+        TVM copies to the GPU through 64 staging buffers that only grow, each in its turn; it begins with the first one
+        again after each wait, so that as many grow as are copied in between.
         """
         self._stream.wait()
+        self._readings.forget_old()
+        self._release_unused()
 
-    def release_unused(self) -> None:
-        """Release the pool's unused buffers."""
-        self._release()
+    def forget(self) -> None:
+        """Release what results were read from; none is known any more."""
+        self._readings = Readings()
+        self._release_unused()
+
+    def _copied(self, array: Array) -> Any:
+        tensor = _empty_on_metal(self._ffi, array.shape, str(array.dtype))
+        self._copy(_in_place(self._ffi, array), tensor)
+        return tensor
+
+
+def _in_place(ffi: Any, array: Array) -> Any:
+    """A tensor of the processor that is the array if possible, else a copy of it."""
+    return ffi.from_dlpack(array if is_aligned(array) else aligned_copy(array))
+
+
+def _buffer_on_metal(ffi: Any, size_bytes: int) -> Any:
+    return _empty_on_metal(ffi, (size_bytes,), "uint8")
+
+
+def _empty_on_metal(ffi: Any, shape: tuple[int, ...], dtype: str) -> Any:
+    allocate = ffi.get_global_func("runtime.TVMTensorAllocWithScope")
+    return allocate(ffi.Shape(shape), ffi.dtype(dtype), ffi.device("metal", _METAL[1]), None)
 
 
 def require_metal() -> None:

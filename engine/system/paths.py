@@ -52,5 +52,5 @@ def built_modules_folder() -> Path:
 
 
 def packed_weights_folder() -> Path:
-    """Packed weights, as compiled modules take them, by model."""
+    """Packed weights, as compiled modules take them, by model and device."""
     return cache_folder() / "weights"

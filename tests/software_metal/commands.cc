@@ -66,6 +66,8 @@ void Commands::upload(size_t bytes) {
     begin_staging_again();
   }
   stage(bytes);
+  ++counts_.uploads;
+  counts_.uploaded_bytes += bytes;
   pending_ = true;
 }
 
@@ -73,6 +75,7 @@ void Commands::upload(size_t bytes) {
 void Commands::read_back() {
   Lock lock(mutex_);
   raise_if_failed();
+  ++counts_.readings;
   commit();
 }
 
@@ -139,6 +142,9 @@ static ffi::Map<ffi::String, int64_t> counts() {
           {"longest_buffer", counts.longest_buffer},
           {"syncs", counts.syncs},
           {"kernels", counts.kernels},
+          {"uploads", counts.uploads},
+          {"uploaded_bytes", counts.uploaded_bytes},
+          {"readings", counts.readings},
           {"resets", counts.resets},
           {"aborts", counts.aborts},
           {"staging_buffers", staging_buffers()},

@@ -24,6 +24,9 @@ struct Counts {
   int64_t longest_buffer = 0;  // the most launches in one command buffer
   int64_t syncs = 0;           // waits, among them those before memory is freed
   int64_t kernels = 0;         // requested for the first time: TVM then compiles them
+  int64_t uploads = 0;
+  int64_t uploaded_bytes = 0;
+  int64_t readings = 0;  // copies to the host
   int64_t resets = 0;
   int64_t aborts = 0;  // times that TVM would have ended the process
 };

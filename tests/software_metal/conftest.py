@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.stages import DEVICE_STAGES
+from tests.engine.tiny_model import TINY
 from tests.software_metal.loader import SoftwareMetal, install
 
 collect_ignore_glob = ["test_*.py"] if sys.platform == "darwin" else []
@@ -39,6 +42,17 @@ def device(request: pytest.FixtureRequest, software_metal: SoftwareMetal) -> Ite
         return
     with software_metal.fast():
         yield software_metal.device()
+
+
+@pytest.fixture(scope="session")
+def tiny_modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All stages of the tiny model, compiled for the device."""
+    from engine.artifacts.manifest import Variant
+    from engine.compiler.build import build
+
+    folder = tmp_path_factory.mktemp("tiny-modules")
+    build(TINY, DEVICE_STAGES, Variant("metal-host"), folder, lambda _: None)
+    return folder
 
 
 @pytest.fixture

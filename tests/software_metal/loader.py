@@ -19,15 +19,19 @@ class Counts:
     """What the device was asked to do, since it was installed or told to count anew.
 
     `longest_buffer` is the most launches in one command buffer, which a wait, a copy to the host, or a 65th copy to
-    the device ends. `kernels` are those requested for the first time, which TVM compiles then. `aborts` are errors
-    where TVM cannot raise them: it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are
-    those that the calling thread has by now.
+    the device ends. `kernels` are those requested for the first time, which TVM compiles then. `uploads` are copies to
+    the device, of `uploaded_bytes` in all, `readings` copies to the host. `aborts` are errors where TVM cannot raise
+    them: it would have ended the process. `staging_buffers`, of `staging_bytes` in all, are those that the calling
+    thread has by now.
     """
 
     launches: int
     longest_buffer: int
     syncs: int
     kernels: int
+    uploads: int
+    uploaded_bytes: int
+    readings: int
     resets: int
     aborts: int
     staging_buffers: int
@@ -69,6 +73,11 @@ class SoftwareMetal:
         """Buffers allocated and not freed; those of garbage do not count."""
         gc.collect()
         return _function("live_buffers")()
+
+    def live_bytes(self) -> int:
+        """The size of these buffers."""
+        gc.collect()
+        return _function("live_bytes")()
 
     @contextmanager
     def behaving(

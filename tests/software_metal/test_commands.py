@@ -142,6 +142,14 @@ def test_launches_waits_and_the_longest_buffer_are_counted(metal: SoftwareMetal)
     assert (metal.counts().launches, metal.counts().longest_buffer, metal.counts().syncs) == (0, 0, 0)
 
 
+def test_copies_are_counted(metal: SoftwareMetal) -> None:
+    metal.count_anew()
+    held = [tensor(metal.device(), np.zeros(size, "uint8")) for size in (100, 20)]
+    held[0].numpy()
+    counts = metal.counts()
+    assert (counts.uploads, counts.uploaded_bytes, counts.readings) == (2, 120, 1)
+
+
 def test_a_kernel_is_requested_once_for_each_module(metal: SoftwareMetal) -> None:
     held = tensor(metal.device(), [0.0])
     for _ in range(2):

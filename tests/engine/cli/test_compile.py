@@ -40,6 +40,12 @@ def test_half_precision_is_a_variant_of_its_own():
     assert asked.folder.name.endswith("-metal-macos-float16")
 
 
+def test_kernels_are_compiled_ahead_for_macs_only():
+    assert request("--target", "metal-macos", "--compile-kernels").variant == Variant("metal-macos")
+    with pytest.raises(InvalidRequest, match="Use --target metal-macos"):
+        request("--compile-kernels")
+
+
 def test_processors_of_another_system_are_a_variant_of_their_own():
     asked = request("--triple", "aarch64-linux-gnu")
     assert asked.variant == Variant("cpu", triple="aarch64-linux-gnu")

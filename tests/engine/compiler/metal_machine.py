@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 import torch
 import tvm
-import tvm_ffi
 from tvm import relax
 
-from engine.artifacts.manifest import Parameter
+from engine.artifacts.manifest import METAL_DEVICE, Parameter
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import export_stage
 from engine.compiler.passes import build_executable
@@ -21,7 +20,7 @@ from engine.config import ModelConfig
 from engine.kernels.precision import Precision
 from engine.ops.packed_lstm import LstmMethod
 from engine.runners.base import named_outputs
-from engine.runners.metal_stream import MetalStream
+from engine.runners.tvm_runtime import Runtime
 from engine.stages import Stage
 from tests.metal_device import MetalDevice
 
@@ -44,7 +43,7 @@ class MetalStage:
         graph = export_stage(stage, torch_form, config, target, lstm_method, precision)
         self._stage = stage
         self._device = device.device()
-        MetalStream(tvm_ffi, self._device)  # provides what stages wait with
+        Runtime(METAL_DEVICE)  # gives the machine what it computes in, and what it waits with
         self._machine = relax.VirtualMachine(_linked(build_executable(graph.module, target)), self._device)
         self._weights = self._packed(graph.parameters, weights)
 

@@ -8,12 +8,13 @@ from tvm.script import tirx as T
 
 from engine.compiler.build import weightless_modules
 from engine.compiler.export import export_stage
-from engine.compiler.metal_passes import MOST_LAUNCHES, check_threads, kernel_sources
+from engine.compiler.metal_passes import MOST_LAUNCHES, check_threads, kernel_sources, running_kernels
 from engine.compiler.passes import apply, build_executable
 from engine.compiler.targets import metal_macos
 from engine.errors import CompileError
 from engine.runners.metal_stream import WAIT_FUNCTION
 from engine.stages import stage_named
+from tests.engine.tiny_model import TINY
 
 
 def busy(threads=8, values=8, factor=1.0, calls=1):
@@ -44,6 +45,17 @@ def busy(threads=8, values=8, factor=1.0, calls=1):
 def test_a_kernel_within_the_limits_is_built():
     executable = build_executable(busy(threads=256, values=256), metal_macos())
     assert list(kernel_sources(executable.mod)) == ["kernel_kernel"]
+
+
+def test_kernels_that_pack_weights_are_not_among_those_that_run():
+    stage = stage_named("text_encoder")
+    graph = export_stage(stage, weightless_modules(TINY)[stage.name], TINY, metal_macos())
+    executable = build_executable(graph.module, metal_macos())
+    running = set(running_kernels(executable))
+    others = set(kernel_sources(executable.mod)) - running
+    assert running >= {"conv1d_kernel", "linear_kernel", "recurrence_kernel"}
+    assert others >= {"pack_hidden_weight_kernel", "pack_weight_kernel", "pack_weight1_kernel"}
+    assert len(others) == 6  # the rest join the weights of two directions
 
 
 def test_too_many_threads_are_an_error():

@@ -280,10 +280,10 @@ def test_removed_is_gone_with_what_was_made_of_it(
     installed: ModelStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "packed_weights_folder", lambda: tmp_path)
-    packed = tmp_path / f"{NAME}.weights"
-    packed.touch()
+    for packed in (f"{NAME}.weights", f"{NAME}-metal.weights", f"{NAME}-8bit.weights"):
+        (tmp_path / packed).touch()
     installed.remove(NAME)
-    assert not packed.exists()
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".weights"] == [f"{NAME}-8bit.weights"]
     assert installed.status(NAME).state is ModelState.ABSENT
     assert installed.open(NAME) is None
     with pytest.raises(MissingModel, match=r"not on this machine.*models fetch kokoro-82m"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.artifacts.manifest import CPU, Variant, modules_folder
+from engine.artifacts.manifest import CPU
 from engine.artifacts.packed_weights import PackedWeights, part_of
 from engine.errors import Cancelled, EngineError, OutputError
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
@@ -23,7 +23,7 @@ from engine.runners.tvm_runner import CompiledRunner, packed_stages
 from engine.speech import PreparationEvent, Utterance
 from engine.stages import DEVICE_STAGES, Place
 from engine.synthesizer import Synthesizer
-from engine.system.paths import project_folder, shipped_modules_folder
+from engine.system.paths import project_folder
 from tests.engine.memory import resident_bytes
 
 STAGES = len(DEVICE_STAGES)
@@ -190,15 +190,14 @@ def test_cancelling_leaves_nothing_behind(
     assert not part.exists()
 
 
-def test_modules_for_a_gpu_pack_the_weights_there(children: list[list[str]], checkpoint: Checkpoint) -> None:
-    folder = modules_folder(shipped_modules_folder(), checkpoint.config, Variant("metal-macos"))
-    assert same_arrays(ensured(checkpoint, folder), checkpoint)
-    assert children == []
-
-
-def test_random_weights_are_kept_apart_from_trained_ones() -> None:
-    names = {packed_weights_path("kokoro-82m", weights).name for weights in (None, "random:0", "random:1")}
-    assert names == {"kokoro-82m.weights", "kokoro-82m-random.weights"}
+def test_random_weights_are_kept_apart_from_trained_ones_and_devices_from_each_other() -> None:
+    names = {
+        packed_weights_path("kokoro-82m", weights, device).name
+        for weights in (None, "random:0", "random:1")
+        for device in ("cpu", "metal")
+    }
+    kept = {"kokoro-82m", "kokoro-82m-random", "kokoro-82m-metal", "kokoro-82m-random-metal"}
+    assert names == {f"{name}.weights" for name in kept}
 
 
 def test_two_that_start_at_once_pack_once(
