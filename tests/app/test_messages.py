@@ -30,7 +30,7 @@ from engine.system.paths import project_folder
 ERROR_TYPES = [kind for _, kind in inspect.getmembers(engine.errors, inspect.isclass) if issubclass(kind, EngineError)]
 ERROR_NAMES = tuple(kind.__name__ for kind in ERROR_TYPES)
 COMMAND = re.compile(r"python -m|“make |git checkout|--device|models fetch")
-TO_TYPE_ANYWAY = {"engine/cli/speak.py", "engine/audio/loudspeaker.py"}
+TO_TYPE_ANYWAY = {"engine/cli/benchmark.py", "engine/cli/speak.py", "engine/audio/loudspeaker.py"}
 """Only the command line can meet these."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.artifacts.manifest import METAL_DEVICE, Variant
-from engine.errors import Cancelled
+from engine.errors import Cancelled, GpuFailed
 from engine.network.random_weights import random_weights
 from engine.ops.packed_lstm import LstmMethod
 from engine.preparation import weights as preparation_weights
@@ -116,7 +116,7 @@ def test_preparing_can_be_cancelled_between_kernels(metal: SoftwareMetal, files:
 def test_a_refused_kernel_is_known_before_anything_is_spoken(metal: SoftwareMetal, files: ModelFiles) -> None:
     with (
         metal.behaving(refuse=["overlap_add_kernel"]),
-        pytest.raises(RuntimeError, match="cannot get state: for function overlap_add_kernel"),
+        pytest.raises(GpuFailed, match="cannot get state: for function overlap_add_kernel"),
     ):
         load_stages(TINY, files, None, lambda _: None)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.compiler.metal_passes import MOST_LAUNCHES
 from engine.network.random_weights import random_weights
 from engine.runners import buffers
 from engine.stages import DEVICE_STAGES, Stage
@@ -75,7 +76,9 @@ def test_each_result_is_read_once_and_its_stage_waits_once_more(
     speaker.speak(4)
     counts = counted(software_metal, speaker)
     assert counts.readings == sum(len(stage.outputs) for stage in DEVICE_STAGES)
-    assert counts.syncs == len(DEVICE_STAGES)  # what is freed then, is freed without another wait
+    between_kernels = counts.launches // MOST_LAUNCHES
+    # What is freed at the end of a stage, is freed without another wait.
+    assert len(DEVICE_STAGES) <= counts.syncs <= len(DEVICE_STAGES) + between_kernels
 
 
 def test_a_changed_copy_of_a_result_is_copied_to_the_device(speaker: TinySpeaker) -> None:
