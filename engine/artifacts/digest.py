@@ -39,7 +39,9 @@ def _without_signature(content: bytes) -> bytes:
             struct.pack_into("<Q", plain, command.start + _FILE_SIZE, 0)
     for command in commands:
         if command.kind == CODE_SIGNATURE:
-            (end,) = struct.unpack_from("<I", content, command.start + COMMAND.size)
+            end, size = struct.unpack_from("<2I", content, command.start + COMMAND.size)
+            if end + size != len(content):
+                raise ValueError("a signature is the last part of a file")
             forget(plain, command)
             del plain[end:]
     return bytes(plain)

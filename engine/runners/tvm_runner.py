@@ -19,7 +19,7 @@ from engine.runners.base import check_inputs, named_outputs
 from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
 from engine.speech import Array
-from engine.stages import STAGE_NAMES, ProbeObserver, Stage
+from engine.stages import ProbeObserver, Stage
 
 MAIN_FUNCTION = "main"
 PACK_FUNCTION = "main_transform_params"
@@ -46,7 +46,7 @@ class CompiledRunner:
         weights: Mapping[str, Array] | PackedWeights,
         threads: int | None = None,
         observe: ProbeObserver | None = None,
-        stages: Collection[str] = STAGE_NAMES,
+        stages: Collection[str] | None = None,
         around_lstm: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         manifest = Manifest.load(folder)
@@ -64,7 +64,7 @@ class CompiledRunner:
                     partial(_CompiledStage, self._runtime, verify(folder, artifact), artifact, weights)
                 )
                 for artifact in manifest.artifacts
-                if artifact.stage in stages
+                if stages is None or artifact.stage in stages
             }
         self._around = {one.stage: around_lstm if one.has_lstm else nullcontext for one in manifest.artifacts}
 

@@ -1,3 +1,4 @@
+import gc
 import math
 import threading
 from collections.abc import Iterator
@@ -289,6 +290,7 @@ def test_two_hundred_requests_leave_no_memory_behind(starter: Synthesizer) -> No
     def speak(requests: range) -> int:
         for number in requests:
             spoken(starter, texts[number % len(texts)], speed=2.0, seed=number)
+        gc.collect()  # also of what earlier tests left
         return private_bytes()
 
     before = speak(range(20))

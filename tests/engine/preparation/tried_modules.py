@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from engine.artifacts.freshness import Fresh, freshness
 from engine.artifacts.manifest import CPU, Variant, expected_identity
@@ -35,8 +36,10 @@ with metal_device().fast():
 def built_folder(config: ModelConfig, variant: Variant) -> Path:
     """The folder of the two stages of a small model, which stay built between runs."""
     folder = cache_folder() / "tried" / variant.name
-    if not isinstance(freshness(folder, expected_identity(config, variant), STAGES), Fresh):
-        build(config, [stage_named(name) for name in STAGES], variant, folder, lambda _: None)
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):  # for other processes that test
+        if not isinstance(freshness(folder, expected_identity(config, variant), STAGES), Fresh):
+            build(config, [stage_named(name) for name in STAGES], variant, folder, lambda _: None)
     return folder
 
 
