@@ -39,7 +39,7 @@ class MainMenu(QMenuBar):
         super().__init__(parent)
         file = self.addMenu("&File")
         self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
-        self.save = _action(file, "Save as WAV…", QKeySequence.StandardKey.Save)
+        self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)

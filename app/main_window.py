@@ -18,7 +18,7 @@ from app.speech.page import SpeechPage
 from app.theme import Theme
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
 from app.window_memory import WindowMemory
-from engine.errors import InvalidRequest, NothingToSpeak
+from engine.errors import InvalidRequest, NothingToSpeak, OutputError
 from engine.speech import Plan, SpeechRequest
 from engine.system.paths import APPLICATION_NAME
 
@@ -75,8 +75,15 @@ class MainWindow(QMainWindow):
             self.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
 
     def save_to(self, path: Path) -> None:
-        """Save the speech of the current text."""
+        """Save the speech of the current text; a name whose suffix is no format is refused before it is made."""
+        from engine.audio.sound_file import format_for  # not before the window is shown
+
         self._settings.save_folder = path.parent
+        try:
+            format_for(path)
+        except OutputError as error:
+            self.show_failure(error)
+            return
         self.page.banner.dismiss()
         self._controller.save(path, self.request)
 

@@ -35,7 +35,7 @@ class Remedy(Enum):
     EDIT_TEXT = "Edit Text"
     CHOOSE_VOICE = "Choose a Voice"
     SAVE_ELSEWHERE = "Save Elsewhere…"
-    SAVE = "Save as WAV…"
+    SAVE = "Save Audio…"
     PLAY_ON = "Continue"
     SHOW_IN_TEXT = "Show"
     COPY_DETAILS = "Copy Details"

@@ -121,7 +121,7 @@ class EngineWorker(QObject):
 
     @Slot(object)
     def save(self, job: SaveJob) -> None:
-        """Write a WAV file."""
+        """Write a sound file."""
         error = failure_of(partial(_save, job))
         self._report(SaveEnded(job, error))
 
@@ -187,9 +187,9 @@ def _say_nothing(event: Event) -> None:
 
 
 def _save(job: SaveJob) -> None:
-    from engine.audio.wav import save_wav
+    from engine.audio.sound_file import save_speech
 
-    save_wav(job.path, job.samples, job.sample_rate_hz)
+    save_speech(job.path, job.samples, job.sample_rate_hz)
 
 
 def _raise_if_set(cancel: threading.Event) -> None:

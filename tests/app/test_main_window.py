@@ -220,6 +220,24 @@ def test_saving_where_nothing_can_be_written_offers_another_place(desk: Desk, tm
     dialog.reject()
 
 
+@pytest.mark.parametrize(("name", "file_format"), [("a.flac", "FLAC"), ("a.ogg", "OGG")])
+def test_the_suffix_decides_what_is_saved(name: str, file_format: str, desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.save_to(tmp_path / name)
+    desk.qtbot.waitUntil(lambda: desk.page.status.label.text().startswith(f"Saved {name}"))
+    assert soundfile.info(tmp_path / name).format == file_format
+
+
+def test_a_suffix_that_cannot_be_saved_is_refused_before_speech_is_made(desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.save_to(tmp_path / "a.m4a")
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.text.startswith("Speech cannot be written as .m4a. ")
+    assert message.remedy is Remedy.SAVE_ELSEWHERE
+    assert not desk.controller.activity.making
+
+
 def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
     desk.window.save_as()
     dialog = desk.window.findChild(QFileDialog)
