@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         page.header.speak_button.stop_wanted.connect(controller.stop)
         page.header.save_button.clicked.connect(self.save_as)
         page.editor.text_changed.connect(self._on_text)
+        page.editor.file_opened.connect(self._on_text)  # an empty one may not change the text
         page.editor.file_refused.connect(self._on_file_refused)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
@@ -178,10 +180,14 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_text(self) -> None:
         self.page.status.count(self.page.editor.text)
+        message = self.page.banner.message
+        if message is not None and message.about_text:
+            self.page.banner.dismiss()
 
     @Slot(str)
     def _on_file_refused(self, reason: str) -> None:
-        self.show_failure(InvalidRequest(reason, "Nothing was changed."))
+        message = message_for(InvalidRequest(reason, "Nothing was changed."))
+        self.page.banner.show_message(replace(message, about_text=True))
 
     @Slot(object)
     def _on_appearance(self, action: QAction) -> None:

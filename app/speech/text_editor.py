@@ -21,6 +21,7 @@ class TextEditor(QFrame):
     """A plain text editor on a page of its own; text and text files can be dropped into it."""
 
     text_changed = Signal()
+    file_opened = Signal()
     file_refused = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -61,6 +62,7 @@ class TextEditor(QFrame):
                 self.file_refused.emit(f"“{path.name}” is too large for a text to speak.")
                 return
             self.set_text(path.read_text(encoding="utf-8"))
+            self.file_opened.emit()
         except OSError as error:
             self.file_refused.emit(f"“{path.name}” cannot be read ({error.strerror}).")
         except UnicodeDecodeError:

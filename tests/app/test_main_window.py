@@ -17,7 +17,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
-from engine.errors import CompileError, DamagedFile
+from engine.errors import CompileError, DamagedFile, EngineError, NothingToSpeak, TextTooLong
 from engine.speech import Notice
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
 
@@ -144,6 +144,44 @@ def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
     assert desk.page.banner.label.text() == "The emoji was skipped."
     desk.page.banner.button.click()
     assert desk.page.editor.edit.textCursor().selectedText() == "🙂"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [TextTooLong("The text has 100,001 characters.", "Split it."), NothingToSpeak("There is nothing.", "Type.")],
+)
+def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Desk, error: EngineError) -> None:
+    desk.window.show_failure(error)
+    assert desk.page.banner.message is not None
+    desk.page.editor.edit.insertPlainText("A")
+    assert desk.page.banner.message is None
+
+
+def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
+    desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    assert desk.page.banner.message is not None
+    desk.page.editor.set_text("Another.")
+    assert desk.page.banner.message is None
+
+
+@pytest.mark.parametrize("text", ["Good.", ""])
+def test_that_a_file_is_no_text_is_said_until_another_is_opened(desk: Desk, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "good.txt").write_text(text)
+    desk.page.editor.set_text("")
+    desk.page.editor.open_file(tmp_path / "bad")
+    assert desk.page.banner.label.text() == "“bad” is not a plain text file (UTF-8). Nothing was changed."
+    desk.page.editor.open_file(tmp_path / "good.txt")
+    assert desk.page.banner.message is None
+
+
+def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk) -> None:
+    desk.window.show_failure(CompileError("No.", "Do."))
+    desk.page.editor.edit.insertPlainText("A")
+    assert desk.page.banner.message is not None
 
 
 def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
