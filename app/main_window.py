@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
             self._speak_when_voices_known = True
         else:
             self.page.banner.dismiss()
+            self.page.editor.follow()
             self._controller.speak(self.request)
 
     @Slot()

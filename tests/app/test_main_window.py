@@ -88,6 +88,20 @@ def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> Non
     assert not desk.page.editor.edit.extraSelections()
 
 
+def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
+    desk.page.editor.set_text("\n".join(f"Line {number}." for number in range(200)))
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    bar = desk.page.editor.edit.verticalScrollBar()
+    bar.triggerAction(bar.SliderAction.SliderToMaximum)
+    desk.play(1500)
+    assert bar.value() == bar.maximum()
+    desk.window.speak()
+    desk.wait_made()
+    assert bar.value() < 10
+
+
 def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> None:
     desk.window.speak()
     assert not desk.engine.requests
