@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
 from app.audio.player import Playback
+from app.audio.transport_bar import clock_time
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
 from app.settings import Settings
@@ -116,6 +117,7 @@ class MainWindow(QMainWindow):
         page.editor.file_refused.connect(self._on_file_refused)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
+        page.player.unmade_wanted.connect(self._on_unmade)
         page.player.toggle_wanted.connect(controller.toggle_playback)
         self._theme.changed.connect(page.set_colours)
 
@@ -173,6 +175,10 @@ class MainWindow(QMainWindow):
         about_sound = message is not None and message.remedy in (Remedy.PLAY_ON, Remedy.SAVE)
         if playback is Playback.PLAYING and about_sound:
             self.page.banner.dismiss()
+
+    @Slot(float)
+    def _on_unmade(self, made_seconds: float) -> None:
+        self.page.status.tell(f"Only the first {clock_time(made_seconds)} of this speech is made so far")
 
     @Slot(object)
     def _on_saved(self, path: Path) -> None:

@@ -54,9 +54,10 @@ class StatusLine(QWidget):
     @Slot(object)
     def follow(self, activity: Activity) -> None:
         """Show this activity; news stays for its time unless something starts."""
+        starts = self._activity.idle and not activity.idle
         self._activity = activity
         self._note_pace(activity)
-        if not activity.idle or not self._news_timer.isActive():
+        if starts or not self._news_timer.isActive():
             self._news_timer.stop()
             self._show_activity()
         self._show_progress()

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
+from app.audio.transport_bar import clock_time
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.settings import Settings
@@ -296,6 +297,17 @@ def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
     assert dialog is not None
     assert Path(dialog.selectedFiles()[0]).name == "One Two Three.wav"
     dialog.reject()
+
+
+def test_clicking_the_waveform_where_nothing_is_made_says_so(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.speak()
+    desk.qtbot.waitUntil(lambda: desk.controller.track.length > 0)
+    desk.page.player.waveform.unmade_wanted.emit()
+    made = clock_time(desk.controller.track.length / RATE_HZ)
+    desk.wait_made()
+    desk.play(1500)
+    assert desk.page.status.label.text() == f"Only the first {made} of this speech is made so far"
 
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:
