@@ -58,6 +58,11 @@ class AudioTrack:
         return self._finished and 0 < len(self._segments) == self.utterance_count
 
     @property
+    def planned(self) -> Plan:
+        """The plan of the speech, as far as it is known."""
+        return self._plan
+
+    @property
     def partial(self) -> bool:
         """Whether it ended before every utterance of the plan arrived, as it does when it is stopped."""
         return self._finished and bool(self._plan.utterances) and not self.whole

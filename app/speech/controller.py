@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
@@ -28,6 +29,15 @@ from app.speech.jobs import (
 )
 from engine.errors import Cancelled
 from engine.speech import AudioChunk, DeviceEvent, PreparationEvent, SpeechRequest, Utterance
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The speech before the latest, and the sample up to which it was heard."""
+
+    track: AudioTrack
+    request: SpeechRequest | None = None
+    position: int = 0
 
 
 class SpeechController(QObject):
@@ -61,6 +71,7 @@ class SpeechController(QObject):
         self._track = AudioTrack()
         self._track.finish()
         self._request: SpeechRequest | None = None
+        self._before = Earlier(self._track)
         self._job: SpeakJob | None = None
         self._job_count = 0
         self._preparing = PrepareJob()
@@ -183,6 +194,7 @@ class SpeechController(QObject):
         self._job_count += 1
         self._job = SpeakJob(self._job_count, request)
         self._fallback = ""
+        self._before = Earlier(self._track, self._request, self.player.position)
         self._request = request
         self._track = AudioTrack()
         self.player.load(self._track)
@@ -240,6 +252,7 @@ class SpeechController(QObject):
 
     def _take(self, chunk: AudioChunk) -> None:
         self._track.append(chunk)
+        self._before = Earlier(self._track)  # what was before need not be kept in memory
         self.player.tick()
         self._on_position(self.player.position)
         self.track_grew.emit()
@@ -253,7 +266,19 @@ class SpeechController(QObject):
             self._write()
         elif error is not None and not isinstance(error, Cancelled):
             self._save_to = None
+            if not self._track.length:
+                self._take_back()
             self.failed.emit(error)
+
+    def _take_back(self) -> None:
+        """Return to the speech before, since nothing came of the latest."""
+        before = self._before
+        self._request, self._track = before.request, before.track
+        self.player.load(self._track)
+        self.track_changed.emit(self._track)
+        self.player.seek(before.position)
+        if self._track.planned.utterances:
+            self.planned.emit(self._track.planned)
 
     def _write(self) -> None:
         if self._save_to is not None:
