@@ -144,6 +144,8 @@ def _doing(activity: Activity, time_words: str) -> str:
         return _counted("Speaking", activity)
     if activity.readiness is Readiness.PREPARING:
         return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
+    if activity.previewing:
+        return "Trying the voice"
     if activity.making:
         return _counted("Making speech", activity)
     if activity.saving:
