@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
@@ -19,6 +20,7 @@ from app.speech.jobs import (
     PreparationAdvanced,
     Prepared,
     PrepareJob,
+    PreviewEnded,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -26,8 +28,18 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
+from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled
 from engine.speech import AudioChunk, DeviceEvent, PreparationEvent, SpeechRequest, Utterance
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The speech before the latest, and the sample up to which it was heard."""
+
+    track: AudioTrack
+    request: SpeechRequest | None = None
+    position: int = 0
 
 
 class SpeechController(QObject):
@@ -61,6 +73,7 @@ class SpeechController(QObject):
         self._track = AudioTrack()
         self._track.finish()
         self._request: SpeechRequest | None = None
+        self._before = Earlier(self._track)
         self._job: SpeakJob | None = None
         self._job_count = 0
         self._preparing = PrepareJob()
@@ -72,7 +85,11 @@ class SpeechController(QObject):
         self._fallback = ""
         self._utterance: Utterance | None = None
         self._activity = Activity()
+        self._make_engine = make_engine
         self._start_thread(make_engine, list_voices)
+        self._preview = VoicePreview(self.player, output, self._worker, self)
+        self._preview.changed.connect(self._update)
+        self._preview.failed.connect(self.failed)
         self.player.playback_changed.connect(self._on_playback)
         self.player.position_changed.connect(self._on_position)
         self.player.failed.connect(self.failed)
@@ -113,6 +130,7 @@ class SpeechController(QObject):
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
         self._preparing.cancel.set()
+        self._make_engine = make_engine
         self._engine_wanted.emit(make_engine)
         self.prepare()
 
@@ -123,15 +141,21 @@ class SpeechController(QObject):
 
     def speak(self, request: SpeechRequest) -> None:
         """Make speech and play it; if it is already being made in order to save it, play that."""
+        self._preview.stop()
         if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
             self.player.play()
             return
         self._begin(request)
         self.player.play()
 
+    def preview(self, request: SpeechRequest) -> None:
+        """Let this be heard in between; the speech halts meanwhile, and can be played on."""
+        self._preview.hear(request, self._make_engine)
+
     @Slot()
     def stop(self) -> None:
         """Stop making and playing speech; what has been made can still be played and saved."""
+        self._preview.stop()
         self._cancel_job()
         self.player.stop()
         self.track_grew.emit()
@@ -158,6 +182,7 @@ class SpeechController(QObject):
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether the engine's thread ended in time."""
         self._cancel_job()
+        self._preview.stop()
         self._preparing.cancel.set()
         self.player.close()
         self._thread.quit()
@@ -183,6 +208,7 @@ class SpeechController(QObject):
         self._job_count += 1
         self._job = SpeakJob(self._job_count, request)
         self._fallback = ""
+        self._before = Earlier(self._track, self._request, self.player.position)
         self._request = request
         self._track = AudioTrack()
         self.player.load(self._track)
@@ -210,6 +236,8 @@ class SpeechController(QObject):
                 self._on_prepared(error)
             case FellBack(message):
                 self._fallback, self._readiness, self._preparation = message, Readiness.READY, None
+            case PreviewEnded(error=error):
+                self._note_unprepared(error)
             case SaveEnded(job, error):
                 self._on_saved(job, error)
             case SpeechPlanned() | ChunkSpoken() | SpeechEnded():
@@ -225,8 +253,8 @@ class SpeechController(QObject):
             self.failed.emit(error)
 
     def _on_speech(self, event: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
-        if isinstance(event, SpeechEnded) and event.error and self._readiness is Readiness.PREPARING:
-            self._readiness, self._preparation = Readiness.FAILED, None
+        if isinstance(event, SpeechEnded):
+            self._note_unprepared(event.error)
         if event.job is not self._job:
             return
         match event:
@@ -238,8 +266,13 @@ class SpeechController(QObject):
             case SpeechEnded(error=error):
                 self._end(error)
 
+    def _note_unprepared(self, error: Exception | None) -> None:
+        if error and self._readiness is Readiness.PREPARING:
+            self._readiness, self._preparation = Readiness.FAILED, None
+
     def _take(self, chunk: AudioChunk) -> None:
         self._track.append(chunk)
+        self._before = Earlier(self._track)  # what was before need not be kept in memory
         self.player.tick()
         self._on_position(self.player.position)
         self.track_grew.emit()
@@ -253,7 +286,19 @@ class SpeechController(QObject):
             self._write()
         elif error is not None and not isinstance(error, Cancelled):
             self._save_to = None
+            if not self._track.length:
+                self._take_back()
             self.failed.emit(error)
+
+    def _take_back(self) -> None:
+        """Return to the speech before, since nothing came of the latest."""
+        before = self._before
+        self._request, self._track = before.request, before.track
+        self.player.load(self._track)
+        self.track_changed.emit(self._track)
+        self.player.seek(before.position)
+        if self._track.planned.utterances:
+            self.planned.emit(self._track.planned)
 
     def _write(self) -> None:
         if self._save_to is not None:
@@ -283,6 +328,7 @@ class SpeechController(QObject):
             self.utterance_changed.emit(utterance)
         self._update()
 
+    @Slot()
     def _update(self) -> None:
         activity = self._current_activity()
         if activity != self._activity:
@@ -297,6 +343,7 @@ class SpeechController(QObject):
             saving=self._saving,
             playback=self.player.playback,
             waiting=self.player.waiting,
+            previewing=self._preview.active,
             utterance_number=self._utterance_number(),
             utterance_count=self._track.utterance_count,
             made_count=self._track.segment_count,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.speech.jobs import (
@@ -17,6 +19,8 @@ from app.speech.jobs import (
     PreparationAdvanced,
     Prepared,
     PrepareJob,
+    PreviewEnded,
+    PreviewJob,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -90,7 +94,10 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO) -> bool:
 
 
 class EngineWorker(QObject):
-    """Takes one job at a time through its slots; every failure becomes an event."""
+    """Takes one job at a time through its slots; every failure becomes an event.
+
+    `previews` may be appended to from any thread; they are made between the utterances of a speech.
+    """
 
     reported = Signal(object)
 
@@ -99,6 +106,7 @@ class EngineWorker(QObject):
         self._make_engine = make_engine
         self._list_voices = list_voices
         self._engine: SpeechEngine | None = None
+        self.previews: deque[PreviewJob] = deque()
 
     @Slot()
     def list_voices(self) -> None:
@@ -119,9 +127,18 @@ class EngineWorker(QObject):
         error = failure_of(partial(self._speak, job))
         self._report(SpeechEnded(job, error))
 
+    @Slot()
+    def preview(self) -> None:
+        """Make the previews that are waiting for the present engine; others wait until it has changed."""
+        while self.previews and self.previews[0].make_engine is self._make_engine:
+            job = self.previews.popleft()
+            error = failure_of(partial(self._preview, job))
+            if error is not None:
+                self._report(PreviewEnded(job, np.zeros(0, np.float32), error=error))
+
     @Slot(object)
     def save(self, job: SaveJob) -> None:
-        """Write a WAV file."""
+        """Write a sound file."""
         error = failure_of(partial(_save, job))
         self._report(SaveEnded(job, error))
 
@@ -155,7 +172,17 @@ class EngineWorker(QObject):
         self._report(Prepared())
         for chunk in engine.synthesize(job.request, partial(self._observe_speech, job), job.cancel):
             self._report(ChunkSpoken(job, chunk))
+            self.preview()
             _raise_if_set(job.cancel)
+
+    def _preview(self, job: PreviewJob) -> None:
+        _raise_if_set(job.cancel)
+        engine = self._opened()
+        engine.prepare(self._observe_preparation, job.cancel)
+        self._report(Prepared())
+        chunks = list(engine.synthesize(job.request, self._observe_preparation, job.cancel))
+        samples = np.concatenate([chunk.samples for chunk in chunks])
+        self._report(PreviewEnded(job, samples, chunks[0].sample_rate_hz))
 
     def _opened(self) -> SpeechEngine:
         if self._engine is None:
@@ -187,9 +214,9 @@ def _say_nothing(event: Event) -> None:
 
 
 def _save(job: SaveJob) -> None:
-    from engine.audio.wav import save_wav
+    from engine.audio.sound_file import save_speech
 
-    save_wav(job.path, job.samples, job.sample_rate_hz)
+    save_speech(job.path, job.samples, job.sample_rate_hz)
 
 
 def _raise_if_set(cancel: threading.Event) -> None:
