@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow
 from app.audio.player import Playback
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
+from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.controller import SpeechController
 from app.speech.jobs import VoicesListed
@@ -28,7 +29,9 @@ class MainWindow(QMainWindow):
 
     closed = Signal()
 
-    def __init__(self, controller: SpeechController, settings: Settings, theme: Theme) -> None:
+    def __init__(
+        self, controller: SpeechController, settings: Settings, theme: Theme, texts: RecentTexts | None = None
+    ) -> None:
         super().__init__()
         self._controller = controller
         self._settings = settings
@@ -40,10 +43,11 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.page)
         self.setMenuBar(self.menu)
         self.menu.add_editing(self.page.editor)
-        self.memory = WindowMemory(self, self.page, settings)
+        self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
         self._connect_page()
         self._connect_menu()
         self._connect_controller()
+        self.memory.failed.connect(self.show_failure)
         self.memory.restore()
         self.menu.choose(settings.appearance)
         self.page.set_colours(theme.colours)
@@ -126,6 +130,8 @@ class MainWindow(QMainWindow):
             (menu.usual_speed, page.header.speed.reset),
         ):
             action.triggered.connect(slot)
+        menu.recent_menu.aboutToShow.connect(self._offer_texts)
+        menu.recent_menu.triggered.connect(self._on_recent_text)
         menu.appearances.triggered.connect(self._on_appearance)
 
     def _connect_controller(self) -> None:
@@ -180,6 +186,15 @@ class MainWindow(QMainWindow):
     def _on_appearance(self, action: QAction) -> None:
         self._settings.appearance = action.data()
         self._theme.choose(action.data())
+
+    @Slot()
+    def _offer_texts(self) -> None:
+        self.memory.remember_text()
+        self.menu.offer_texts(self.memory.texts)
+
+    @Slot(QAction)
+    def _on_recent_text(self, action: QAction) -> None:
+        self.page.editor.set_text(action.data())
 
     def _try_again(self) -> None:
         if not self.page.header.voices.known:

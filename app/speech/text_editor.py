@@ -20,6 +20,7 @@ MARGIN_PIXELS = 14
 class TextEditor(QFrame):
     """A plain text editor on a page of its own; text and text files can be dropped into it."""
 
+    text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
     file_refused = Signal(str)
 
@@ -34,6 +35,8 @@ class TextEditor(QFrame):
         self._spans: dict[int, QTextCursor] = {}
         self._heard: int | None = None
         self._highlight = QColor("yellow")
+        self._length = 0  # in Qt's UTF-16 units
+        self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
         self.edit.file_dropped.connect(self.open_file)
 
@@ -97,6 +100,13 @@ class TextEditor(QFrame):
         """Take the theme's highlight."""
         self._highlight = QColor(colours.highlight)
         self.edit.setExtraSelections([self._recoloured(each) for each in self.edit.extraSelections()])
+
+    @Slot(int, int, int)
+    def _on_change(self, position: int, removed: int, added: int) -> None:
+        replaced = removed >= self._length > 0
+        self._length = self.edit.document().characterCount() - 1
+        if replaced:
+            self.text_replaced.emit()
 
     def _span(self, positions: _Utf16Positions, start: int, end: int) -> QTextCursor:
         cursor = QTextCursor(self.edit.document())

@@ -13,6 +13,7 @@ from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
 from app.main_window import MainWindow
 from app.messages import Remedy
+from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
@@ -34,7 +35,7 @@ class Desk:
         self.settings.save_folder = folder
         self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.controller, self.settings, self.theme)
+        self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
         self.page = self.window.page
         qtbot.addWidget(self.window)
         self.window.show()
@@ -256,6 +257,17 @@ def test_closing_stops_and_remembers(desk: Desk) -> None:
     assert desk.controller.player.playback is Playback.STOPPED
     assert desk.settings.text == "The last words."
     assert not desk.settings.geometry.isEmpty()
+
+
+def test_a_recent_text_comes_back_and_can_be_undone(desk: Desk) -> None:
+    desk.page.editor.set_text("Another text.")
+    recent = desk.window.menu.recent_menu
+    recent.aboutToShow.emit()
+    assert [each.data() for each in recent.actions()] == ["Another text.", TEXT]
+    recent.actions()[1].trigger()
+    assert desk.page.editor.text == TEXT
+    desk.page.editor.edit.undo()
+    assert desk.page.editor.text == "Another text."
 
 
 def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:
