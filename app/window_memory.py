@@ -56,8 +56,9 @@ class WindowMemory(QObject):
 
     def lend_text(self, text: str) -> None:
         """Show a text given from outside; unless it is edited, it does not replace the saved text."""
+        self.remember_text()
         self._unedited = text
-        self._page.editor.start_with(text)
+        self._page.editor.set_text(text)
 
     def remember(self) -> None:
         """Save the text, and what is saved only at the end."""
