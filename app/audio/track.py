@@ -57,6 +57,11 @@ class AudioTrack:
         """Whether every utterance of the plan has arrived."""
         return self._finished and 0 < len(self._segments) == self.utterance_count
 
+    @property
+    def latest_plan(self) -> Plan:
+        """The plan so far."""
+        return self._plan
+
     def plan(self, plan: Plan) -> None:
         """Set the plan of the speech; a longer plan of the same speech replaces the one before."""
         self._plan = plan
