@@ -202,7 +202,7 @@ class Application(QObject):
     def _on_preview(self, voice: VoiceInfo) -> None:
         self.window.page.banner.dismiss()
         sample = language_of(voice.language).sample
-        self.controller.speak(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
+        self.controller.preview(SpeechRequest(sample, voice.name, self.window.page.header.speed.speed))
 
     @Slot()
     def _begin(self) -> None:

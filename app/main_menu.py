@@ -42,7 +42,7 @@ class MainMenu(QMenuBar):
         self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
-        self.save = _action(file, "Save as WAV…", QKeySequence.StandardKey.Save)
+        self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
@@ -57,8 +57,8 @@ class MainMenu(QMenuBar):
         self.preview = _action(speech, "Hear the Voice", "Ctrl+Shift+H")
         speech.addSeparator()
         self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
-        self.back = _action(speech, "Back 5 Seconds", "Ctrl+Alt+Left")
-        self.forward = _action(speech, "Forward 5 Seconds", "Ctrl+Alt+Right")
+        self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
+        self.forward = _action(speech, "Forward 5 Seconds", _skip_key("Right"))
         speech.addSeparator()
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
@@ -202,3 +202,8 @@ def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
 
 def _stop_keys() -> tuple[str, ...]:
     return ("Esc", "Ctrl+.") if sys.platform == "darwin" else ("Esc",)
+
+
+def _skip_key(arrow: str) -> str:
+    """Linux desktops change the workspace with Ctrl+Alt; a Mac moves by a word with Alt alone."""
+    return f"Ctrl+Alt+{arrow}" if sys.platform == "darwin" else f"Alt+{arrow}"

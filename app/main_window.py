@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
@@ -9,6 +10,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
 from app.audio.player import Playback
+from app.audio.transport_bar import clock_time
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
 from app.recent_texts import RecentTexts
@@ -21,7 +23,7 @@ from app.theme import Theme
 from app.widgets.closing_question import ask_about_save
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
 from app.window_memory import WindowMemory
-from engine.errors import InvalidRequest, NothingToSpeak
+from engine.errors import InvalidRequest, NothingToSpeak, OutputError
 from engine.speech import Plan, SpeechRequest
 from engine.system.paths import APPLICATION_NAME
 
@@ -70,6 +72,7 @@ class MainWindow(QMainWindow):
             self._speak_when_voices_known = True
         else:
             self.page.banner.dismiss()
+            self.page.editor.follow()
             self._controller.speak(self.request)
 
     @Slot()
@@ -82,8 +85,15 @@ class MainWindow(QMainWindow):
             self.show_failure(NothingToSpeak("There is nothing to save yet.", "Type or paste some text."))
 
     def save_to(self, path: Path) -> None:
-        """Save the speech of the current text."""
+        """Save the speech of the current text; a name whose suffix is no format is refused before it is made."""
+        from engine.audio.sound_file import format_for  # not before the window is shown
+
         self._settings.save_folder = path.parent
+        try:
+            format_for(path)
+        except OutputError as error:
+            self.show_failure(error)
+            return
         self.page.banner.dismiss()
         self._controller.save(path, self.request)
 
@@ -116,9 +126,11 @@ class MainWindow(QMainWindow):
         page.header.speak_button.stop_wanted.connect(controller.stop)
         page.header.save_button.clicked.connect(self.save_as)
         page.editor.text_changed.connect(self._on_text)
+        page.editor.file_opened.connect(self._on_text)  # an empty one may not change the text
         page.editor.file_refused.connect(self._on_file_refused)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
+        page.player.unmade_wanted.connect(self._on_unmade)
         page.player.toggle_wanted.connect(controller.toggle_playback)
         self._theme.changed.connect(page.set_colours)
 
@@ -198,6 +210,10 @@ class MainWindow(QMainWindow):
         if playback is Playback.PLAYING and about_sound:
             self.page.banner.dismiss()
 
+    @Slot(float)
+    def _on_unmade(self, made_seconds: float) -> None:
+        self.page.status.tell(f"Only the first {clock_time(made_seconds)} of this speech is made so far")
+
     @Slot(object)
     def _on_saved(self, path: Path) -> None:
         self.page.status.tell(f"Saved {path.name} in {path.parent}")
@@ -205,10 +221,14 @@ class MainWindow(QMainWindow):
     @Slot()
     def _on_text(self) -> None:
         self.page.status.count(self.page.editor.text)
+        message = self.page.banner.message
+        if message is not None and message.about_text:
+            self.page.banner.dismiss()
 
     @Slot(str)
     def _on_file_refused(self, reason: str) -> None:
-        self.show_failure(InvalidRequest(reason, "Nothing was changed."))
+        message = message_for(InvalidRequest(reason, "Nothing was changed."))
+        self.page.banner.show_message(replace(message, about_text=True))
 
     @Slot(object)
     def _on_appearance(self, action: QAction) -> None:

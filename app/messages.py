@@ -35,7 +35,7 @@ class Remedy(Enum):
     EDIT_TEXT = "Edit Text"
     CHOOSE_VOICE = "Choose a Voice"
     SAVE_ELSEWHERE = "Save Elsewhere…"
-    SAVE = "Save as WAV…"
+    SAVE = "Save Audio…"
     PLAY_ON = "Continue"
     SHOW_IN_TEXT = "Show"
     COPY_DETAILS = "Copy Details"
@@ -54,13 +54,17 @@ class Tone(Enum):
 
 @dataclass(frozen=True)
 class Message:
-    """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text."""
+    """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text.
+
+    One that is `about_text` no longer holds once the text is another.
+    """
 
     text: str
     tone: Tone = Tone.ERROR
     remedy: Remedy | None = None
     details: str = ""
     span: tuple[int, int] = (0, 0)
+    about_text: bool = False
 
 
 _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
@@ -108,7 +112,7 @@ def message_for(error: Exception) -> Message:
     for kind in type(error).__mro__:
         if kind in _REMEDIES:
             tone, remedy = _REMEDIES[kind]
-            return Message(words, tone, remedy)
+            return Message(words, tone, remedy, about_text=remedy is Remedy.EDIT_TEXT)
     return Message(words)
 
 
@@ -122,4 +126,4 @@ def message_for_notices(notices: Sequence[Notice]) -> Message:
     others = f" And {len(notices) - 1} more." if len(notices) > 1 else ""
     details = "\n".join(notice.message for notice in notices)
     span = notices[0].start, notices[0].end
-    return Message(f"{notices[0].message}{others}", Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span)
+    return Message(f"{notices[0].message}{others}", Tone.NOTE, Remedy.SHOW_IN_TEXT, details, span, about_text=True)

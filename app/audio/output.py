@@ -30,7 +30,7 @@ class NoAudioDevice(AudioDeviceError):
     def __init__(self, detail: str = "") -> None:
         super().__init__(
             "No sound device was found, but the speech is made:",
-            "save it as a WAV file, or connect a device and play it.",
+            "save it as a file, or connect a device and play it.",
         )
         self.detail = detail
 

@@ -12,9 +12,10 @@ from app.theme import Colours
 
 
 class PlayerPanel(QFrame):
-    """Follows a track and a position; `seek_wanted` carries a sample."""
+    """Follows a track and a position; `seek_wanted` carries a sample, `unmade_wanted` the seconds that are made."""
 
     seek_wanted = Signal(int)
+    unmade_wanted = Signal(float)
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -30,10 +31,16 @@ class PlayerPanel(QFrame):
         layout.addWidget(self.waveform, 1)
         layout.addWidget(self.transport)
         self.waveform.seek_wanted.connect(self.seek_wanted)
+        self.waveform.unmade_wanted.connect(self._on_unmade)
         self.waveform.toggle_wanted.connect(self.toggle_wanted)
         self.transport.toggled.connect(self.toggle_wanted)
         self.transport.back_wanted.connect(self.go_back)
         self.transport.forward_wanted.connect(self.go_forward)
+
+    @property
+    def track(self) -> AudioTrack:
+        """The track that is shown."""
+        return self._track
 
     @Slot(object)
     def show_track(self, track: AudioTrack) -> None:
@@ -47,7 +54,10 @@ class PlayerPanel(QFrame):
     def refresh(self) -> None:
         """Update after the track has grown."""
         self.waveform.refresh()
-        self.transport.show_length(self._seconds(self._track.expected_length()), exact=self._track.finished)
+        track = self._track
+        made = self._seconds(track.length) if track.partial else None
+        exact = track.finished and not track.partial
+        self.transport.show_length(self._seconds(track.expected_length()), exact=exact, made_seconds=made)
 
     @Slot(int)
     def show_position(self, position: int) -> None:
@@ -70,6 +80,10 @@ class PlayerPanel(QFrame):
         """Take the theme's colours."""
         self.waveform.set_colours(colours)
         self.transport.set_colours(colours)
+
+    @Slot()
+    def _on_unmade(self) -> None:
+        self.unmade_wanted.emit(self._seconds(self._track.length))
 
     def _go(self, seconds: float) -> None:
         position = self._position + round(seconds * self._track.sample_rate_hz)

@@ -58,9 +58,14 @@ class AudioTrack:
         return self._finished and 0 < len(self._segments) == self.utterance_count
 
     @property
-    def latest_plan(self) -> Plan:
-        """The plan so far."""
+    def planned(self) -> Plan:
+        """The plan of the speech, as far as it is known."""
         return self._plan
+
+    @property
+    def partial(self) -> bool:
+        """Whether it ended before every utterance of the plan arrived, as it does when it is stopped."""
+        return self._finished and bool(self._plan.utterances) and not self.whole
 
     def plan(self, plan: Plan) -> None:
         """Set the plan of the speech; a longer plan of the same speech replaces the one before."""
@@ -97,9 +102,9 @@ class AudioTrack:
         return self._segments[index] if index >= 0 else None
 
     def expected_length(self) -> int:
-        """The estimated number of samples of the whole speech, from the phonemes and characters still to come."""
+        """The estimated number of samples of the whole speech, from the phonemes and characters that are missing."""
         spoken = sum(len(segment.utterance.phonemes) for segment in self._segments)
-        if self._finished or not spoken or not self._plan.utterances:
+        if self.whole or not spoken or not self._plan.utterances:
             return self.length
         planned = sum(len(utterance.phonemes) for utterance in self._plan.utterances)
         characters = max(1, self._plan.utterances[-1].end)

@@ -50,9 +50,14 @@ class TransportBar(QWidget):
         """Show the position."""
         self.position_label.setText(clock_time(seconds))
 
-    def show_length(self, seconds: float, *, exact: bool) -> None:
-        """Show the length, or an estimate of it if not exact; 0 disables the buttons."""
-        self.length_label.setText(clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}")
+    def show_length(self, seconds: float, *, exact: bool, made_seconds: float | None = None) -> None:
+        """Show the length, or an estimate of it if not exact; 0 disables the buttons.
+
+        `made_seconds` is how much of it there is if nothing more will come.
+        """
+        words = clock_time(seconds) if exact or not seconds else f"about {clock_time(seconds)}"
+        part = f"{clock_time(made_seconds)} made of " if made_seconds and seconds else ""
+        self.length_label.setText(f"{part}{words}")
         for button in (self.play_button, self.back_button, self.forward_button):
             button.setEnabled(seconds > 0)
 

@@ -26,9 +26,13 @@ NOTHING_POINTS = 11
 
 
 class WaveformView(QWidget):
-    """Positions are samples; the whole track, or what it is expected to become, always fits."""
+    """Positions are samples; the whole track, or what it is expected to become, always fits.
+
+    `unmade_wanted` is emitted instead of `seek_wanted` at a click where there is no sound yet.
+    """
 
     seek_wanted = Signal(int)
+    unmade_wanted = Signal()
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -37,6 +41,7 @@ class WaveformView(QWidget):
         self._position = 0
         self._hovered: int | None = None
         self._dragging = False
+        self._heard_before = 0
         self._item = WaveformItem()
         self._colours = LIGHT
         self._build()
@@ -76,6 +81,7 @@ class WaveformView(QWidget):
 
     def set_position(self, position: int) -> None:
         """Show the sample that is heard now."""
+        self._heard_before = position
         if not self._dragging:
             self._show_position(position)
 
@@ -105,23 +111,30 @@ class WaveformView(QWidget):
         """Start dragging the playhead at the mouse position."""
         if event.button() is Qt.MouseButton.LeftButton and self._track.length:
             self._dragging = True
-            self._show_position(self._sample_at(event))
+            self._heard_before = self._position
+            self._show_position(self._inside(self._sample_at(event)))
             event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Show where a click would seek to, or drag the playhead."""
         sample = self._sample_at(event)
         self._hovered = None if self._dragging else sample
-        self.setToolTip(clock_time(sample / self._sample_rate_hz) if self._track.length else "")
+        self.setToolTip(self._words_at(sample) if self._track.length else "")
         if self._dragging:
-            self._show_position(sample)
+            self._show_position(self._inside(sample))
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Seek to where the button is released."""
-        if self._dragging:
-            self._dragging = False
-            self.seek_wanted.emit(self._sample_at(event))
+        """Seek to where the button is released, if there is sound."""
+        if not self._dragging:
+            return
+        self._dragging = False
+        sample = self._sample_at(event)
+        if self._is_made(sample):
+            self.seek_wanted.emit(self._inside(sample))
+        else:
+            self._show_position(self._heard_before)
+            self.unmade_wanted.emit()
 
     def leaveEvent(self, event: object) -> None:
         """No hover line without a mouse."""
@@ -215,7 +228,15 @@ class WaveformView(QWidget):
 
     def _sample_at(self, event: QMouseEvent) -> int:
         inside = event.position().x() - self._area.left()
-        return self._inside(round(inside * self.length / max(self._area.width(), 1)))
+        return min(max(round(inside * self.length / max(self._area.width(), 1)), 0), self.length)
+
+    def _is_made(self, sample: int) -> bool:
+        """Whether there is sound at this sample, or it is at the end of all."""
+        return sample < self._track.length or self.length == self._track.length
+
+    def _words_at(self, sample: int) -> str:
+        time = clock_time(sample / self._sample_rate_hz)
+        return time if self._is_made(sample) else f"{time}, not made yet"
 
     def _inside(self, position: int) -> int:
         return min(max(position, 0), self._track.length)

@@ -54,9 +54,8 @@ class ReferenceAdding(QObject):
         if process.exitStatus() is QProcess.ExitStatus.NormalExit and process.exitCode() == 0:
             self.added.emit()
             return
-        said = bytes(process.readAllStandardError().data()).decode(errors="replace").splitlines()
-        why = next((line.strip() for line in reversed(said) if line.strip().startswith("ERROR")), "")
-        self.failed.emit(DownloadError("PyTorch was not added.", why or "See whether this computer is online."))
+        said = bytes(process.readAllStandardError().data()).decode(errors="replace")
+        self.failed.emit(DownloadError("PyTorch was not added.", _why(said)))
 
     @Slot(QProcess.ProcessError)
     def _on_error(self, error: QProcess.ProcessError) -> None:
@@ -68,3 +67,13 @@ class ReferenceAdding(QObject):
         if process is not None:
             process.deleteLater()
         return process
+
+
+def _why(said: str) -> str:
+    """Why pip has failed, from all that it said."""
+    from engine.model_store.package_download import connection_failure  # not before it is needed
+
+    if (failure := connection_failure(said)) is not None:
+        return str(failure)
+    errors = [line.strip() for line in said.splitlines() if line.strip().startswith("ERROR")]
+    return errors[-1] if errors else "See whether this computer is online."

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.icons import icon
 from app.models.row import ModelRow
-from app.models.words import row_words, source_words
+from app.models.words import button_words, row_words, size_words, source_words
 from app.system.reveal import REVEAL_TITLE
 from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
@@ -79,8 +79,8 @@ class ModelCard(QFrame):
         self.source.say(source_words(row.status.entry))
         self.words.setText(row_words(row))
         self.setAccessibleDescription(self.words.text())
-        self.button.setText(row.button.value)
-        self.button.setAccessibleName(f"{row.button.value} {row.title}")
+        self.button.setText(button_words(row))
+        self.button.setAccessibleName(f"{button_words(row)}: {row.title}")
         self.button.setEnabled(row.button_enabled)
         self.more.setAccessibleName(f"More for {row.title}")
         self._show_bar()
@@ -116,7 +116,7 @@ class ModelCard(QFrame):
 
     def _add_menu(self) -> None:
         menu = QMenu(self.more)
-        self.complete = QAction("Fetch the Published Model", menu)
+        self.complete = QAction(f"Fetch the Published Model ({size_words(self._row.status.entry.bytes)})", menu)
         self.verify = QAction("Verify", menu)
         self.reveal = QAction(REVEAL_TITLE, menu)
         self.remove = QAction("Remove…", menu)

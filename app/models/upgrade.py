@@ -82,7 +82,7 @@ class Upgrade(QObject):
     def _silent(self) -> bool:
         activity = self._speech.activity
         ended = activity.playback is Playback.STOPPED and not activity.making and not activity.saving
-        return ended and activity.readiness is not Readiness.PREPARING
+        return ended and not activity.previewing and activity.readiness is not Readiness.PREPARING
 
     def _begin_once(self) -> None:
         """Start what is to be done in the background, once the engine that speaks no longer needs the processor."""

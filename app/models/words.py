@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from app.models.jobs import JobProgress, ModelJob, Task
-from app.models.row import ModelRow
+from app.models.row import ModelRow, RowButton
 from app.speech.status_line import step_words
 from engine.model_store import Activity, ModelEntry, ModelProgress, ModelState, ModelStatus
 from engine.speech import PreparationEvent
 
 MEGABYTE, GIGABYTE = 1e6, 1e9
+_FETCHING = (RowButton.FETCH, RowButton.FETCH_AGAIN)
 
 _LEADS = {Activity.CHECKING: "Checking, ", Activity.CONVERTING: "Making it ready, "}
 _STARTS = {
@@ -53,6 +54,12 @@ def state_words(status: ModelStatus) -> str:
         case ModelState.DAMAGED:
             return f"Damaged: {status.problem}"
     return f"Not on this computer, {whole} to fetch"
+
+
+def button_words(row: ModelRow) -> str:
+    """The title of the row's button, with the size of what it fetches."""
+    title = row.button.value
+    return f"{title} ({size_words(row.status.entry.bytes)})" if row.button in _FETCHING else title
 
 
 def row_words(row: ModelRow) -> str:

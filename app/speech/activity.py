@@ -31,7 +31,7 @@ class Activity:
     """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown.
 
     `device` is what computes the speech, None until it is known. `fallback` says why the processor made some of the
-    latest speech in place of the GPU, if it did.
+    latest speech in place of the GPU, if it did. While `previewing`, a voice is tried with a sentence of its own.
     """
 
     readiness: Readiness = Readiness.PREPARING
@@ -45,6 +45,7 @@ class Activity:
     made_count: int = 0
     device: DeviceEvent | None = None
     fallback: str = ""
+    previewing: bool = False
 
     @property
     def saving(self) -> bool:
@@ -54,7 +55,7 @@ class Activity:
     @property
     def can_stop(self) -> bool:
         """Whether there is something to stop."""
-        return self.making or self.playback is Playback.PLAYING
+        return self.making or self.previewing or self.playback is Playback.PLAYING
 
     @property
     def idle(self) -> bool:

@@ -20,6 +20,7 @@ from app.speech.jobs import (
     PreparationAdvanced,
     Prepared,
     PrepareJob,
+    PreviewEnded,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -27,6 +28,7 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
+from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled, InvalidRequest
 from engine.speech import DeviceEvent, PreparationEvent, SpeechRequest, Utterance
 
@@ -38,6 +40,15 @@ class _Save:
     path: Path
     track: AudioTrack
     job: SpeakJob | None = None
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The speech before the latest, and the sample up to which it was heard."""
+
+    track: AudioTrack
+    request: SpeechRequest | None = None
+    position: int = 0
 
 
 class SpeechController(QObject):
@@ -75,6 +86,7 @@ class SpeechController(QObject):
         self._track = AudioTrack()
         self._track.finish()
         self._request: SpeechRequest | None = None
+        self._before = Earlier(self._track)
         self._job: SpeakJob | None = None
         self._job_count = 0
         self._preparing = PrepareJob()
@@ -85,7 +97,11 @@ class SpeechController(QObject):
         self._fallback = ""
         self._utterance: Utterance | None = None
         self._activity = Activity()
+        self._make_engine = make_engine
         self._start_thread(make_engine, list_voices)
+        self._preview = VoicePreview(self.player, output, self._worker, self)
+        self._preview.changed.connect(self._update)
+        self._preview.failed.connect(self.failed)
         self.player.playback_changed.connect(self._on_playback)
         self.player.position_changed.connect(self._on_position)
         self.player.failed.connect(self.failed)
@@ -126,6 +142,7 @@ class SpeechController(QObject):
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Switch to another engine, which is prepared in the background; speech in progress is made by the old one."""
         self._preparing.cancel.set()
+        self._make_engine = make_engine
         self._engine_wanted.emit(make_engine)
         self.prepare()
 
@@ -136,6 +153,7 @@ class SpeechController(QObject):
 
     def speak(self, request: SpeechRequest) -> None:
         """Make speech and play it; if it is already being made, play that."""
+        self._preview.stop()
         save = self._save
         if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
             self.player.play()
@@ -148,9 +166,14 @@ class SpeechController(QObject):
             self._speak_wanted.emit(job)
         self.player.play()
 
+    def preview(self, request: SpeechRequest) -> None:
+        """Let this be heard in between; the speech halts meanwhile, and can be played on."""
+        self._preview.hear(request, self._make_engine)
+
     @Slot()
     def stop(self) -> None:
         """Stop playing speech, and making it unless it is being saved; what has been made can still be played."""
+        self._preview.stop()
         self._cancel_job()
         self.player.stop()
         self.track_grew.emit()
@@ -193,6 +216,7 @@ class SpeechController(QObject):
         """Stop everything; return whether the engine's thread ended in time."""
         self.cancel_save()
         self._cancel_job()
+        self._preview.stop()
         self._preparing.cancel.set()
         self.player.close()
         self._thread.quit()
@@ -231,12 +255,13 @@ class SpeechController(QObject):
         self._cancel_job()
         self._job = job
         self._fallback = ""
+        self._before = Earlier(self._track, self._request, self.player.position)
         self._request = job.request
         self._track = track
         self.player.load(self._track)
         self.track_changed.emit(self._track)
-        if track.latest_plan.utterances:
-            self.planned.emit(track.latest_plan)
+        if track.planned.utterances:
+            self.planned.emit(track.planned)
         self._update()
 
     def _cancel_job(self) -> None:
@@ -261,6 +286,8 @@ class SpeechController(QObject):
                 self._on_prepared(error)
             case FellBack(message):
                 self._fallback, self._readiness, self._preparation = message, Readiness.READY, None
+            case PreviewEnded(error=error):
+                self._note_unprepared(error)
             case SaveEnded(job, error):
                 self._on_saved(job, error)
             case SpeechPlanned() | ChunkSpoken() | SpeechEnded():
@@ -276,8 +303,8 @@ class SpeechController(QObject):
             self.failed.emit(error)
 
     def _on_speech(self, event: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
-        if isinstance(event, SpeechEnded) and event.error and self._readiness is Readiness.PREPARING:
-            self._readiness, self._preparation = Readiness.FAILED, None
+        if isinstance(event, SpeechEnded):
+            self._note_unprepared(event.error)
         track = self._track_of(event.job)
         if track is None:
             return
@@ -291,8 +318,12 @@ class SpeechController(QObject):
                 self._on_growth(track)
             case SpeechEnded(job=job, error=error):
                 track.finish()
-                self._end(job, error)
+                self._end(job, track, error)
                 self._on_growth(track)
+
+    def _note_unprepared(self, error: Exception | None) -> None:
+        if error and self._readiness is Readiness.PREPARING:
+            self._readiness, self._preparation = Readiness.FAILED, None
 
     def _track_of(self, job: SpeakJob) -> AudioTrack | None:
         if job is self._job:
@@ -301,12 +332,16 @@ class SpeechController(QObject):
 
     def _on_growth(self, track: AudioTrack) -> None:
         if track is self._track:
+            if track.length:
+                self._before = Earlier(track)  # what was before need not be kept in memory
             self.player.tick()
             self._on_position(self.player.position)
             self.track_grew.emit()
 
-    def _end(self, job: SpeakJob, error: Exception | None) -> None:
+    def _end(self, job: SpeakJob, track: AudioTrack, error: Exception | None) -> None:
         if error is not None and not isinstance(error, Cancelled):
+            if track is self._track and not track.length:
+                self._take_back()
             self.failed.emit(error)
         save = self._save
         if save is not None and save.job is job:  # only now, so that whoever waits for it hears of a failure first
@@ -315,6 +350,16 @@ class SpeechController(QObject):
                 self._write(save)
         if job is self._job:
             self._job = None
+
+    def _take_back(self) -> None:
+        """Return to the speech before, since nothing came of the latest."""
+        before = self._before
+        self._request, self._track = before.request, before.track
+        self.player.load(self._track)
+        self.track_changed.emit(self._track)
+        self.player.seek(before.position)
+        if self._track.planned.utterances:
+            self.planned.emit(self._track.planned)
 
     def _write(self, save: _Save) -> None:
         self._save = replace(save, job=None)
@@ -341,6 +386,7 @@ class SpeechController(QObject):
             self.utterance_changed.emit(utterance)
         self._update()
 
+    @Slot()
     def _update(self) -> None:
         activity = self._current_activity()
         if activity != self._activity:
@@ -355,6 +401,7 @@ class SpeechController(QObject):
             save=self._save_progress(),
             playback=self.player.playback,
             waiting=self.player.waiting,
+            previewing=self._preview.active,
             utterance_number=self._utterance_number(),
             utterance_count=self._track.utterance_count,
             made_count=self._track.segment_count,

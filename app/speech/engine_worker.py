@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from typing import Protocol
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.speech.jobs import (
@@ -18,6 +20,8 @@ from app.speech.jobs import (
     PreparationAdvanced,
     Prepared,
     PrepareJob,
+    PreviewEnded,
+    PreviewJob,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -94,6 +98,7 @@ class EngineWorker(QObject):
     """Takes jobs through its slots; every failure becomes an event.
 
     The speech begun last comes first: it is made at once, and what was being made before, for a file, afterwards.
+    `previews` may be appended to from any thread; they are made between the utterances of a speech.
     """
 
     reported = Signal(object)
@@ -104,6 +109,7 @@ class EngineWorker(QObject):
         self._make_engine = make_engine
         self._list_voices = list_voices
         self._engine: SpeechEngine | None = None
+        self.previews: deque[PreviewJob] = deque()
         self._former_engines: list[SpeechEngine] = []  # which still make speech
         self._in_work: list[tuple[SpeakJob, Iterator[None]]] = []
         self._renewal_due = False
@@ -142,9 +148,18 @@ class EngineWorker(QObject):
             self._report(SpeechEnded(job, error))
             self._free_engines()
 
+    @Slot()
+    def preview(self) -> None:
+        """Make the previews that are waiting for the present engine; others wait until it has changed."""
+        while self.previews and self.previews[0].make_engine is self._make_engine:
+            job = self.previews.popleft()
+            error = failure_of(partial(self._preview, job))
+            if error is not None:
+                self._report(PreviewEnded(job, np.zeros(0, np.float32), error=error))
+
     @Slot(object)
     def save(self, job: SaveJob) -> None:
-        """Write a WAV file."""
+        """Write a sound file."""
         error = failure_of(partial(_save, job))
         self._report(SaveEnded(job, error))
 
@@ -193,8 +208,18 @@ class EngineWorker(QObject):
         self._report(Prepared())
         for chunk in engine.synthesize(job.request, partial(self._observe_speech, job), job.cancel):
             self._report(ChunkSpoken(job, chunk))
+            self.preview()
             yield
             _raise_if_set(job.cancel)
+
+    def _preview(self, job: PreviewJob) -> None:
+        _raise_if_set(job.cancel)
+        engine = self._opened()
+        engine.prepare(self._observe_preparation, job.cancel)
+        self._report(Prepared())
+        chunks = list(engine.synthesize(job.request, self._observe_preparation, job.cancel))
+        samples = np.concatenate([chunk.samples for chunk in chunks])
+        self._report(PreviewEnded(job, samples, chunks[0].sample_rate_hz))
 
     def _opened(self) -> SpeechEngine:
         if self._engine is None:
@@ -226,9 +251,9 @@ def _say_nothing(event: Event) -> None:
 
 
 def _save(job: SaveJob) -> None:
-    from engine.audio.wav import save_wav
+    from engine.audio.sound_file import save_speech
 
-    save_wav(job.path, job.samples, job.sample_rate_hz)
+    save_speech(job.path, job.samples, job.sample_rate_hz)
 
 
 def _raise_if_set(cancel: threading.Event) -> None:

@@ -14,7 +14,7 @@ from app.theme import Colours
 
 SPACE_PIXELS = 8
 GROUP_SPACE_PIXELS = 18
-SAVE, SAVE_SHORT = "Save as WAV…", "Save…"
+SAVE, SAVE_SHORT = "Save Audio…", "Save…"
 
 
 class HeaderBar(QWidget):
@@ -25,8 +25,8 @@ class HeaderBar(QWidget):
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
         self.save_button = QPushButton(SAVE, self)
-        self.save_button.setAccessibleName("Save as WAV")
-        self.save_button.setToolTip(f"Save the speech as a WAV file ({key_words('Ctrl+S')})")
+        self.save_button.setAccessibleName("Save audio")
+        self.save_button.setToolTip(f"Save the speech as a sound file ({key_words('Ctrl+S')})")
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
         self._usual_width = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,15 @@ class SpeakJob:
 
     number: int
     request: SpeechRequest
+    cancel: threading.Event = field(default_factory=threading.Event, compare=False)
+
+
+@dataclass(frozen=True)
+class PreviewJob:
+    """Speak a sentence with the engine that `make_engine` makes, to hear what a voice is like."""
+
+    request: SpeechRequest
+    make_engine: Callable[[], object] = field(compare=False)
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
 
 
@@ -99,6 +109,16 @@ class SpeechEnded:
 
 
 @dataclass(frozen=True)
+class PreviewEnded:
+    """A sentence [n] float32 is made; `error` says why if it is not."""
+
+    job: PreviewJob
+    samples: Samples = field(repr=False)
+    sample_rate_hz: int = 0
+    error: Exception | None = None
+
+
+@dataclass(frozen=True)
 class SaveEnded:
     """Saving has ended; `error` says why if the file was not written."""
 
@@ -115,5 +135,6 @@ JobEvent = (
     | SpeechPlanned
     | ChunkSpoken
     | SpeechEnded
+    | PreviewEnded
     | SaveEnded
 )

@@ -54,9 +54,10 @@ class StatusLine(QWidget):
     @Slot(object)
     def follow(self, activity: Activity) -> None:
         """Show this activity; news stays for its time unless something starts."""
+        starts = self._activity.idle and not activity.idle
         self._activity = activity
         self._note_pace(activity)
-        if not activity.idle or not self._news_timer.isActive():
+        if starts or not self._news_timer.isActive():
             self._news_timer.stop()
             self._show_activity()
         self._show_progress()
@@ -143,6 +144,8 @@ def _doing(activity: Activity, time_words: str) -> str:
         return _counted("Speaking", activity)
     if activity.readiness is Readiness.PREPARING:
         return ", ".join(part for part in (_preparing(activity.preparation), time_words) if part)
+    if activity.previewing:
+        return "Trying the voice"
     if activity.making:
         return _counted("Making speech", activity)
     if activity.saving:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QTextCursor
+from PySide6.QtGui import QColor, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from app.theme import Colours
@@ -18,10 +18,14 @@ MARGIN_PIXELS = 14
 
 
 class TextEditor(QFrame):
-    """A plain text editor on a page of its own; text and text files can be dropped into it."""
+    """A plain text editor on a page of its own; text and text files can be dropped into it.
+
+    The view follows what is heard until somebody scrolls, edits or looks at another place; `follow` resumes that.
+    """
 
     text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
+    file_opened = Signal()
     file_refused = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -33,11 +37,13 @@ class TextEditor(QFrame):
         layout.setContentsMargins(MARGIN_PIXELS // 2, MARGIN_PIXELS // 2, 2, MARGIN_PIXELS // 2)
         layout.addWidget(self.edit)
         self._spans: dict[int, QTextCursor] = {}
-        self._heard: int | None = None
+        self._following = True
         self._highlight = QColor("yellow")
         self._length = 0  # in Qt's UTF-16 units
         self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
+        self.edit.textChanged.connect(self._stop_following)
+        self.edit.scrolled.connect(self._stop_following)
         self.edit.file_dropped.connect(self.open_file)
 
     @property
@@ -64,6 +70,7 @@ class TextEditor(QFrame):
                 self.file_refused.emit(f"“{path.name}” is too large for a text to speak.")
                 return
             self.set_text(path.read_text(encoding="utf-8"))
+            self.file_opened.emit()
         except OSError as error:
             self.file_refused.emit(f"“{path.name}” cannot be read ({error.strerror}).")
         except UnicodeDecodeError:
@@ -84,15 +91,22 @@ class TextEditor(QFrame):
 
     @Slot(object)
     def mark(self, utterance: Utterance | None) -> None:
-        """Highlight the utterance that is heard now and keep it in view."""
+        """Highlight the utterance that is heard now, and keep it in view while following."""
         span = self._spans.get(utterance.index) if utterance is not None else None
         selections = [self._selection(span)] if span is not None and span.hasSelection() else []
         self.edit.setExtraSelections(selections)
-        if selections and span is not None:
+        if selections and span is not None and self._following:
             self._bring_into_view(span)
+
+    def follow(self) -> None:
+        """Keep what is heard in view from now on."""
+        self._following = True
+        for selection in self.edit.extraSelections():
+            self._bring_into_view(selection.cursor)  # type: ignore[attr-defined]
 
     def select(self, start: int, end: int) -> None:
         """Select characters and bring them into view."""
+        self._stop_following()
         self.edit.setTextCursor(self._span(_Utf16Positions(self.text), start, end))
         self.edit.setFocus()
 
@@ -107,6 +121,10 @@ class TextEditor(QFrame):
         self._length = self.edit.document().characterCount() - 1
         if replaced:
             self.text_replaced.emit()
+
+    @Slot()
+    def _stop_following(self) -> None:
+        self._following = False
 
     def _span(self, positions: _Utf16Positions, start: int, end: int) -> QTextCursor:
         cursor = QTextCursor(self.edit.document())
@@ -134,7 +152,10 @@ class TextEditor(QFrame):
 
 
 class _PlainTextEdit(QPlainTextEdit):
+    """`scrolled` tells that a person has moved the view, with the mouse or the keyboard."""
+
     file_dropped = Signal(object)
+    scrolled = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -144,6 +165,14 @@ class _PlainTextEdit(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.document().setDocumentMargin(MARGIN_PIXELS)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Tell when a key, such as Page Down, moves the view."""
+        before = self.verticalScrollBar().value()
+        super().keyPressEvent(event)
+        if self.verticalScrollBar().value() != before:
+            self.scrolled.emit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return _file_in(source) is not None or super().canInsertFromMimeData(source)

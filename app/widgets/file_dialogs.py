@@ -12,15 +12,25 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 NAME_WORDS = 6
 NAME_CHARACTERS = 48
 USUAL_NAME = "Speech"
+_KINDS = {
+    ".wav": "WAV audio (*.wav)",
+    ".flac": "FLAC audio (*.flac)",
+    ".mp3": "MP3 audio (*.mp3)",
+    ".ogg": "Ogg Vorbis audio (*.ogg)",
+}
 
 
 def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask where to save a WAV file; an existing file is replaced only if the user agrees."""
-    dialog = _dialog(parent, "Save as WAV", "WAV audio (*.wav)", chosen)
+    """Ask where to save a sound file, and as which; an existing file is replaced only if the user agrees."""
+    from engine.audio.sound_file import writable_suffixes  # not before the window is shown
+
+    suffixes = {_KINDS[suffix]: suffix for suffix in writable_suffixes()}
+    dialog = _dialog(parent, "Save Audio", ";;".join(suffixes), chosen)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix("wav")
+    dialog.setDefaultSuffix(suggestion.suffix)
     dialog.setDirectory(str(suggestion.parent))
     dialog.selectFile(suggestion.name)
+    dialog.filterSelected.connect(lambda kind: _rename(dialog, suffixes[kind]))
     dialog.open()
     return dialog
 
@@ -76,6 +86,12 @@ def suggested_name(text: str) -> str:
 
 def _downloads() -> str:
     return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
+
+
+def _rename(dialog: QFileDialog, suffix: str) -> None:
+    """Let the name follow the kind of file that is chosen."""
+    dialog.setDefaultSuffix(suffix)
+    dialog.selectFile(Path(dialog.selectedFiles()[0]).with_suffix(suffix).name)
 
 
 def _dialog(parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], None]) -> QFileDialog:

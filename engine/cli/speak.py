@@ -1,4 +1,4 @@
-"""`engine speak`: a text into a WAV file, out of the loudspeaker, or both."""
+"""`engine speak`: a text into a sound file, out of the loudspeaker, or both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.audio.wav import save_wav
+from engine.audio.sound_file import format_for, save_speech
 from engine.cli.command import Command, Outcome, add_model, model_with
 from engine.cli.models import observer
 from engine.cli.progress import Steps
@@ -39,7 +39,9 @@ def _add_options(parser: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, help="fixes the noise (default: 0)")
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
-    parser.add_argument("--out", type=Path, help=f"the WAV file (default: {DEFAULT_OUTPUT}, unless --play)")
+    parser.add_argument(
+        "--out", type=Path, help=f"a .wav, .flac, .mp3 or .ogg file (default: {DEFAULT_OUTPUT}, unless --play)"
+    )
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     parser.add_argument(
@@ -53,6 +55,7 @@ def speak(options: argparse.Namespace) -> Outcome:
     output = _output_of(options)
     if output:
         ensure_writable(output)
+        format_for(output)
     text = text_of(options)
     with Steps() as steps:
         if options.fetch is not None:
@@ -82,7 +85,7 @@ def _spoken(options: argparse.Namespace, text: str, output: Path | None, steps: 
     chunks, first_seconds = _collect(synthesizer, request, options.play, started, steps)
     total_seconds = time.perf_counter() - started
     if output:
-        save_wav(output, np.concatenate([chunk.samples for chunk in chunks]), synthesizer.sample_rate_hz)
+        save_speech(output, np.concatenate([chunk.samples for chunk in chunks]), synthesizer.sample_rate_hz)
     audio_seconds = sum(chunk.seconds for chunk in chunks)
     figures = {
         "voice": request.voice, "model": options.model, "device": synthesizer.device, "seed": request.seed,
@@ -146,4 +149,6 @@ def _left_behind(options: argparse.Namespace) -> str:
     return f"{output} was not written." if output else ""
 
 
-COMMAND = Command("speak", "Speak a text into a WAV file or out of the loudspeaker.", _add_options, speak, _left_behind)
+COMMAND = Command(
+    "speak", "Speak a text into a sound file or out of the loudspeaker.", _add_options, speak, _left_behind
+)

@@ -31,7 +31,7 @@ def add_options(parser: Any) -> None:
     preview.add_argument("voice", help="a name, or a blend")
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
-    preview.add_argument("--out", type=Path, help="write a WAV file")
+    preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3 or .ogg file")
     preview.set_defaults(file=None, fetch=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
     for action in (save, remove, preview):
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")

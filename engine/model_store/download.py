@@ -6,6 +6,7 @@ kept for the next attempt, unless its content is wrong.
 
 from __future__ import annotations
 
+import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -128,9 +129,9 @@ def _receive(order: Download, file: PinnedFile, show: Callable[[int], None]) -> 
             _get(url, file, _Sink(stream, file, show))
     except HfHubHTTPError as error:
         raise _answer_error(file, error.response.status_code) from error
-    except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+    except (httpx2.ConnectError, httpx2.ConnectTimeout, socket.gaierror, ConnectionRefusedError) as error:
         raise DownloadError("The model hub cannot be reached.", UNREACHABLE_HINT) from error
-    except httpx2.HTTPError as error:
+    except (httpx2.HTTPError, ConnectionError, TimeoutError) as error:
         raise DownloadError("The connection to the model hub broke off.", _RETRY_HINT) from error
     except _WrongLength as error:
         partial.unlink()

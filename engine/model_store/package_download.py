@@ -29,7 +29,10 @@ _RETRY_HINT = "Try it again; what was received is kept."
 _NO_PIP = "No module named pip"
 _WRONG_DIGEST = "DO NOT MATCH THE HASHES"
 _DISK_FULL = ("No space left on device", "[Errno 28]")
-_UNREACHABLE = ("NewConnectionError", "NameResolutionError", "ConnectTimeoutError")
+_UNREACHABLE = (
+    "NewConnectionError", "NameResolutionError", "ConnectTimeoutError", "Name or service not known",
+    "Temporary failure in name resolution", "nodename nor servname provided", "Network is unreachable",
+)  # fmt: skip
 _CONNECTION_FAILED = (
     "connection broken by", "Max retries exceeded", "Could not fetch URL", "HTTP error", "ConnectionError",
     "ConnectionResetError", "ProtocolError", "ProxyError", "ReadTimeoutError", "IncompleteRead",
@@ -134,10 +137,8 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         return _wrong_digest(package)
     if any(sign in words for sign in _DISK_FULL):
         return StorageError(f"The disk is full; {package.name} was not received.", "Make space there, then try again.")
-    if any(sign in words for sign in _UNREACHABLE):
-        return DownloadError("The package index cannot be reached.", UNREACHABLE_HINT)
-    if any(sign in words for sign in _CONNECTION_FAILED):
-        return DownloadError("The connection to the package index broke off.", _RETRY_HINT)
+    if (failure := connection_failure(words)) is not None:
+        return failure
     if _NOT_FOUND in words:
         return DownloadError(
             f"The package index has no {package.name} {package.version}.",
@@ -145,6 +146,15 @@ def _failure(package: PinnedPackage, lines: Sequence[str]) -> EngineError:
         )
     reason = lines[-1] if lines else "it gave no reason"
     return DownloadError(f"pip could not get {package.name} ({reason}).", _RETRY_HINT)
+
+
+def connection_failure(words: str) -> DownloadError | None:
+    """What is wrong with the connection if these words of pip tell of that."""
+    if any(sign in words for sign in _UNREACHABLE):
+        return DownloadError("The package index cannot be reached.", UNREACHABLE_HINT)
+    if any(sign in words for sign in _CONNECTION_FAILED):
+        return DownloadError("The connection to the package index broke off.", _RETRY_HINT)
+    return None
 
 
 def _wrong_digest(package: PinnedPackage) -> DownloadError:

@@ -1,3 +1,4 @@
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -28,6 +29,19 @@ def test_keys_are_those_that_were_promised(qtbot: QtBot) -> None:
     assert "Esc" in keys[menu.stop]
     assert keys[menu.save] == ["Ctrl+S"]
     assert keys[menu.open_text] == ["Ctrl+O"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "keys"),
+    [("linux", ["Alt+Left", "Alt+Right"]), ("darwin", ["Ctrl+Alt+Left", "Ctrl+Alt+Right"])],
+)
+def test_skipping_leaves_the_keys_of_the_desktop_alone(
+    platform: str, keys: list[str], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    assert [action.shortcut().toString() for action in (menu.back, menu.forward)] == keys
 
 
 def test_no_key_means_two_things(qtbot: QtBot) -> None:

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
+from app.audio.transport_bar import clock_time
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.recent_texts import RecentTexts
@@ -19,7 +20,7 @@ from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from app.widgets.closing_question import CLOSE_WHEN_SAVED, STOP_SAVING
-from engine.errors import CompileError, DamagedFile
+from engine.errors import CompileError, DamagedFile, EngineError, NothingToSpeak, TextTooLong
 from engine.speech import Notice
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
 
@@ -90,6 +91,20 @@ def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> Non
     assert not desk.page.editor.edit.extraSelections()
 
 
+def test_speaking_again_brings_what_is_heard_back_into_view(desk: Desk) -> None:
+    desk.page.editor.set_text("\n".join(f"Line {number}." for number in range(200)))
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    bar = desk.page.editor.edit.verticalScrollBar()
+    bar.triggerAction(bar.SliderAction.SliderToMaximum)
+    desk.play(1500)
+    assert bar.value() == bar.maximum()
+    desk.window.speak()
+    desk.wait_made()
+    assert bar.value() < 10
+
+
 def test_speak_before_the_voices_are_known_happens_when_they_are(desk: Desk) -> None:
     desk.window.speak()
     assert not desk.engine.requests
@@ -146,6 +161,44 @@ def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
     assert desk.page.banner.label.text() == "The emoji was skipped."
     desk.page.banner.button.click()
     assert desk.page.editor.edit.textCursor().selectedText() == "🙂"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [TextTooLong("The text has 100,001 characters.", "Split it."), NothingToSpeak("There is nothing.", "Type.")],
+)
+def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Desk, error: EngineError) -> None:
+    desk.window.show_failure(error)
+    assert desk.page.banner.message is not None
+    desk.page.editor.edit.insertPlainText("A")
+    assert desk.page.banner.message is None
+
+
+def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
+    desk.engine.notices = (Notice("The emoji was skipped.", 0, 1),)
+    desk.prepare()
+    desk.window.speak()
+    desk.wait_made()
+    assert desk.page.banner.message is not None
+    desk.page.editor.set_text("Another.")
+    assert desk.page.banner.message is None
+
+
+@pytest.mark.parametrize("text", ["Good.", ""])
+def test_that_a_file_is_no_text_is_said_until_another_is_opened(desk: Desk, tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "good.txt").write_text(text)
+    desk.page.editor.set_text("")
+    desk.page.editor.open_file(tmp_path / "bad")
+    assert desk.page.banner.label.text() == "“bad” is not a plain text file (UTF-8). Nothing was changed."
+    desk.page.editor.open_file(tmp_path / "good.txt")
+    assert desk.page.banner.message is None
+
+
+def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk) -> None:
+    desk.window.show_failure(CompileError("No.", "Do."))
+    desk.page.editor.edit.insertPlainText("A")
+    assert desk.page.banner.message is not None
 
 
 def test_a_lost_device_offers_to_go_on(desk: Desk) -> None:
@@ -222,12 +275,41 @@ def test_saving_where_nothing_can_be_written_offers_another_place(desk: Desk, tm
     dialog.reject()
 
 
+@pytest.mark.parametrize(("name", "file_format"), [("a.flac", "FLAC"), ("a.ogg", "OGG")])
+def test_the_suffix_decides_what_is_saved(name: str, file_format: str, desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.save_to(tmp_path / name)
+    desk.qtbot.waitUntil(lambda: desk.page.status.label.text().startswith(f"Saved {name}"))
+    assert soundfile.info(tmp_path / name).format == file_format
+
+
+def test_a_suffix_that_cannot_be_saved_is_refused_before_speech_is_made(desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.window.save_to(tmp_path / "a.m4a")
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.text.startswith("Speech cannot be written as .m4a. ")
+    assert message.remedy is Remedy.SAVE_ELSEWHERE
+    assert not desk.controller.activity.making
+
+
 def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
     desk.window.save_as()
     dialog = desk.window.findChild(QFileDialog)
     assert dialog is not None
     assert Path(dialog.selectedFiles()[0]).name == "One Two Three.wav"
     dialog.reject()
+
+
+def test_clicking_the_waveform_where_nothing_is_made_says_so(desk: Desk) -> None:
+    desk.prepare()
+    desk.window.speak()
+    desk.qtbot.waitUntil(lambda: desk.controller.track.length > 0)
+    desk.page.player.waveform.unmade_wanted.emit()
+    made = clock_time(desk.controller.track.length / RATE_HZ)
+    desk.wait_made()
+    desk.play(1500)
+    assert desk.page.status.label.text() == f"Only the first {made} of this speech is made so far"
 
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:

@@ -65,11 +65,11 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
     arguments = ["voices", "preview", f"{first}(2)+{second}", "--json", "--out"]
     figures = []
     for name, more in (("own", []), ("spanish", ["--language", "es"])):
-        assert main([*arguments, str(tmp_path / name), *more]) == 0
+        assert main([*arguments, str(tmp_path / f"{name}.wav"), *more]) == 0
         figures.append(json.loads(capsys.readouterr().out))
     assert figures[0]["voice"] == f"{first}(2)+{second}"
     assert all(figure["seconds_audio"] > 1 for figure in figures)
-    assert (tmp_path / "own").read_bytes() != (tmp_path / "spanish").read_bytes()
+    assert (tmp_path / "own.wav").read_bytes() != (tmp_path / "spanish.wav").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,8 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--speed", "100"], "Choose a speed"),
         (["speak", "Hi", "--pause", "4"], "Choose a number from 0"),
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
+        (["speak", "Hi", "--out", "x.m4a"], "Speech cannot be written as .m4a. Give the file a name that ends in .wav"),
+        (["speak", "Hi", "--out", "speech"], "speech has no suffix"),
         (["speak", "Hi", "--model", "nothing"], "Known models"),
         (["speak", "Hi", "--model", "kokoro-82m"], "--weights random:0"),
         (["speak", "Hi", "--device", "abacus"], "Use one of"),

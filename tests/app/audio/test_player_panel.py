@@ -28,6 +28,13 @@ def test_samples_become_seconds(panel: PlayerPanel) -> None:
     assert panel.transport.length_label.text() == "about 0:16"
 
 
+def test_what_was_made_before_a_stop_is_shown_as_a_part(panel: PlayerPanel) -> None:
+    panel.track.finish()
+    panel.refresh()
+    assert panel.transport.length_label.text() == "0:08 made of about 0:16"
+    assert panel.waveform.length == 16 * RATE_HZ
+
+
 @pytest.mark.parametrize(("start", "back", "forward"), [(6, 1, 8), (0, 0, 5), (8, 3, 8)])
 def test_skipping_stays_inside_what_is_there(
     panel: PlayerPanel, qtbot: QtBot, start: int, back: int, forward: int

@@ -50,8 +50,24 @@ def test_a_track_is_whole_when_every_utterance_is_there_and_no_more_will_come() 
 def test_the_expected_length_follows_the_phonemes_to_come() -> None:
     track = track_of(1)
     assert track.expected_length() == 100 * len("OneThree threeTwo") // len("One")
+    assert not track.partial
+
+
+def test_a_track_that_is_stopped_is_a_part_of_the_speech() -> None:
+    track = track_of(1)
     track.finish()
-    assert track.expected_length() == track.length == 100
+    assert track.partial
+    assert (track.length, track.expected_length()) == (100, 100 * len("OneThree threeTwo") // len("One"))
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_a_track_with_everything_in_it_is_no_part(planned: bool) -> None:
+    track = track_of(3) if planned else AudioTrack()
+    if not planned:
+        track.append(chunk_of(UTTERANCES[0], 1, 303))
+    track.finish()
+    assert not track.partial
+    assert track.expected_length() == track.length == 303
 
 
 def test_a_plan_that_is_not_whole_counts_nothing_and_its_rest_is_judged_by_the_characters() -> None:

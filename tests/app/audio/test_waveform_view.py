@@ -43,6 +43,21 @@ def test_a_click_goes_there(view: WaveformView, qtbot: QtBot, sample: int) -> No
     assert wanted.args[0] == pytest.approx(sample, abs=4 * RATE_HZ / 400)
 
 
+def test_a_click_where_nothing_is_made_goes_nowhere_and_says_so(view: WaveformView, qtbot: QtBot) -> None:
+    track = AudioTrack()
+    track.plan(Plan(UTTERANCES))
+    track.append(chunk_of(UTTERANCES[0], len(UTTERANCES)))
+    view.show_track(track)
+    view.set_position(300)
+    with qtbot.assertNotEmitted(view.seek_wanted), qtbot.waitSignal(view.unmade_wanted):
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 3000))
+    assert view.position == 300
+    qtbot.mouseMove(view, plot_position(view, 3000))
+    assert view.toolTip() == "0:03, not made yet"
+    with qtbot.waitSignal(view.seek_wanted), qtbot.assertNotEmitted(view.unmade_wanted):
+        qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=plot_position(view, 500))
+
+
 @pytest.mark.parametrize(
     ("key", "expected"),
     [

@@ -29,6 +29,11 @@ def test_it_tells_when_it_is_done(qtbot: QtBot) -> None:
     ("program", "hint"),
     [
         ("raise SystemExit('Looking\\nERROR: No space left\\nerror: Not added.')", "ERROR: No space left"),
+        (
+            "raise SystemExit('WARNING: Retrying: [Errno -2] Name or service not known\\nERROR: No matching one')",
+            "The package index cannot be reached. See whether this computer is online, then try it again;"
+            " what was received is kept.",
+        ),
         ("raise SystemExit(1)", "See whether this computer is online."),
     ],
 )  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_damaged_model_is_left_to_its_own_button(dialog: ModelsDialog) -> None
     assert dialog.banner.message is not None
     assert dialog.banner.message.remedy is None
     dialog.show_rows(rows(ModelState.DAMAGED))
-    assert dialog.cards[FULL_SIZE.name].button.text() == "Fetch Again"
+    assert dialog.cards[FULL_SIZE.name].button.text() == "Fetch Again (355 MB)"
 
 
 def test_the_unexpected_can_be_copied(dialog: ModelsDialog) -> None:

@@ -198,7 +198,7 @@ def test_a_real_fetch_cancelled_from_the_window_leaves_nothing_behind(fetching: 
     desk.wait()
     desk.close()
     assert desk.row.status.state is ModelState.ABSENT
-    assert desk.card.button.text() == "Fetch"
+    assert desk.card.button.text() == "Fetch (4 MB)"
     assert desk.dialog.banner.message is None
     left = [path for path in store.folder.rglob("*") if path.suffix != ".lock"]
     assert left == []

@@ -12,7 +12,7 @@ from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.jobs import SpeakJob
-from engine.errors import CompileError, OutputError
+from engine.errors import CompileError, OutputError, TextTooLong
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 
@@ -109,7 +109,6 @@ def test_what_was_made_before_a_stop_can_be_played(
     with qtbot.waitSignal(controller.track_grew):
         controller.stop()
     length = controller.track.length
-    assert controller.track.expected_length() == length
     qtbot.wait(50)
     assert controller.track.length == length
     controller.toggle_playback()
@@ -129,6 +128,41 @@ def test_a_new_request_replaces_the_old_one_and_its_late_chunks_are_dropped(
     segment = controller.track.segment_at(0)
     assert segment is not None
     assert segment.utterance.text == "Other."
+
+
+def test_a_request_that_is_refused_leaves_the_speech_before_it(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    output.stream.pull(1200)
+    controller.player.tick()
+    track = controller.track
+    engine.speak_error = TextTooLong("The text has 100,001 characters.", "Split it.")
+    with qtbot.waitSignals([controller.failed, controller.planned]):
+        controller.speak(SpeechRequest("Too long.", "af_heart"))
+    assert controller.track is track
+    assert controller.request == REQUEST
+    assert controller.player.position == 1200
+    assert controller.player.playback is Playback.STOPPED
+    controller.toggle_playback()
+    output.stream.pull(100)
+    np.testing.assert_array_equal(output.stream.heard()[-100:], track.samples()[1200:1300])
+
+
+def test_a_file_that_is_refused_leaves_the_speech_before_it(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.stop()
+    track = controller.track
+    engine.speak_error = TextTooLong("The text has 100,001 characters.", "Split it.")
+    with qtbot.waitSignal(controller.failed):
+        controller.save(tmp_path / "a.wav", SpeechRequest("Too long.", "af_heart"))
+    assert controller.track is track
+    assert controller.request == REQUEST
+    assert not controller.activity.saving
 
 
 def test_a_failure_in_the_middle_keeps_what_was_spoken(

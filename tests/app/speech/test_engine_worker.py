@@ -19,6 +19,8 @@ from app.speech.jobs import (
     PreparationAdvanced,
     Prepared,
     PrepareJob,
+    PreviewEnded,
+    PreviewJob,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -130,6 +132,21 @@ def test_speaking_prepares_plans_and_gives_every_chunk(bench: Bench, qtbot: QtBo
     assert kinds == [PreparationAdvanced, Prepared, SpeechPlanned, *[ChunkSpoken] * 3, SpeechEnded]
     assert bench.reports[-1] == SpeechEnded(job, None)
     assert bench.reports[-1].job is job
+
+
+@pytest.mark.parametrize("same_engine", [True, False])
+def test_a_preview_is_made_between_two_utterances_if_it_is_for_this_engine(
+    bench: Bench, engine: FakeEngine, qtbot: QtBot, same_engine: bool
+) -> None:
+    make_engine = bench.worker._make_engine if same_engine else lambda: engine
+    preview = PreviewJob(SpeechRequest("Sample. Text.", "af_heart"), make_engine)
+    bench.worker.previews.append(preview)
+    bench.speak.emit(SpeakJob(1, REQUEST))
+    wait_for(qtbot, bench, SpeechEnded)
+    kinds = [type(report) for report in bench.reports if isinstance(report, (ChunkSpoken, PreviewEnded))]
+    assert kinds == [ChunkSpoken, *([PreviewEnded] if same_engine else []), ChunkSpoken, ChunkSpoken]
+    made = [report for report in bench.reports if isinstance(report, PreviewEnded)]
+    assert [len(report.samples) for report in made] == [2 * RATE_HZ] * same_engine
 
 
 def test_a_cancelled_job_ends_at_once(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:

@@ -29,7 +29,7 @@ def test_where_there_is_little_room_it_says_less(qtbot: QtBot) -> None:
     header.resize(narrowest, 40)
     assert header.short
     assert header.minimumSizeHint().width() <= narrowest < whole
-    assert (header.save_button.text(), header.save_button.accessibleName()) == ("Save…", "Save as WAV")
+    assert (header.save_button.text(), header.save_button.accessibleName()) == ("Save…", "Save audio")
     qtbot.waitUntil(lambda: header.speak_button.geometry().right() < narrowest)
     header.resize(whole, 40)
     assert not header.short

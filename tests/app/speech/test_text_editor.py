@@ -1,10 +1,13 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QTextCursor, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.speech.text_editor import LARGEST_FILE_BYTES, TextEditor
@@ -96,10 +99,81 @@ def test_what_is_heard_is_kept_in_view(editor: TextEditor, qtbot: QtBot) -> None
     editor.set_text(text)
     last = Utterance(0, "Line 199.", "x", len(text) - 9, len(text))
     editor.remember_spans(text, [last])
+    editor.follow()
     editor.mark(last)
     selection = editor.edit.extraSelections()[0]
     bottom = editor.edit.cursorRect(selection.cursor).bottom()
     assert 0 <= bottom <= editor.edit.viewport().height()
+
+
+LINES = "\n".join(f"Line {number}." for number in range(200))
+
+
+@pytest.fixture
+def reading(editor: TextEditor, qtbot: QtBot) -> Callable[[int], int]:
+    """Lets a line be heard, and returns the first line in view then."""
+    editor.show()
+    qtbot.waitExposed(editor)
+    editor.set_text(LINES)
+    utterances = utterances_of(LINES)
+    editor.remember_spans(LINES, utterances)
+    editor.follow()
+
+    def hear(line: int) -> int:
+        editor.mark(utterances[line])
+        return editor.edit.verticalScrollBar().value()
+
+    return hear
+
+
+def scroll_with_the_wheel(edit: QPlainTextEdit) -> None:
+    place = QPointF(edit.viewport().rect().center())
+    where = QPointF(edit.viewport().mapToGlobal(place.toPoint()))
+    buttons, keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    turn = QWheelEvent(place, where, QPoint(), QPoint(0, 120), buttons, keys, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(edit.viewport(), turn)
+
+
+def drag_the_scroll_bar(edit: QPlainTextEdit) -> None:
+    edit.verticalScrollBar().triggerAction(QAbstractSlider.SliderAction.SliderPageStepSub)
+
+
+def press_page_down(edit: QPlainTextEdit) -> None:
+    QTest.keyClick(edit, Qt.Key.Key_PageDown)
+
+
+def type_a_word(edit: QPlainTextEdit) -> None:
+    edit.moveCursor(QTextCursor.MoveOperation.Start)
+    QTest.keyClicks(edit, "Now. ")
+
+
+@pytest.mark.parametrize("act", [scroll_with_the_wheel, drag_the_scroll_bar, press_page_down, type_a_word])
+def test_the_view_is_not_pulled_from_under_somebody_who_scrolls_or_edits(
+    act: Callable[[QPlainTextEdit], None], editor: TextEditor, reading: Callable[[int], int]
+) -> None:
+    assert reading(50) > 0
+    act(editor.edit)
+    place = editor.edit.verticalScrollBar().value()
+    assert reading(120) == place
+    assert marked(editor) == ["Line 120."]
+    editor.follow()
+    assert editor.edit.verticalScrollBar().value() > 100
+    assert reading(150) > 130
+
+
+def test_another_size_or_a_click_does_not_stop_following(
+    editor: TextEditor, reading: Callable[[int], int], qtbot: QtBot
+) -> None:
+    reading(199)
+    editor.resize(300, 400)
+    qtbot.mouseClick(editor.edit.viewport(), Qt.MouseButton.LeftButton)
+    assert reading(50) < 60
+
+
+def test_what_is_shown_on_demand_stays_in_view(editor: TextEditor, reading: Callable[[int], int]) -> None:
+    reading(100)
+    editor.select(0, 4)
+    assert reading(150) == 0
 
 
 def test_undo_does_not_go_back_before_the_start(editor: TextEditor) -> None:

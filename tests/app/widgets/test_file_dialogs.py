@@ -41,6 +41,21 @@ def test_saving_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path
     assert chosen == [tmp_path / "Hello.wav"]
 
 
+def test_the_name_follows_the_format_that_is_chosen(qtbot: QtBot, tmp_path: Path) -> None:
+    parent, chosen = QWidget(), []
+    qtbot.addWidget(parent)
+    dialog = ask_where_to_save(parent, tmp_path / "Hello.wav", chosen.append)
+    assert [kind.split(" (")[0] for kind in dialog.nameFilters()] == [
+        "WAV audio", "FLAC audio", "MP3 audio", "Ogg Vorbis audio",
+    ]  # fmt: skip
+    dialog.selectNameFilter("MP3 audio (*.mp3)")
+    dialog.filterSelected.emit("MP3 audio (*.mp3)")
+    assert dialog.selectedFiles() == [str(tmp_path / "Hello.mp3")]
+    dialog.selectFile("Other")
+    dialog.accept()
+    assert chosen == [tmp_path / "Other.mp3"]
+
+
 def test_exporting_offers_a_name_and_gives_back_a_path(qtbot: QtBot, tmp_path: Path) -> None:
     parent, chosen = QWidget(), []
     qtbot.addWidget(parent)

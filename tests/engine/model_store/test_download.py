@@ -1,5 +1,6 @@
 import hashlib
 import random
+import socket
 from pathlib import Path
 
 import httpx2
@@ -136,6 +137,26 @@ def test_no_connection_at_all_is_said(order: Download, hub: StandInHub, monkeypa
     nowhere = "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", nowhere)
     with pytest.raises(DownloadError, match=r"^The model hub cannot be reached\. See whether this computer is online"):
+        download(order, ignore)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (socket.gaierror(-2, "Name or service not known"), r"^The model hub cannot be reached\. See whether"),
+        (ConnectionRefusedError(111, "Connection refused"), r"^The model hub cannot be reached\. See whether"),
+        (ConnectionResetError(104, "Connection reset by peer"), r"^The connection to the model hub broke off\. "),
+        (TimeoutError("timed out"), r"^The connection to the model hub broke off\. "),
+    ],
+)
+def test_what_the_system_says_about_the_network_is_put_plainly(
+    error: OSError, words: str, order: Download, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("engine.model_store.download._checked_url", fail)
+    with pytest.raises(DownloadError, match=words):
         download(order, ignore)
 
 

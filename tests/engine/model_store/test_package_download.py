@@ -96,6 +96,16 @@ def test_no_connection_is_said(
     [
         ("print('python: No module named pip', file=sys.stderr); sys.exit(1)", DownloadError, "does not have.*import"),
         ("raise OSError(28, 'No space left on device')", StorageError, "disk is full"),
+        (
+            "print('ERROR: [Errno -2] Name or service not known', file=sys.stderr); sys.exit(2)",
+            DownloadError,
+            r"^The package index cannot be reached\. See whether this computer is online",
+        ),
+        (
+            "print('ERROR: [Errno 101] Network is unreachable', file=sys.stderr); sys.exit(2)",
+            DownloadError,
+            r"^The package index cannot be reached\. See whether this computer is online",
+        ),
         ("print('ERROR: something new', file=sys.stderr); sys.exit(2)", DownloadError, "something new"),
         ("sys.exit(2)", DownloadError, "no reason"),
         ("pass", DownloadError, "not the published package"),
