@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.options import Options
 from app.system.display import MISSING_LIBRARY, why_no_window
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 from engine.system.offline import stay_offline
@@ -22,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(problem, file=sys.stderr)
         return 1
     try:
-        from app.application import Options, run  # imports Qt, whose system libraries may be missing
+        from app.start import run  # imports Qt, whose system libraries may be missing
     except ImportError as error:
         print(f"{MISSING_LIBRARY} ({error})", file=sys.stderr)
         return 1
@@ -32,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """Parse every option of the window."""
     parser = argparse.ArgumentParser(prog="python -m app", description="Opens the window that speaks what you type.")
-    parser.add_argument("--text", help="put this into the editor and speak it")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("file", nargs="?", type=Path, metavar="FILE", help="open this text file")
+    what.add_argument("--text", help="put this into the editor and speak it")
     parser.add_argument("--voice", help="speak with this voice, such as af_heart")
     parser.add_argument("--model", help="speak with this model, such as kokoro-82m")
     parser.add_argument(

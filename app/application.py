@@ -1,25 +1,22 @@
-"""Assembles the application from settings, theme, controller and window, runs it and shuts it down."""
+"""Assembles the application from settings, theme, controller and window, and shuts it down."""
 
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
-from app.icons import application_icon
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
+from app.options import Options
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.activity import Activity
@@ -30,13 +27,12 @@ from app.speech.voice_choice import Choice
 from app.system.mac import SpeakService, Wakefulness
 from app.system.objective_c import ObjectiveC
 from app.system.opened_files import OpenedFiles
-from app.system.threads import collected_between_events
 from app.theme import Theme
 from engine.artifacts.manifest import MPS
 from engine.languages import language_of
 from engine.preparation.lstm_methods import forget_crashes
 from engine.speech import STARTER, SpeechRequest, VoiceInfo
-from engine.system.paths import APPLICATION_NAME, sample_text_path
+from engine.system.paths import sample_text_path
 
 if TYPE_CHECKING:
     from app.diagnostics.feature import DiagnosticsFeature
@@ -54,22 +50,6 @@ LOOK_FOR_DEVICE_AFTER_MS = 500
 ADD_DIAGNOSTICS_AFTER_MS = 200
 """Loading the panel takes a moment too; if it was open last time, it is there from the start."""
 ADD_MODELS_AFTER_MS = 300
-
-
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line; a given text is spoken at once.
-
-    `fetch` is the model to get in the background unless it or a better one is here.
-    """
-
-    text: str | None = None
-    voice: str | None = None
-    speed: float | None = None
-    screenshot: Path | None = None
-    diagnostics: bool = False
-    model: str | None = None
-    fetch: str | None = None
 
 
 class Application(QObject):
@@ -100,7 +80,7 @@ class Application(QObject):
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._speaks_at_once = options.text is not None
-        self._greets = options.text is None and settings.text is None
+        self._greets = options.text is None and options.file is None and settings.text is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
@@ -126,7 +106,7 @@ class Application(QObject):
         self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
         if not settings.docks.isEmpty():
             self._add_diagnostics()
-        self._apply(options, first_start=settings.text is None)
+        self._apply(options)
 
     @cached_property
     def diagnostics(self) -> DiagnosticsFeature:
@@ -159,6 +139,17 @@ class Application(QObject):
         """Show the window; everything slow starts afterwards."""
         self.window.show()
         QTimer.singleShot(0, self._begin)
+
+    @Slot(str)
+    def take(self, message: str) -> None:
+        """Come to the front and do what a second start was asked for, except to fetch a model."""
+        self.window.setWindowState(self.window.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.window.raise_()
+        self.window.activateWindow()
+        options = Options.from_json(message)
+        self._choose(options)
+        if options.text is not None:
+            self.window.speak()
 
     def close(self) -> bool:
         """Stop everything; return whether the engine ended in time."""
@@ -236,23 +227,28 @@ class Application(QObject):
     def _add_models(self) -> None:
         self.models.controller.look()
 
-    def _apply(self, options: Options, *, first_start: bool) -> None:
+    def _apply(self, options: Options) -> None:
+        if self._greets:
+            self.window.page.editor.start_with(greeting())
+        self._choose(options)
+        if options.screenshot is not None:
+            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: self.diagnostics.busy)
+            self.controller.activity_changed.connect(self._screenshot.follow)
+            self.controller.failed.connect(self._on_failure)
+            self._screenshot.taken.connect(self.finished)
+
+    def _choose(self, options: Options) -> None:
         header = self.window.page.header
+        if options.file is not None:
+            self.window.page.editor.open_file(options.file)
         if options.text is not None:
             self.window.memory.lend_text(options.text)
-        elif first_start:
-            self.window.page.editor.start_with(greeting())
         if options.voice is not None or options.model is not None:
             header.voices.ask_for(Choice(options.voice, options.model))
         if options.speed is not None:
             header.speed.set_speed(options.speed)
         if options.diagnostics:
             self.diagnostics.open()
-        if options.screenshot is not None:
-            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: self.diagnostics.busy)
-            self.controller.activity_changed.connect(self._screenshot.follow)
-            self.controller.failed.connect(self._on_failure)
-            self._screenshot.taken.connect(self.finished)
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
@@ -264,26 +260,3 @@ class Application(QObject):
 def greeting() -> str:
     """The text spoken at the very first start, which shows at once that speech works."""
     return sample_text_path().read_text(encoding="utf-8").strip()
-
-
-def run(options: Options) -> int:
-    """Open the window and run until it is closed; returns the exit code."""
-    QApplication.setApplicationName(APPLICATION_NAME)
-    QApplication.setOrganizationName(APPLICATION_NAME)
-    qt = QApplication(sys.argv[:1])
-    qt.setWindowIcon(application_icon())
-    with collected_between_events():
-        return _stay(qt, options)
-
-
-def _stay(qt: QApplication, options: Options) -> int:
-    store = QSettings()
-    application = Application(qt, options, Settings(store))
-    application.finished.connect(qt.exit)
-    application.open()
-    exit_code = qt.exec()
-    ended = application.close()
-    store.sync()
-    if not ended:
-        os._exit(exit_code)  # a thread that does not end would make Qt abort, which looks like a crash
-    return exit_code

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
+from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
@@ -39,6 +40,8 @@ class MainMenu(QMenuBar):
         super().__init__(parent)
         file = self.addMenu("&File")
         self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
+        self.recent_menu = file.addMenu("Recent Texts")
+        self.offer_texts([])
         self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
@@ -127,6 +130,14 @@ class MainMenu(QMenuBar):
         """Tick an LSTM method."""
         for action in self.lstm_methods.actions():
             action.setChecked(action.data() == method)
+
+    def offer_texts(self, texts: Sequence[RecentText]) -> None:
+        """List texts that can be brought back; the action's data is the text."""
+        self.recent_menu.clear()
+        for text in texts:
+            _action(self.recent_menu, text.title.replace("&", "&&")).setData(text.text)
+        if not texts:
+            _action(self.recent_menu, "No Texts Yet").setEnabled(False)
 
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
         """List the models that can speak, each with its name and title; the one in use is ticked."""

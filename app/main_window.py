@@ -13,11 +13,14 @@ from app.audio.player import Playback
 from app.audio.transport_bar import clock_time
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
+from app.recent_texts import RecentTexts
 from app.settings import Settings
+from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
 from app.theme import Theme
+from app.widgets.closing_question import ask_about_save
 from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
 from app.window_memory import WindowMemory
 from engine.errors import InvalidRequest, NothingToSpeak, OutputError
@@ -30,22 +33,26 @@ class MainWindow(QMainWindow):
 
     closed = Signal()
 
-    def __init__(self, controller: SpeechController, settings: Settings, theme: Theme) -> None:
+    def __init__(
+        self, controller: SpeechController, settings: Settings, theme: Theme, texts: RecentTexts | None = None
+    ) -> None:
         super().__init__()
         self._controller = controller
         self._settings = settings
         self._theme = theme
         self._speak_when_voices_known = False
+        self._closes_when_saved = False
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
         self.setWindowTitle(APPLICATION_NAME)
         self.setCentralWidget(self.page)
         self.setMenuBar(self.menu)
         self.menu.add_editing(self.page.editor)
-        self.memory = WindowMemory(self, self.page, settings)
+        self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
         self._connect_page()
         self._connect_menu()
         self._connect_controller()
+        self.memory.failed.connect(self.show_failure)
         self.memory.restore()
         self.menu.choose(settings.appearance)
         self.page.set_colours(theme.colours)
@@ -97,11 +104,17 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def show_failure(self, error: Exception) -> None:
-        """Show what went wrong, in the window."""
+        """Show what went wrong, in the window, which therefore stays open."""
+        self._closes_when_saved = False
         self.page.banner.show_message(message_for(error))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop the sound and save everything."""
+        """Stop the sound and save everything; while a file is being saved, ask instead."""
+        save = self._controller.activity.save
+        if save is not None:
+            event.ignore()
+            ask_about_save(self, save.name, self._close_when_saved, self._close_without_saving)
+            return
         self._controller.stop()
         self.memory.remember()
         super().closeEvent(event)
@@ -138,12 +151,16 @@ class MainWindow(QMainWindow):
             (menu.usual_speed, page.header.speed.reset),
         ):
             action.triggered.connect(slot)
+        menu.recent_menu.aboutToShow.connect(self._offer_texts)
+        menu.recent_menu.triggered.connect(self._on_recent_text)
         menu.appearances.triggered.connect(self._on_appearance)
 
     def _connect_controller(self) -> None:
         page, controller = self.page, self._controller
-        for follower in (page.header.speak_button, page.status, self.menu):
+        for follower in (page.header.speak_button, page.status, page.save_strip, self.menu):
             controller.activity_changed.connect(follower.follow)
+        controller.activity_changed.connect(self._on_activity)
+        page.save_strip.cancel_wanted.connect(controller.cancel_save)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
         controller.utterance_changed.connect(page.editor.mark)
@@ -168,6 +185,23 @@ class MainWindow(QMainWindow):
         self.page.editor.remember_spans(self._controller.text, plan.utterances)
         if plan.notices and plan.whole:
             self.page.banner.show_message(message_for_notices(plan.notices))
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        if self._closes_when_saved and not activity.saving:
+            self._closes_when_saved = False
+            self.close()
+
+    @Slot()
+    def _close_when_saved(self) -> None:
+        self._closes_when_saved = True
+        self._on_activity(self._controller.activity)  # it may have been saved while the question was open
+
+    @Slot()
+    def _close_without_saving(self) -> None:
+        """What is being written already is finished, which takes a moment."""
+        self._controller.cancel_save()
+        self._close_when_saved()
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
@@ -200,6 +234,15 @@ class MainWindow(QMainWindow):
     def _on_appearance(self, action: QAction) -> None:
         self._settings.appearance = action.data()
         self._theme.choose(action.data())
+
+    @Slot()
+    def _offer_texts(self) -> None:
+        self.memory.remember_text()
+        self.menu.offer_texts(self.memory.texts)
+
+    @Slot(QAction)
+    def _on_recent_text(self, action: QAction) -> None:
+        self.page.editor.set_text(action.data())
 
     def _try_again(self) -> None:
         if not self.page.header.voices.known:

@@ -1,46 +1,64 @@
-"""Saves what is on the page to the settings, and restores it at the next start."""
+"""Saves what is on the page to the settings and the recent texts, and restores it at the next start."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMainWindow
 
+from app.recent_texts import RecentText, RecentTexts, TextNotKept
 from app.settings import Settings
 from app.speech.page import SpeechPage
 from app.speech.voice_choice import Choice
 
-REMEMBER_TEXT_AFTER_MS = 1000
+REMEMBER_TEXT_WITHIN_MS = 1500
+"""After a change, however many follow; with Qt's 5 % and the writing, at most 2 s of typing can be lost."""
 SIZE_PIXELS = (920, 640)
 
 
 class WindowMemory(QObject):
-    """Saves the text shortly after the last change, everything else at once or when the window closes."""
+    """Saves an edited text soon after each change, everything else at once or when the window closes.
 
-    def __init__(self, window: QMainWindow, page: SpeechPage, settings: Settings) -> None:
+    `failed` carries the error when the text cannot be written, once until it can be again.
+    """
+
+    failed = Signal(object)
+
+    def __init__(self, window: QMainWindow, page: SpeechPage, settings: Settings, texts: RecentTexts) -> None:
         super().__init__(window)
         self._window = window
         self._page = page
         self._settings = settings
-        self._lent_text: str | None = None
-        self._text_timer = QTimer(self, singleShot=True, interval=REMEMBER_TEXT_AFTER_MS)
+        self._texts = texts
+        self._unedited = ""
+        self._failed = False
+        self._text_timer = QTimer(self, singleShot=True, interval=REMEMBER_TEXT_WITHIN_MS)
         self._text_timer.timeout.connect(self.remember_text)
-        page.editor.text_changed.connect(self._text_timer.start)
+        page.editor.text_replaced.connect(texts.begin)
+        page.editor.text_changed.connect(self._on_text)
         page.header.voices.voice_chosen.connect(self._on_voice)
         page.header.speed.speed_changed.connect(self._on_speed)
+
+    @property
+    def texts(self) -> list[RecentText]:
+        """The last texts, the latest first."""
+        return self._texts.texts
 
     def restore(self) -> None:
         """Restore everything."""
         self._window.resize(*SIZE_PIXELS)
         self._window.restoreGeometry(self._settings.geometry)
         self._page.split.restoreState(self._settings.split)
-        self._page.editor.start_with(self._settings.text or "")
+        self._unedited = self._settings.text or ""
+        self._page.editor.start_with(self._unedited)
+        self._keep(self._unedited)
         self._page.header.voices.choose(Choice(self._settings.voice, self._settings.model))
         self._page.header.speed.set_speed(self._settings.speed)
 
     def lend_text(self, text: str) -> None:
         """Show a text given from outside; unless it is edited, it does not replace the saved text."""
-        self._lent_text = text
-        self._page.editor.start_with(text)
+        self.remember_text()
+        self._unedited = text
+        self._page.editor.set_text(text)
 
     def remember(self) -> None:
         """Save the text, and what is saved only at the end."""
@@ -50,10 +68,27 @@ class WindowMemory(QObject):
 
     @Slot()
     def remember_text(self) -> None:
-        """Save the text."""
+        """Save the text if it was edited; one that was not may be older than what another window has saved."""
         self._text_timer.stop()
-        if self._page.editor.text != self._lent_text:
-            self._settings.text = self._page.editor.text
+        text = self._page.editor.text
+        if text != self._unedited:
+            self._unedited = self._settings.text = text
+            self._keep(text)
+
+    def _keep(self, text: str) -> None:
+        try:
+            self._texts.keep(text)
+        except TextNotKept as error:
+            if not self._failed:
+                self.failed.emit(error)
+            self._failed = True
+        else:
+            self._failed = False
+
+    @Slot()
+    def _on_text(self) -> None:
+        if not self._text_timer.isActive():  # started anew at each key, it would never end while somebody types
+            self._text_timer.start()
 
     @Slot(object)
     def _on_voice(self, choice: Choice) -> None:

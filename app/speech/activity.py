@@ -18,6 +18,15 @@ class Readiness(Enum):
 
 
 @dataclass(frozen=True)
+class SaveProgress:
+    """The file being saved, and how many of its utterances are made; the count is 0 while unknown."""
+
+    name: str
+    made_count: int = 0
+    utterance_count: int = 0
+
+
+@dataclass(frozen=True)
 class Activity:
     """`utterance_number` (from 1, of `utterance_count`) is heard, or else being made; 0 when unknown.
 
@@ -28,7 +37,7 @@ class Activity:
     readiness: Readiness = Readiness.PREPARING
     preparation: PreparationEvent | None = None
     making: bool = False
-    saving: bool = False
+    save: SaveProgress | None = None
     playback: Playback = Playback.STOPPED
     waiting: bool = False
     utterance_number: int = 0
@@ -37,6 +46,11 @@ class Activity:
     device: DeviceEvent | None = None
     fallback: str = ""
     previewing: bool = False
+
+    @property
+    def saving(self) -> bool:
+        """Whether a file is being saved, or speech is being made for it."""
+        return self.save is not None
 
     @property
     def can_stop(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
-from app.speech.activity import Activity, Readiness
+from app.speech.activity import Activity, Readiness, SaveProgress
 from app.speech.engine_worker import EngineFactory, EngineWorker, VoiceLister, voices_here
 from app.speech.jobs import (
     ChunkSpoken,
@@ -29,8 +29,17 @@ from app.speech.jobs import (
     VoicesListed,
 )
 from app.speech.voice_preview import VoicePreview
-from engine.errors import Cancelled
-from engine.speech import AudioChunk, DeviceEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.errors import Cancelled, InvalidRequest
+from engine.speech import DeviceEvent, PreparationEvent, SpeechRequest, Utterance
+
+
+@dataclass(frozen=True, eq=False)
+class _Save:
+    """What is being saved; `job` makes it, and is None once all of it is made."""
+
+    path: Path
+    track: AudioTrack
+    job: SpeakJob | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,11 @@ class Earlier:
 
 
 class SpeechController(QObject):
-    """One job at a time: a new request stops the previous one at once, though the engine may notice a moment later."""
+    """One speech and one file at a time.
+
+    A new request stops the previous one at once, though the engine may notice a moment later. What is made for a file
+    goes on, whatever is heard or stopped meanwhile; if it is asked for, it is heard as well, and not made again.
+    """
 
     activity_changed = Signal(object)
     voices_listed = Signal(object)
@@ -77,8 +90,7 @@ class SpeechController(QObject):
         self._job: SpeakJob | None = None
         self._job_count = 0
         self._preparing = PrepareJob()
-        self._save_to: Path | None = None
-        self._saving = False
+        self._save: _Save | None = None
         self._readiness = Readiness.PREPARING
         self._preparation: PreparationEvent | None = None
         self._device: DeviceEvent | None = None
@@ -140,12 +152,18 @@ class SpeechController(QObject):
         self._renewal_wanted.emit()
 
     def speak(self, request: SpeechRequest) -> None:
-        """Make speech and play it; if it is already being made in order to save it, play that."""
+        """Make speech and play it; if it is already being made, play that."""
         self._preview.stop()
+        save = self._save
         if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
             self.player.play()
             return
-        self._begin(request)
+        if save is not None and save.job is not None and save.job.request == request:
+            self._show(save.job, save.track)
+        else:
+            job = self._new_job(request)
+            self._show(job, AudioTrack())
+            self._speak_wanted.emit(job)
         self.player.play()
 
     def preview(self, request: SpeechRequest) -> None:
@@ -154,7 +172,7 @@ class SpeechController(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Stop making and playing speech; what has been made can still be played and saved."""
+        """Stop playing speech, and making it unless it is being saved; what has been made can still be played."""
         self._preview.stop()
         self._cancel_job()
         self.player.stop()
@@ -171,16 +189,32 @@ class SpeechController(QObject):
 
     def save(self, path: Path, request: SpeechRequest) -> None:
         """Write the speech of this request to a file, making it first if necessary."""
-        in_work = self._job is not None and self._job.request == request
-        if not in_work and not (self._track.whole and self._request == request):
-            self._begin(request)
-            in_work = True
-        self._save_to = path
-        if not in_work:
-            self._write()
+        if self._save is not None:
+            name = self._save.path.name
+            self.failed.emit(InvalidRequest(f"“{name}” is still being saved.", "Wait until it is, or cancel that."))
+        elif self._job is not None and self._job.request == request:
+            self._save = _Save(path, self._track, self._job)
+        elif self._track.whole and self._request == request:
+            self._write(_Save(path, self._track))
+        else:
+            self._make_for_file(path, request)
+        self._update()
+
+    @Slot()
+    def cancel_save(self) -> None:
+        """Stop making what is being saved, unless it is heard; what is all made is written all the same."""
+        save = self._save
+        if save is None or save.job is None:
+            return
+        self._save = None
+        if save.job is not self._job:
+            save.job.cancel.set()
+            save.track.finish()
+        self._update()
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether the engine's thread ended in time."""
+        self.cancel_save()
         self._cancel_job()
         self._preview.stop()
         self._preparing.cancel.set()
@@ -203,25 +237,41 @@ class SpeechController(QObject):
         self._thread.finished.connect(self._worker.close, Qt.ConnectionType.DirectConnection)
         self._thread.start()
 
-    def _begin(self, request: SpeechRequest) -> None:
-        self._cancel_job()
+    def _new_job(self, request: SpeechRequest) -> SpeakJob:
         self._job_count += 1
-        self._job = SpeakJob(self._job_count, request)
+        return SpeakJob(self._job_count, request)
+
+    def _make_for_file(self, path: Path, request: SpeechRequest) -> None:
+        """Make speech in silence; if nothing else is heard, it can be heard from the player meanwhile."""
+        job, track = self._new_job(request), AudioTrack()
+        self._save = _Save(path, track, job)
+        if self._job is None and self.player.playback is Playback.STOPPED:
+            self._show(job, track)
+            self._job = None
+        self._speak_wanted.emit(job)
+
+    def _show(self, job: SpeakJob, track: AudioTrack) -> None:
+        """Let this be what is heard."""
+        self._cancel_job()
+        self._job = job
         self._fallback = ""
         self._before = Earlier(self._track, self._request, self.player.position)
-        self._request = request
-        self._track = AudioTrack()
+        self._request = job.request
+        self._track = track
         self.player.load(self._track)
         self.track_changed.emit(self._track)
-        self._speak_wanted.emit(self._job)
+        if track.planned.utterances:
+            self.planned.emit(track.planned)
         self._update()
 
     def _cancel_job(self) -> None:
-        if self._job is not None:
+        if self._job is not None and not self._is_for_file(self._job):
             self._job.cancel.set()
+            self._track.finish()
         self._job = None
-        self._save_to = None
-        self._track.finish()
+
+    def _is_for_file(self, job: SpeakJob) -> bool:
+        return self._save is not None and self._save.job is job
 
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:
@@ -255,40 +305,51 @@ class SpeechController(QObject):
     def _on_speech(self, event: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
         if isinstance(event, SpeechEnded):
             self._note_unprepared(event.error)
-        if event.job is not self._job:
+        track = self._track_of(event.job)
+        if track is None:
             return
         match event:
-            case SpeechPlanned(event=planned):
-                self._track.plan(planned.plan)
-                self.planned.emit(planned.plan)
+            case SpeechPlanned(job=job, event=planned):
+                track.plan(planned.plan)
+                if job is self._job:
+                    self.planned.emit(planned.plan)
             case ChunkSpoken(chunk=chunk):
-                self._take(chunk)
-            case SpeechEnded(error=error):
-                self._end(error)
+                track.append(chunk)
+                self._on_growth(track)
+            case SpeechEnded(job=job, error=error):
+                track.finish()
+                self._end(job, track, error)
+                self._on_growth(track)
 
     def _note_unprepared(self, error: Exception | None) -> None:
         if error and self._readiness is Readiness.PREPARING:
             self._readiness, self._preparation = Readiness.FAILED, None
 
-    def _take(self, chunk: AudioChunk) -> None:
-        self._track.append(chunk)
-        self._before = Earlier(self._track)  # what was before need not be kept in memory
-        self.player.tick()
-        self._on_position(self.player.position)
-        self.track_grew.emit()
+    def _track_of(self, job: SpeakJob) -> AudioTrack | None:
+        if job is self._job:
+            return self._track
+        return self._save.track if self._save is not None and self._save.job is job else None
 
-    def _end(self, error: Exception | None) -> None:
-        self._job = None
-        self._track.finish()
-        self.player.tick()
-        self.track_grew.emit()
-        if error is None and self._save_to is not None:
-            self._write()
-        elif error is not None and not isinstance(error, Cancelled):
-            self._save_to = None
-            if not self._track.length:
+    def _on_growth(self, track: AudioTrack) -> None:
+        if track is self._track:
+            if track.length:
+                self._before = Earlier(track)  # what was before need not be kept in memory
+            self.player.tick()
+            self._on_position(self.player.position)
+            self.track_grew.emit()
+
+    def _end(self, job: SpeakJob, track: AudioTrack, error: Exception | None) -> None:
+        if error is not None and not isinstance(error, Cancelled):
+            if track is self._track and not track.length:
                 self._take_back()
             self.failed.emit(error)
+        save = self._save
+        if save is not None and save.job is job:  # only now, so that whoever waits for it hears of a failure first
+            self._save = None
+            if error is None:
+                self._write(save)
+        if job is self._job:
+            self._job = None
 
     def _take_back(self) -> None:
         """Return to the speech before, since nothing came of the latest."""
@@ -300,15 +361,12 @@ class SpeechController(QObject):
         if self._track.planned.utterances:
             self.planned.emit(self._track.planned)
 
-    def _write(self) -> None:
-        if self._save_to is not None:
-            self._saving = True
-            self._save_wanted.emit(SaveJob(self._save_to, self._track.samples(), self._track.sample_rate_hz))
-        self._save_to = None
-        self._update()
+    def _write(self, save: _Save) -> None:
+        self._save = replace(save, job=None)
+        self._save_wanted.emit(SaveJob(save.path, save.track.samples(), save.track.sample_rate_hz))
 
     def _on_saved(self, job: SaveJob, error: Exception | None) -> None:
-        self._saving = False
+        self._save = None
         if error is None:
             self.saved.emit(job.path)
         else:
@@ -340,7 +398,7 @@ class SpeechController(QObject):
             readiness=self._readiness,
             preparation=self._preparation,
             making=self._job is not None,
-            saving=self._saving,
+            save=self._save_progress(),
             playback=self.player.playback,
             waiting=self.player.waiting,
             previewing=self._preview.active,
@@ -350,6 +408,12 @@ class SpeechController(QObject):
             device=self._device,
             fallback=self._fallback,
         )
+
+    def _save_progress(self) -> SaveProgress | None:
+        if self._save is None:
+            return None
+        track = self._save.track
+        return SaveProgress(self._save.path.name, track.segment_count, track.utterance_count)
 
     def _utterance_number(self) -> int:
         """The number of the utterance that is heard, or else of the one being made."""

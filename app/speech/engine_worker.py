@@ -6,10 +6,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.speech.jobs import (
     ChunkSpoken,
@@ -94,12 +95,14 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO) -> bool:
 
 
 class EngineWorker(QObject):
-    """Takes one job at a time through its slots; every failure becomes an event.
+    """Takes jobs through its slots; every failure becomes an event.
 
+    The speech begun last comes first: it is made at once, and what was being made before, for a file, afterwards.
     `previews` may be appended to from any thread; they are made between the utterances of a speech.
     """
 
     reported = Signal(object)
+    _step_wanted = Signal()
 
     def __init__(self, make_engine: EngineFactory, list_voices: VoiceLister = voices_here) -> None:
         super().__init__()
@@ -107,6 +110,10 @@ class EngineWorker(QObject):
         self._list_voices = list_voices
         self._engine: SpeechEngine | None = None
         self.previews: deque[PreviewJob] = deque()
+        self._former_engines: list[SpeechEngine] = []  # which still make speech
+        self._in_work: list[tuple[SpeakJob, Iterator[None]]] = []
+        self._renewal_due = False
+        self._step_wanted.connect(self._step, Qt.ConnectionType.QueuedConnection)
 
     @Slot()
     def list_voices(self) -> None:
@@ -123,9 +130,23 @@ class EngineWorker(QObject):
 
     @Slot(object)
     def speak(self, job: SpeakJob) -> None:
-        """Speak a request, chunk by chunk."""
-        error = failure_of(partial(self._speak, job))
-        self._report(SpeechEnded(job, error))
+        """Speak a request, chunk by chunk; other slots have their turn in between."""
+        self._in_work.append((job, self._speak(job)))
+        self._step()
+
+    @Slot()
+    def _step(self) -> None:
+        if not self._in_work:
+            return
+        job, chunks = self._in_work[-1]
+        made: list[bool] = []
+        error = failure_of(lambda: made.extend(True for _ in islice(chunks, 1)))
+        if made:
+            self._step_wanted.emit()
+        else:
+            self._in_work.pop()
+            self._report(SpeechEnded(job, error))
+            self._free_engines()
 
     @Slot()
     def preview(self) -> None:
@@ -144,28 +165,43 @@ class EngineWorker(QObject):
 
     @Slot(object)
     def change_engine(self, make_engine: EngineFactory) -> None:
-        """Release the engine; the next job makes the new one."""
-        self.close()
+        """Make the next job with a new engine; the present one is released once it has made what it is making."""
+        if self._engine is not None:
+            self._former_engines.append(self._engine)
         self._engine, self._make_engine = None, make_engine
+        self._free_engines()
 
     @Slot()
     def renew(self) -> None:
         """Load the model again, with whichever modules are the best by now; a failure shows at the next job."""
-        if self._engine is not None:
-            self._engine.close()
-            failure_of(partial(self._engine.prepare, _say_nothing, None))
+        self._renewal_due = self._engine is not None
+        self._free_engines()
 
     @Slot()
     def close(self) -> None:
-        """Release the engine."""
+        """Release every engine."""
+        self._in_work.clear()
         if self._engine is not None:
-            failure_of(self._engine.close)
+            self._former_engines.append(self._engine)
+        self._renewal_due = False
+        self._free_engines()
+
+    def _free_engines(self) -> None:
+        """Release and renew what was to be, unless speech is being made."""
+        if self._in_work:
+            return
+        while self._former_engines:
+            failure_of(self._former_engines.pop().close)
+        if self._renewal_due and self._engine is not None:
+            self._engine.close()
+            failure_of(partial(self._engine.prepare, _say_nothing, None))
+        self._renewal_due = False
 
     def _prepare(self, job: PrepareJob) -> None:
         _raise_if_set(job.cancel)
         self._opened().prepare(self._observe_preparation, job.cancel)
 
-    def _speak(self, job: SpeakJob) -> None:
+    def _speak(self, job: SpeakJob) -> Iterator[None]:
         _raise_if_set(job.cancel)
         engine = self._opened()
         engine.prepare(self._observe_preparation, job.cancel)
@@ -173,6 +209,7 @@ class EngineWorker(QObject):
         for chunk in engine.synthesize(job.request, partial(self._observe_speech, job), job.cancel):
             self._report(ChunkSpoken(job, chunk))
             self.preview()
+            yield
             _raise_if_set(job.cancel)
 
     def _preview(self, job: PreviewJob) -> None:

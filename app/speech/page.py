@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from app.audio.player_panel import PlayerPanel
 from app.speech.header_bar import HeaderBar
 from app.speech.model_strip import ModelStrip
+from app.speech.save_strip import SaveStrip
 from app.speech.status_line import StatusLine
 from app.speech.text_editor import TextEditor
 from app.theme import Colours
@@ -18,13 +19,17 @@ SPACE_PIXELS = 10
 
 
 class SpeechPage(QWidget):
-    """Header, message, model, text above waveform, status, all public; the user can move the splitter in the middle."""
+    """Header, message, model, file being saved, text above waveform, status, all public.
+
+    The user can move the splitter in the middle.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.header = HeaderBar(self)
         self.banner = MessageBanner(self)
         self.strip = ModelStrip(self)
+        self.save_strip = SaveStrip(self)
         self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.editor = TextEditor(self.split)
         self.player = PlayerPanel(self.split)
@@ -38,7 +43,7 @@ class SpeechPage(QWidget):
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        for widget in (self.header, self.banner, self.strip, self.editor, self.player):
+        for widget in (self.header, self.banner, self.strip, self.save_strip, self.editor, self.player):
             widget.set_colours(colours)
 
     def _lay_out(self) -> None:
@@ -48,5 +53,6 @@ class SpeechPage(QWidget):
         layout.addWidget(self.header)
         layout.addWidget(self.banner)
         layout.addWidget(self.strip)
+        layout.addWidget(self.save_strip)
         layout.addWidget(self.split, 1)
         layout.addWidget(self.status)

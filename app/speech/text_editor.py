@@ -23,6 +23,7 @@ class TextEditor(QFrame):
     The view follows what is heard until somebody scrolls, edits or looks at another place; `follow` resumes that.
     """
 
+    text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
     file_opened = Signal()
     file_refused = Signal(str)
@@ -38,6 +39,8 @@ class TextEditor(QFrame):
         self._spans: dict[int, QTextCursor] = {}
         self._following = True
         self._highlight = QColor("yellow")
+        self._length = 0  # in Qt's UTF-16 units
+        self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
         self.edit.textChanged.connect(self._stop_following)
         self.edit.scrolled.connect(self._stop_following)
@@ -111,6 +114,13 @@ class TextEditor(QFrame):
         """Take the theme's highlight."""
         self._highlight = QColor(colours.highlight)
         self.edit.setExtraSelections([self._recoloured(each) for each in self.edit.extraSelections()])
+
+    @Slot(int, int, int)
+    def _on_change(self, position: int, removed: int, added: int) -> None:
+        replaced = removed >= self._length > 0
+        self._length = self.edit.document().characterCount() - 1
+        if replaced:
+            self.text_replaced.emit()
 
     @Slot()
     def _stop_following(self) -> None:

@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """The user's data folder for this application: fetched or imported models."""
+    """The user's data folder for this application: fetched or imported models, and the last texts."""
     return Path(platformdirs.user_data_dir(_FOLDER_NAME, appauthor=False))
 
 

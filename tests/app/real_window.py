@@ -21,8 +21,9 @@ import numpy as np
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.application import Application, Options
+from app.application import Application
 from app.audio.player import Playback
+from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from engine.speech import AudioChunk, Event, Plan, PlanEvent, SpeechRequest

@@ -10,10 +10,11 @@ from pytestqt.qtbot import QtBot
 
 import app.application
 from app import main_menu
-from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, Options, greeting
+from app.application import LOOK_FOR_DEVICE_AFTER_MS, Application, greeting
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.messages import Remedy
+from app.options import Options
 from app.settings import Settings
 from app.speech import module_builder
 from app.speech.activity import Readiness
@@ -419,3 +420,35 @@ def test_macos_is_told_of_speech_and_its_service_speaks(
     assert "beginActivityWithOptions:reason:" in messages(runtime)
     application.controller.stop()
     qtbot.waitUntil(lambda: "endActivity:" in messages(runtime))
+
+
+def test_a_second_start_is_done_by_the_window_that_is_open(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
+) -> None:
+    engine = FakeEngine()
+    application = Application(qapp, Options(), settings, lambda: engine, FakeOutput(), list_voices=list_voices)
+    opened.append(application)
+    application.open()
+    editor = application.window.page.editor
+    editor.edit.insertPlainText("Not ")
+    application.window.showMinimized()
+    application.take(Options("Given.", "am_adam", 1.5).to_json())
+    assert not application.window.isMinimized()
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    assert engine.requests == [SpeechRequest("Given.", "am_adam", 1.5)]
+    editor.edit.undo()
+    assert editor.text == settings.text == "Not From last time."
+    (tmp_path / "story.txt").write_text("Once upon a time.")
+    application.take(Options(file=tmp_path / "story.txt").to_json())
+    assert editor.text == "Once upon a time."
+    assert len(engine.requests) == 1
+
+
+def test_a_file_given_at_the_very_first_start_is_there_instead_of_the_greeting(
+    qapp: QApplication, opened: Opened, tmp_path: Path
+) -> None:
+    store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
+    (tmp_path / "story.txt").write_text("Once upon a time.")
+    options = Options(file=tmp_path / "story.txt")
+    opened.append(Application(qapp, options, Settings(store), FakeEngine, FakeOutput(), list_voices=list_voices))
+    assert opened[0].window.page.editor.text == "Once upon a time."

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from app import __main__ as command
+from app.options import Options
 from app.system.display import NO_DISPLAY
 
 
@@ -30,15 +31,30 @@ def test_a_picture_in_a_missing_folder_is_refused(tmp_path: Path, capsys: pytest
 
 
 def test_options_reach_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import app.application
+    import app.start
 
     seen = []
-    monkeypatch.setattr(app.application, "run", lambda options: seen.append(options) or 7)
+    monkeypatch.setattr(app.start, "run", lambda options: seen.append(options) or 7)
     monkeypatch.setattr(command, "why_no_window", lambda: None)
     picture = tmp_path / "a.png"
     arguments = ["--text", "Hi.", "--voice", "am_adam", "--speed", "1.5", "--screenshot", str(picture), "--diagnostics"]
     arguments += ["--model", "starter", "--fetch", "kokoro-82m"]
     assert command.main(arguments) == 7
-    assert seen == [
-        app.application.Options("Hi.", "am_adam", 1.5, picture, diagnostics=True, model="starter", fetch="kokoro-82m")
-    ]
+    assert seen == [Options("Hi.", "am_adam", 1.5, picture, diagnostics=True, model="starter", fetch="kokoro-82m")]
+
+
+def test_a_file_reaches_the_application(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import app.start
+
+    seen = []
+    monkeypatch.setattr(app.start, "run", lambda options: seen.append(options) or 0)
+    monkeypatch.setattr(command, "why_no_window", lambda: None)
+    assert command.main([str(tmp_path / "story.txt")]) == 0
+    assert seen == [Options(file=tmp_path / "story.txt")]
+
+
+def test_a_file_and_a_text_are_one_too_many(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(["story.txt", "--text", "Hello."])
+    assert ended.value.code == 2
+    assert "not allowed with" in capsys.readouterr().err

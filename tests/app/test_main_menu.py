@@ -1,4 +1,6 @@
 import sys
+from datetime import datetime
+from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
@@ -7,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app import main_menu
 from app.main_menu import MainMenu
+from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
 from app.speech.text_editor import TextEditor
 from app.theme import Appearance
@@ -155,3 +158,13 @@ def test_editing_works_from_the_menu(qtbot: QtBot) -> None:
     assert editor.text == ""
     by_title["Redo"].trigger()
     assert editor.text == "Hello"
+
+
+def test_texts_are_offered_by_their_first_words(qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.offer_texts([])
+    assert [(each.text(), each.isEnabled()) for each in menu.recent_menu.actions()] == [("No Texts Yet", False)]
+    menu.offer_texts([RecentText("Salt & pepper.", Path("1.txt"), datetime(2026, 3, 5, 12, 30))])
+    titles = [(each.text(), each.data()) for each in menu.recent_menu.actions()]
+    assert titles == [("Salt && pepper. (05 Mar, 12:30)", "Salt & pepper.")]

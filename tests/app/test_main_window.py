@@ -6,7 +6,7 @@ import pytest
 import soundfile
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
@@ -14,10 +14,12 @@ from app.audio.player import Playback
 from app.audio.transport_bar import clock_time
 from app.main_window import MainWindow
 from app.messages import Remedy
+from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
+from app.widgets.closing_question import CLOSE_WHEN_SAVED, STOP_SAVING
 from engine.errors import CompileError, DamagedFile, EngineError, NothingToSpeak, TextTooLong
 from engine.speech import Notice
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
@@ -35,7 +37,7 @@ class Desk:
         self.settings.save_folder = folder
         self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
         self.theme = Theme(qapp, Appearance.LIGHT)
-        self.window = MainWindow(self.controller, self.settings, self.theme)
+        self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
         self.page = self.window.page
         qtbot.addWidget(self.window)
         self.window.show()
@@ -338,6 +340,77 @@ def test_closing_stops_and_remembers(desk: Desk) -> None:
     assert desk.controller.player.playback is Playback.STOPPED
     assert desk.settings.text == "The last words."
     assert not desk.settings.geometry.isEmpty()
+
+
+@pytest.fixture
+def saving(desk: Desk, tmp_path: Path) -> QMessageBox:
+    """The question that comes when the window is closed while `a.wav` is being made."""
+    desk.prepare()
+    desk.engine.hold.clear()
+    desk.window.save_to(tmp_path / "a.wav")
+    desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
+    assert not desk.window.close()
+    assert desk.window.isVisible()
+    question = desk.window.findChild(QMessageBox)
+    assert question is not None
+    return question
+
+
+def answer(question: QMessageBox, title: str) -> None:
+    next(each for each in question.buttons() if each.text().replace("&", "") == title).click()
+
+
+def test_closing_while_a_file_is_saved_can_wait_for_it(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
+    answer(saving, CLOSE_WHEN_SAVED)
+    assert desk.window.isVisible()
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(desk.window.isHidden)
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+
+
+def test_closing_while_a_file_is_saved_can_stop_that(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
+    answer(saving, STOP_SAVING)
+    assert desk.window.isHidden()
+    desk.engine.hold.set()
+    assert not (tmp_path / "a.wav").exists()
+
+
+def test_closing_while_a_file_is_saved_can_be_cancelled(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
+    answer(saving, "Cancel")
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil((tmp_path / "a.wav").exists)
+    desk.qtbot.waitUntil(lambda: not desk.controller.activity.saving)
+    assert desk.window.isVisible()
+
+
+def test_a_failed_save_keeps_the_window_open_and_says_why(desk: Desk, saving: QMessageBox) -> None:
+    desk.engine.speak_error = CompileError("No.", "Do.")
+    answer(saving, CLOSE_WHEN_SAVED)
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None)
+    assert desk.window.isVisible()
+
+
+def test_a_save_is_shown_and_can_be_cancelled(desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    desk.engine.hold.clear()
+    desk.window.save_to(tmp_path / "a.wav")
+    assert desk.page.save_strip.isVisible()
+    assert desk.page.save_strip.label.text().startswith("Saving a.wav")
+    desk.page.save_strip.cancel_button.click()
+    assert desk.page.save_strip.isHidden()
+    desk.engine.hold.set()
+
+
+def test_a_recent_text_comes_back_and_can_be_undone(desk: Desk) -> None:
+    desk.page.editor.set_text("Another text.")
+    recent = desk.window.menu.recent_menu
+    recent.aboutToShow.emit()
+    assert [each.data() for each in recent.actions()] == ["Another text.", TEXT]
+    recent.actions()[1].trigger()
+    assert desk.page.editor.text == TEXT
+    desk.page.editor.edit.undo()
+    assert desk.page.editor.text == "Another text."
 
 
 def test_the_window_stays_responsive_while_the_engine_works(desk: Desk) -> None:

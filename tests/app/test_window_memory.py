@@ -5,6 +5,8 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
+from app import window_memory
+from app.recent_texts import RecentTexts
 from app.settings import Settings
 from app.speech.page import SpeechPage
 from app.speech.voice_choice import Choice
@@ -17,12 +19,18 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
 
 
+@pytest.fixture(autouse=True)
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RecentTexts:
+    monkeypatch.setattr("app.recent_texts.data_folder", lambda: tmp_path)
+    return RecentTexts()
+
+
 def opened(qtbot: QtBot, settings: Settings) -> tuple[QMainWindow, SpeechPage, WindowMemory]:
     window = QMainWindow()
     qtbot.addWidget(window)
     page = SpeechPage(window)
     window.setCentralWidget(page)
-    memory = WindowMemory(window, page, settings)
+    memory = WindowMemory(window, page, settings, RecentTexts())
     memory.restore()
     return window, page, memory
 
@@ -65,3 +73,63 @@ def test_a_text_from_outside_does_not_replace_the_users_unless_it_is_edited(qtbo
     page.editor.edit.insertPlainText("Edited. ")
     memory.remember()
     assert settings.text == "Edited. From the command line."
+
+
+def test_typing_that_never_pauses_is_kept_all_the_same(
+    qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window_memory, "REMEMBER_TEXT_WITHIN_MS", 200)
+    _, page, _ = opened(qtbot, settings)
+    for _ in range(30):  # 0.9 s with never 0.2 s between two keys
+        page.editor.edit.insertPlainText("a")
+        qtbot.wait(30)
+    assert settings.text is not None
+    assert len(settings.text) >= 15
+
+
+def test_a_text_that_was_not_edited_is_never_written_over_a_newer_one(qtbot: QtBot, settings: Settings) -> None:
+    settings.text = "Old."
+    _, _, untouched = opened(qtbot, settings)
+    _, page, edited = opened(qtbot, settings)
+    page.editor.edit.insertPlainText("New, not ")
+    edited.remember()
+    untouched.remember()
+    assert settings.text == "New, not Old."
+
+
+def test_a_text_edited_back_to_what_it_was_is_written(qtbot: QtBot, settings: Settings) -> None:
+    settings.text = "First."
+    _, page, memory = opened(qtbot, settings)
+    for text in ("Second.", "First."):
+        page.editor.set_text(text)
+        memory.remember_text()
+        assert settings.text == text
+
+
+def test_another_text_leaves_the_one_before_among_the_recent_ones(qtbot: QtBot, settings: Settings) -> None:
+    settings.text = "From last time."
+    _, page, memory = opened(qtbot, settings)
+    page.editor.edit.insertPlainText("Not ")
+    memory.remember_text()
+    page.editor.set_text("Another text.")
+    memory.remember_text()
+    page.editor.edit.insertPlainText("And ")
+    memory.remember_text()
+    assert [each.text for each in memory.texts] == ["And Another text.", "Not From last time."]
+
+
+def test_a_text_that_cannot_be_kept_is_told_once(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "texts").write_text("no folder")
+    _, page, memory = opened(qtbot, settings)
+    told: list[str] = []
+    memory.failed.connect(lambda error: told.append(str(error)))
+    for _ in range(2):
+        page.editor.edit.insertPlainText("Words. ")
+        memory.remember_text()
+    assert len(told) == 1
+    assert told[0].startswith("What you type is not being kept.")
+    (tmp_path / "texts").unlink()
+    page.editor.edit.insertPlainText("Words. ")
+    memory.remember_text()
+    assert [each.text for each in memory.texts] == ["Words. " * 3]
+    assert len(told) == 1

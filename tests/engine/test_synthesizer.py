@@ -89,6 +89,18 @@ def test_the_same_request_gives_the_same_samples(starter: Synthesizer) -> None:
     assert not np.array_equal(first, other)
 
 
+def test_two_speeches_made_in_turns_are_what_each_is_alone(starter: Synthesizer) -> None:
+    """The window makes what is heard between two parts of what is saved."""
+    requests = [SpeechRequest(TEXT, "af_sally"), SpeechRequest("Yes. No.", "am_rowan")]
+    alone = [[chunk.samples for chunk in starter.synthesize(request)] for request in requests]
+    assert len(alone[0]) > 1
+    saved, heard = (starter.synthesize(request) for request in requests)
+    in_turns = [[next(saved).samples], [chunk.samples for chunk in heard]]
+    in_turns[0] += [chunk.samples for chunk in saved]
+    for one, other in zip(alone, in_turns, strict=True):
+        np.testing.assert_array_equal(np.concatenate(one), np.concatenate(other))
+
+
 def test_speed_changes_the_length(starter: Synthesizer) -> None:
     slow, normal, fast = (len(spoken(starter, TEXT, speed=speed)) for speed in (0.5, 1.0, 2.0))
     assert slow > 1.5 * normal

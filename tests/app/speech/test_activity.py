@@ -1,7 +1,7 @@
 import pytest
 
 from app.audio.player import Playback
-from app.speech.activity import Activity, Readiness
+from app.speech.activity import Activity, Readiness, SaveProgress
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ from app.speech.activity import Activity, Readiness
         (Activity(Readiness.READY, making=True), True, False),
         (Activity(Readiness.READY, playback=Playback.PLAYING), True, False),
         (Activity(Readiness.READY, playback=Playback.PAUSED), False, True),
-        (Activity(Readiness.READY, saving=True), False, False),
+        (Activity(Readiness.READY, save=SaveProgress("a.wav")), False, False),
     ],
 )
 def test_what_can_be_stopped_and_when_nothing_goes_on(activity: Activity, can_stop: bool, idle: bool) -> None:

@@ -150,6 +150,21 @@ def test_a_request_that_is_refused_leaves_the_speech_before_it(
     np.testing.assert_array_equal(output.stream.heard()[-100:], track.samples()[1200:1300])
 
 
+def test_a_file_that_is_refused_leaves_the_speech_before_it(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.stop()
+    track = controller.track
+    engine.speak_error = TextTooLong("The text has 100,001 characters.", "Split it.")
+    with qtbot.waitSignal(controller.failed):
+        controller.save(tmp_path / "a.wav", SpeechRequest("Too long.", "af_heart"))
+    assert controller.track is track
+    assert controller.request == REQUEST
+    assert not controller.activity.saving
+
+
 def test_a_failure_in_the_middle_keeps_what_was_spoken(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot
 ) -> None:
@@ -257,6 +272,113 @@ def test_saving_another_text_does_not_write_the_old_one(
     with qtbot.waitSignal(controller.saved):
         controller.save(tmp_path / "a.wav", SpeechRequest("Other.", "af_heart"))
     assert soundfile.info(tmp_path / "a.wav").frames == RATE_HZ
+
+
+def test_stopping_stops_the_sound_and_not_the_save(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.stop()
+    assert not controller.activity.can_stop
+    assert controller.activity.save is not None
+    assert controller.activity.save.name == "a.wav"
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    assert len(engine.requests) == 1
+    assert controller.activity.idle
+    assert controller.track.whole
+
+
+def test_another_speech_comes_first_and_the_save_goes_on_afterwards(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    ends: list[str] = []
+    controller.track_grew.connect(lambda: ends.append("speech") if controller.track.whole else None)
+    controller.saved.connect(lambda path: ends.append(path.name))
+    controller.speak(SpeechRequest("Other. Text.", "am_adam"))
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    assert controller.text == "Other. Text."
+    assert controller.track.length == 2 * RATE_HZ
+    assert (ends[0], ends[-1]) == ("speech", "a.wav")
+    assert len(engine.requests) == 2
+
+
+def test_saving_another_text_leaves_what_is_heard(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    track = controller.track
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", SpeechRequest("Other.", "af_heart"))
+    assert controller.track is track
+    assert controller.player.playback is Playback.PLAYING
+
+
+def test_a_save_can_be_cancelled_and_then_leaves_no_file(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    controller.cancel_save()
+    assert not controller.activity.saving
+    engine.hold.set()
+    controller.speak(SpeechRequest("Other.", "af_heart"))
+    wait_made(qtbot, controller)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.cancel_save()
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert controller.track.whole
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_second_file_waits_for_the_first_one(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    with qtbot.waitSignal(controller.failed) as failed:
+        controller.save(tmp_path / "b.wav", REQUEST)
+    assert "“a.wav” is still being saved" in str(failed.args[0])
+    with qtbot.waitSignal(controller.saved) as saved:
+        engine.hold.set()
+    assert saved.args == [tmp_path / "a.wav"]
+
+
+def test_a_save_is_made_with_its_engine_though_another_takes_over(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    other = FakeEngine()
+    controller.change_engine(lambda: other)
+    controller.speak(SpeechRequest("Other.", "am_adam"))
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert [request.text for request in other.requests] == ["Other."]
+    assert [request.text for request in engine.requests] == [TEXT]
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    qtbot.waitUntil(lambda: engine.closed)
+    assert not other.closed
 
 
 def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(

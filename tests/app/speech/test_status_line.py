@@ -2,7 +2,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
-from app.speech.activity import Activity, Readiness
+from app.speech.activity import Activity, Readiness, SaveProgress
 from app.speech.status_line import StatusLine, describe
 from engine.speech import DeviceEvent, PreparationEvent
 from tests.app.fakes import FakeClock
@@ -119,7 +119,7 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
             "Ready · the GPU is not used: no device",
         ),
         (Activity(Readiness.FAILED), "Not ready"),
-        (Activity(Readiness.READY, saving=True), "Saving"),
+        (Activity(Readiness.READY, save=SaveProgress("a.wav")), "Saving"),
         (Activity(Readiness.READY, making=True), "Making speech"),
         (Activity(Readiness.READY, making=True, utterance_number=3, utterance_count=7), "Making speech 3 of 7"),
         (
@@ -127,7 +127,7 @@ def test_the_length_of_the_text(status: StatusLine, text: str, words: str) -> No
             "Speaking 2 of 7",
         ),
         (
-            Activity(Readiness.READY, None, True, False, Playback.PLAYING, True, 1, 7),
+            Activity(Readiness.READY, None, True, None, Playback.PLAYING, True, 1, 7),
             "Making speech 1 of 7",
         ),
         (Activity(Readiness.READY, playback=Playback.PAUSED), "Paused"),

@@ -243,3 +243,18 @@ def test_two_hundred_thousand_characters_are_no_problem(editor: TextEditor) -> N
     editor.set_text(text)
     assert editor.text == text
     editor.remember_spans(text, utterances_of(text[:3000]))
+
+
+def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) -> None:
+    told: list[str] = []
+    editor.text_replaced.connect(lambda: told.append(editor.text))
+    editor.start_with("Some text.")
+    editor.edit.moveCursor(QTextCursor.MoveOperation.End)
+    editor.edit.insertPlainText(" More 🙂.")
+    editor.edit.textCursor().deletePreviousChar()
+    assert not told
+    editor.set_text("Another text.")
+    editor.edit.undo()
+    editor.edit.selectAll()
+    editor.edit.insertPlainText("Pasted.")
+    assert told == ["Another text.", "Some text. More 🙂", "Pasted."]

@@ -1,0 +1,90 @@
+"""The last texts that were in the editor, each in a file of its own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.system.paths import data_folder
+from engine.system.whole_file import write_atomically, write_error
+
+TEXTS_KEPT = 10
+TITLE_CHARACTERS = 40
+
+
+class TextNotKept(EngineError):
+    """The text in the editor could not be written."""
+
+
+@dataclass(frozen=True)
+class RecentText:
+    """A text, its file, and when it was last written."""
+
+    text: str
+    path: Path
+    written: datetime
+
+    @property
+    def title(self) -> str:
+        """Its first words, and the day and time."""
+        words = " ".join(self.text[: 10 * TITLE_CHARACTERS].split())
+        shown = (
+            words
+            if len(words) <= TITLE_CHARACTERS
+            else f"{words[: TITLE_CHARACTERS + 1].rsplit(' ', 1)[0][:TITLE_CHARACTERS]}…"
+        )
+        return f"{shown} ({self.written:%d %b, %H:%M})"
+
+
+class RecentTexts:
+    """Keeps the last ten different texts; what is kept replaces the text before, until another text begins."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or data_folder() / "texts"
+        self._current: Path | None = None
+
+    @property
+    def texts(self) -> list[RecentText]:
+        """The texts, the latest first; a file that cannot be read is left out."""
+        texts = [text for path in self._folder.glob("*.txt") if (text := _read(path)) is not None]
+        return sorted(texts, key=lambda each: (each.written, each.path), reverse=True)
+
+    def begin(self) -> None:
+        """What is kept from now on is another text."""
+        self._current = None
+
+    def keep(self, text: str) -> None:
+        """Write a text, unless it is blank; raises `TextNotKept` when that fails."""
+        if not text.strip():
+            return
+        path = self._current or self._folder / f"{time.time_ns()}.txt"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, text.encode(errors="replace"))
+            self._current = path
+            self._forget_others(path, text)
+        except OSError as error:
+            raise _not_kept(path, error) from error
+
+    def _forget_others(self, path: Path, text: str) -> None:
+        others = [each for each in self.texts if each.path != path]
+        same = [each for each in others if each.text == text]
+        different = [each for each in others if each.text != text]
+        for other in same + different[TEXTS_KEPT - 1 :]:
+            other.path.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> RecentText | None:
+    try:
+        written = datetime.fromtimestamp(path.stat().st_mtime)
+        return RecentText(path.read_bytes().decode(errors="replace"), path, written)
+    except OSError:  # another window has just removed it
+        return None
+
+
+def _not_kept(path: Path, error: OSError) -> TextNotKept:
+    reason = write_error(path, error).message
+    return TextNotKept(f"What you type is not being kept. {reason}", "Copy it elsewhere before you close the window.")

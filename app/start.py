@@ -1,0 +1,61 @@
+"""Runs the application: one window for each user."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+from app.application import Application
+from app.icons import application_icon
+from app.options import Options
+from app.settings import Settings
+from app.system.single_instance import NoAnswer, SingleInstance
+from app.system.threads import collected_between_events
+from engine.system.paths import APPLICATION_NAME, data_folder
+
+log = logging.getLogger(__name__)
+
+
+def run(options: Options) -> int:
+    """Open the window and run until it is closed, or hand the options to the one that is open; returns the exit code.
+
+    A picture is always taken of a window of its own.
+    """
+    QApplication.setApplicationName(APPLICATION_NAME)
+    QApplication.setOrganizationName(APPLICATION_NAME)
+    qt = QApplication(sys.argv[:1])
+    qt.setWindowIcon(application_icon())
+    with collected_between_events():
+        return _stay_alone(qt, options) if options.screenshot is None else _stay(qt, options)
+
+
+def _stay_alone(qt: QApplication, options: Options) -> int:
+    instance = SingleInstance(data_folder(), qt)
+    try:
+        is_first = instance.begin(options.to_json())
+    except NoAnswer:
+        log.error("%s is open but does not answer; end it, then start it again.", APPLICATION_NAME)  # noqa: TRY400
+        return 1
+    return _stay(qt, options, instance) if is_first else 0
+
+
+def _stay(qt: QApplication, options: Options, instance: SingleInstance | None = None) -> int:
+    store = QSettings()
+    application = Application(qt, options, Settings(store))
+    application.finished.connect(qt.exit)
+    if instance is not None:
+        instance.received.connect(application.take)
+    application.open()
+    exit_code = qt.exec()
+    store.sync()
+    if instance is not None:
+        instance.end()  # what it has saved is there for the next one
+    ended = application.close()
+    store.sync()
+    if not ended:
+        os._exit(exit_code)  # a thread that does not end would make Qt abort, which looks like a crash
+    return exit_code

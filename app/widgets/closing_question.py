@@ -1,0 +1,27 @@
+"""The question whether a window may be closed while a file is being saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+CLOSE_WHEN_SAVED, STOP_SAVING = "Close When Saved", "Stop Saving"
+
+
+def ask_about_save(
+    parent: QWidget, name: str, close_when_saved: Callable[[], None], stop_saving: Callable[[], None]
+) -> QMessageBox:
+    """Ask over a window that goes on working; Cancel leaves everything as it is."""
+    box = QMessageBox(QMessageBox.Icon.Question, "Saving", f"“{name}” is still being saved.", parent=parent)
+    box.setInformativeText("It can be finished before the window closes.")
+    wait = box.addButton(CLOSE_WHEN_SAVED, QMessageBox.ButtonRole.AcceptRole)
+    stop = box.addButton(STOP_SAVING, QMessageBox.ButtonRole.DestructiveRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    wait.clicked.connect(close_when_saved)
+    stop.clicked.connect(stop_saving)
+    box.setDefaultButton(wait)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+    return box

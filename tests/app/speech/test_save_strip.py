@@ -1,0 +1,30 @@
+from pytestqt.qtbot import QtBot
+
+from app.speech.activity import Activity, Readiness, SaveProgress
+from app.speech.save_strip import SaveStrip
+
+
+def test_it_names_the_file_its_progress_and_the_time_left(qtbot: QtBot) -> None:
+    now = [100.0]
+    strip = SaveStrip(clock=lambda: now[0])
+    qtbot.addWidget(strip)
+    strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav")))
+    assert not strip.isHidden()
+    assert strip.label.text() == "Saving story.wav"
+    assert strip.bar.maximum() == 0  # nothing is known yet
+    for made in range(3):
+        strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav", made, 10)))
+        now[0] += 10
+    now[0] -= 10
+    strip.follow(Activity(Readiness.READY, save=SaveProgress("story.wav", 3, 10)))
+    assert strip.label.text() == "Saving story.wav, 3 of 10 · about 50 seconds left"
+    assert strip.bar.value() == 0.3 * strip.bar.maximum()
+    strip.follow(Activity(Readiness.READY))
+    assert strip.isHidden()
+
+
+def test_cancel_is_a_button(qtbot: QtBot) -> None:
+    strip = SaveStrip()
+    qtbot.addWidget(strip)
+    with qtbot.waitSignal(strip.cancel_wanted):
+        strip.cancel_button.click()

@@ -1,0 +1,88 @@
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.recent_texts import RecentTexts
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="folders are moved by Linux's variables")
+
+PATIENCE_SECONDS = 60
+
+
+class Home:
+    """Folders of a user in which `python -m app` runs as real processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.texts = RecentTexts(folder / "data" / "kokoro-desk" / "texts")
+        self.socket = folder / "data" / "kokoro-desk" / "window.socket"
+        settings = folder / "config" / "Kokoro Desk" / "Kokoro Desk.conf"
+        settings.parent.mkdir(parents=True)
+        settings.write_text("[General]\ntext=A draft.\n")
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        folders = {"XDG_DATA_HOME": str(self.folder / "data"), "XDG_CONFIG_HOME": str(self.folder / "config")}
+        environment = os.environ | folders | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(Path.cwd())}
+        command = [sys.executable, "-m", "app", *arguments]
+        return subprocess.Popen(command, env=environment, cwd=self.folder, stderr=subprocess.PIPE, text=True)
+
+    def socket_made_at(self) -> float:
+        return self.socket.stat().st_ctime if self.socket.exists() else 0.0
+
+    @contextmanager
+    def open(self) -> Iterator[subprocess.Popen[str]]:
+        """A window that is ready to be asked, and killed in the end."""
+        left_by_another = self.socket_made_at()
+        process = self.start()
+        try:
+            wait_until(lambda: self.socket_made_at() > left_by_another)
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def ended(process: subprocess.Popen[str]) -> int:
+    process.communicate(timeout=PATIENCE_SECONDS)
+    return process.returncode
+
+
+def test_a_second_start_hands_its_file_to_the_window_that_is_open_and_ends(home: Home) -> None:
+    (home.folder / "story.txt").write_text("Once upon a time.")
+    with home.open() as first:
+        assert ended(home.start("story.txt")) == 0
+        wait_until(lambda: [each.text for each in home.texts.texts] == ["Once upon a time.", "A draft."])
+        assert first.poll() is None
+
+
+def test_after_a_kill_the_next_start_is_the_first(home: Home) -> None:
+    with home.open():
+        pass
+    assert home.socket.exists()  # as the killed one has left it
+    with home.open() as first:
+        assert ended(home.start()) == 0
+        assert first.poll() is None
+
+
+def test_a_picture_is_of_a_window_of_its_own(home: Home) -> None:
+    with home.open():
+        assert ended(home.start("--screenshot", "a.png")) == 0
+    assert (home.folder / "a.png").exists()

@@ -1,0 +1,16 @@
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.closing_question import CLOSE_WHEN_SAVED, STOP_SAVING, ask_about_save
+
+
+@pytest.mark.parametrize("answer", [CLOSE_WHEN_SAVED, STOP_SAVING, "Cancel"])
+def test_each_answer_does_what_it_says(qtbot: QtBot, answer: str) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    chosen: list[str] = []
+    box = ask_about_save(window, "a.wav", lambda: chosen.append(CLOSE_WHEN_SAVED), lambda: chosen.append(STOP_SAVING))
+    assert "“a.wav”" in box.text()
+    next(button for button in box.buttons() if button.text().replace("&", "") == answer).click()
+    assert chosen == ([] if answer == "Cancel" else [answer])
