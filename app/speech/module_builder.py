@@ -43,6 +43,7 @@ class ModuleBuilder(QObject):
         self._make_command = make_command
         self._done: set[tuple[str, ...]] = set()
         self._process: QProcess | None = None
+        self._ended = False
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._begin)
 
@@ -55,13 +56,17 @@ class ModuleBuilder(QObject):
     def follow(self, activity: Activity) -> None:
         """Begin after a while without activity; what has begun goes on unless speech is made."""
         self._halt(activity.making)
-        if not (activity.idle and activity.readiness is Readiness.READY):
+        if self._ended or not (activity.idle and activity.readiness is Readiness.READY):
             self._timer.stop()
         elif not self._timer.isActive() and self._process is None and tuple(self._make_command()) not in self._done:
             self._timer.start(BEGIN_AFTER_MS)
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End the process, by force if it takes longer than this; what it has not finished is removed."""
+        """End the process, by force if it takes longer than this; what it has not finished is removed.
+
+        Nothing begins any more, although the window goes on telling what it does until all of it has ended.
+        """
+        self._ended = True
         self._timer.stop()
         process, self._process = self._process, None
         if process is not None:

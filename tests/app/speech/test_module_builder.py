@@ -139,3 +139,11 @@ def test_the_command_is_for_the_model_and_device_in_use() -> None:
     assert command[1:] == (
         "-m", "engine", "compile", "--model", "kokoro-82m", "--in-background", "cpu", "--json",
     )  # fmt: skip
+
+
+def test_nothing_begins_after_the_end(build: Build, qtbot: QtBot) -> None:
+    builder = build(sys.executable, "-c", "import time; time.sleep(60)")
+    builder.shut_down(100)
+    builder.follow(IDLE)
+    qtbot.wait(100)
+    assert builder.process_id is None
