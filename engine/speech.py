@@ -134,17 +134,28 @@ Event = StageEvent | PlanEvent | PreparationEvent | DeviceEvent | FallbackEvent
 
 
 @dataclass(frozen=True)
+class SpokenWord:
+    """The characters `start` to `end` of a request's text, heard from `start_sample` to `end_sample` of a chunk."""
+
+    start: int
+    end: int
+    start_sample: int
+    end_sample: int
+
+
+@dataclass(frozen=True)
 class AudioChunk:
     """The audio of one utterance: `samples` [n] float32 in [-1, 1], mono, its closing pause included.
 
     Chunks are played one directly after the other, without a gap or an overlap. `utterance_count` is that of the whole
-    request, 0 while unknown.
+    request, 0 while unknown. `words` are in the order of their sounds and do not overlap.
     """
 
     utterance: Utterance
     utterance_count: int
     samples: Samples = field(repr=False)
     sample_rate_hz: int
+    words: tuple[SpokenWord, ...] = ()
 
     @property
     def seconds(self) -> float:
