@@ -72,6 +72,7 @@ class MainMenu(QMenuBar):
         device_menu.addSeparator()
         self.lstm_methods = self._add_lstm_methods(device_menu)
         self.view_menu = self.addMenu("&View")
+        self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
         self.about = _action(self.addMenu("&Help"), f"About {APPLICATION_NAME}")
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
@@ -96,11 +97,9 @@ class MainMenu(QMenuBar):
                 _action(self.edit_menu, title, key).triggered.connect(slot)
 
     def add_view(self, action: QAction, *keys: Keys) -> None:
-        """Add an action that shows and hides a part of the window."""
+        """Add an action that shows and hides a part of the window, after the others of its kind."""
         action.setShortcuts([QKeySequence(key) for key in keys])
-        first = self.view_menu.actions()[0]
-        self.view_menu.insertAction(first, action)
-        self.view_menu.insertSeparator(first)
+        self.view_menu.insertAction(self._below_views, action)
 
     def follow(self, activity: Activity) -> None:
         """Enable Stop only while there is something to stop; at other times Esc is free for other uses.

@@ -25,6 +25,8 @@ class Key(Enum):
     SPEED = "speed"
     GEOMETRY = "window/geometry"
     SPLIT = "window/split"
+    SIDE_BAR = "window/side_bar"
+    SIDE_BAR_WIDTH = "window/side_bar_width"
     DOCKS = "window/docks"
     APPEARANCE = "window/appearance"
     DEVICE = "device"
@@ -136,6 +138,25 @@ class Settings:
     @split.setter
     def split(self, split: QByteArray) -> None:
         self._write(Key.SPLIT, split)
+
+    @property
+    def side_bar(self) -> str:
+        """The title of the panel in the side bar; empty when none is shown."""
+        return self._string(Key.SIDE_BAR) or ""
+
+    @side_bar.setter
+    def side_bar(self, title: str) -> None:
+        self._write(Key.SIDE_BAR, title)
+
+    @property
+    def side_bar_pixels(self) -> int | None:
+        """The width of the side bar; None when unknown."""
+        width = self._string(Key.SIDE_BAR_WIDTH) or ""
+        return int(width) if width.isdecimal() else None
+
+    @side_bar_pixels.setter
+    def side_bar_pixels(self, width: int) -> None:
+        self._write(Key.SIDE_BAR_WIDTH, str(width))
 
     @property
     def docks(self) -> QByteArray:

@@ -48,6 +48,8 @@ class WindowMemory(QObject):
         self._window.resize(*SIZE_PIXELS)
         self._window.restoreGeometry(self._settings.geometry)
         self._page.split.restoreState(self._settings.split)
+        self._page.side_bar.width_pixels = self._settings.side_bar_pixels or self._page.side_bar.width_pixels
+        self._page.side_bar.expect(self._settings.side_bar)
         self._unedited = self._settings.text or ""
         self._page.editor.start_with(self._unedited)
         self._keep(self._unedited)
@@ -65,6 +67,8 @@ class WindowMemory(QObject):
         self.remember_text()
         self._settings.geometry = self._window.saveGeometry()
         self._settings.split = self._page.split.saveState()
+        self._settings.side_bar = self._page.side_bar.title
+        self._settings.side_bar_pixels = self._page.side_bar.width_pixels
 
     @Slot()
     def remember_text(self) -> None:

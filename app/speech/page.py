@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.audio.player_panel import PlayerPanel
@@ -13,15 +14,18 @@ from app.speech.status_line import StatusLine
 from app.speech.text_editor import TextEditor
 from app.theme import Colours
 from app.widgets.message_banner import MessageBanner
+from app.widgets.side_bar import SideBar
 
 MARGINS_PIXELS = (16, 12, 16, 10)
 SPACE_PIXELS = 10
+NARROW_PIXELS = 800
+"""With less width than this, the side bar does not fit beside the text."""
 
 
 class SpeechPage(QWidget):
-    """Header, message, model, file being saved, text above waveform, status, all public.
+    """Header, message, model, file being saved, side bar beside text above waveform, status, all public.
 
-    The user can move the splitter in the middle.
+    The user can move the splitters in the middle. In a narrow window the side bar takes the place of the text.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -30,23 +34,61 @@ class SpeechPage(QWidget):
         self.banner = MessageBanner(self)
         self.strip = ModelStrip(self)
         self.save_strip = SaveStrip(self)
-        self.split = QSplitter(Qt.Orientation.Vertical, self)
-        self.editor = TextEditor(self.split)
+        self.columns = QSplitter(Qt.Orientation.Horizontal, self)
+        self.side_bar = SideBar(self.columns)
+        self.split = QSplitter(Qt.Orientation.Vertical, self.columns)
+        self._text_place = QWidget(self.split)
+        self.editor = TextEditor(self._text_place)
         self.player = PlayerPanel(self.split)
         self.status = StatusLine(self)
         self.split.setChildrenCollapsible(False)
         self.split.setHandleWidth(SPACE_PIXELS)
         self.split.setStretchFactor(0, 2)
         self.split.setStretchFactor(1, 1)
+        self.columns.setChildrenCollapsible(False)
+        self.columns.setHandleWidth(SPACE_PIXELS)
+        self.columns.setStretchFactor(0, 0)
+        self.columns.setStretchFactor(1, 1)
         self._lay_out()
+        self.columns.splitterMoved.connect(self._on_width)
+        self.side_bar.changed.connect(self._place_side_bar)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Move the side bar to where there is room for it."""
+        super().resizeEvent(event)
+        self._place_side_bar()
 
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        for widget in (self.header, self.banner, self.strip, self.save_strip, self.editor, self.player):
+        for widget in (
+            self.header, self.banner, self.strip, self.save_strip, self.side_bar, self.editor, self.player
+        ):  # fmt: skip
             widget.set_colours(colours)
 
+    @Slot()
+    def _place_side_bar(self) -> None:
+        bar, shown = self.side_bar, self.side_bar.panel is not None
+        instead = self.width() < NARROW_PIXELS
+        if instead != bar.instead:
+            bar.instead = instead
+            if instead:
+                self._text_place.layout().addWidget(bar)
+            else:
+                self.columns.insertWidget(0, bar)
+            bar.setVisible(shown)
+        if shown and not instead:
+            self.columns.setSizes([bar.width_pixels, self.columns.width() - bar.width_pixels])
+        self.editor.setHidden(shown and instead)
+
+    @Slot()
+    def _on_width(self) -> None:
+        self.side_bar.width_pixels = self.columns.sizes()[0]
+
     def _lay_out(self) -> None:
+        place = QVBoxLayout(self._text_place)
+        place.setContentsMargins(0, 0, 0, 0)
+        place.addWidget(self.editor)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
@@ -54,5 +96,5 @@ class SpeechPage(QWidget):
         layout.addWidget(self.banner)
         layout.addWidget(self.strip)
         layout.addWidget(self.save_strip)
-        layout.addWidget(self.split, 1)
+        layout.addWidget(self.columns, 1)
         layout.addWidget(self.status)

@@ -135,15 +135,15 @@ def test_the_models_that_can_speak_are_offered(qtbot: QtBot) -> None:
     assert chosen.args[0].data() == "small"
 
 
-def test_a_part_of_the_window_comes_first_in_its_menu(qtbot: QtBot) -> None:
-    menu, part = MainMenu(), QAction("Part")
+def test_parts_of_the_window_come_first_in_their_menu(qtbot: QtBot) -> None:
+    menu, part, other = MainMenu(), QAction("Part"), QAction("Other")
     qtbot.addWidget(menu)
-    part.setCheckable(True)
     menu.add_view(part, "Ctrl+D")
-    first, second, third = menu.view_menu.actions()[:3]
-    assert first is part
-    assert second.isSeparator()
-    assert third in menu.appearances.actions()
+    menu.add_view(other)
+    first, second, third, fourth = menu.view_menu.actions()[:4]
+    assert (first, second) == (part, other)
+    assert third.isSeparator()
+    assert fourth in menu.appearances.actions()
     assert [key.toString() for key in part.shortcuts()] == ["Ctrl+D"]
 
 

@@ -29,6 +29,8 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.geometry.isEmpty()
     assert settings.split.isEmpty()
     assert settings.docks.isEmpty()
+    assert settings.side_bar == ""
+    assert settings.side_bar_pixels is None
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -41,6 +43,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.docks = QByteArray(b"\xfe\x00")
     before.save_folder = tmp_path
+    before.side_bar, before.side_bar_pixels = "Chapters", 301
     store.sync()
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
@@ -50,6 +53,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
     assert after.docks == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
+    assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
 
 
 @pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])

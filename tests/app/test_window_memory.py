@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSettings
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QLabel, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from app import window_memory
@@ -56,6 +56,20 @@ def test_everything_comes_back(qtbot: QtBot, settings: Settings) -> None:
     assert other.header.voices.choice == Choice("am_adam", "starter")
     assert (settings.voice, settings.model) == ("am_adam", "starter")
     assert (other_window.width(), other_window.height()) == (700, 600)
+
+
+def test_the_side_bar_comes_back_with_its_panel_and_width(qtbot: QtBot, settings: Settings) -> None:
+    _, page, memory = opened(qtbot, settings)
+    page.side_bar.add("Chapters", QLabel("One")).trigger()
+    page.side_bar.width_pixels = 333
+    memory.remember()
+    _, other, other_memory = opened(qtbot, settings)
+    other_memory.remember()  # closed before the panel was added
+    panel = QLabel("One")
+    other.side_bar.add("Chapters", panel)
+    assert other.side_bar.panel is panel
+    assert other.side_bar.width_pixels == 333
+    assert settings.side_bar == "Chapters"
 
 
 def test_text_is_kept_soon_after_it_is_typed(qtbot: QtBot, settings: Settings) -> None:

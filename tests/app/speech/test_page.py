@@ -1,9 +1,10 @@
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QPlainTextEdit, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLabel, QPlainTextEdit, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.audio.waveform_view import WaveformView
-from app.speech.page import SpeechPage
+from app.speech.page import NARROW_PIXELS, SpeechPage
 from app.theme import DARK
+from app.widgets.side_bar import USUAL_WIDTH_PIXELS
 
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QPlainTextEdit, WaveformView)
 
@@ -43,3 +44,49 @@ def test_it_takes_the_colours(qtbot: QtBot) -> None:
     qtbot.addWidget(page)
     page.set_colours(DARK)
     assert page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
+
+
+def page_with_a_panel(qtbot: QtBot, width: int) -> tuple[SpeechPage, QLabel]:
+    page, panel = SpeechPage(), QLabel("One")
+    qtbot.addWidget(page)
+    page.side_bar.add("Chapters", panel)
+    page.resize(width, 700)
+    page.show()
+    page.side_bar.open(panel)
+    return page, panel
+
+
+def test_the_side_bar_stands_beside_the_text_in_a_wide_window(qtbot: QtBot) -> None:
+    page, _ = page_with_a_panel(qtbot, NARROW_PIXELS + 100)
+    assert page.editor.isVisible()
+    assert page.columns.sizes()[0] == page.side_bar.width() == USUAL_WIDTH_PIXELS
+
+
+def test_the_side_bar_takes_the_place_of_the_text_in_a_narrow_window(qtbot: QtBot) -> None:
+    page, panel = page_with_a_panel(qtbot, NARROW_PIXELS - 100)
+    assert panel.isVisible()
+    assert page.player.isVisible()
+    assert not page.editor.isVisible()
+    page.side_bar.give_way()
+    assert page.editor.isVisible()
+    assert not panel.isVisible()
+
+
+def test_the_side_bar_moves_when_the_window_grows_and_shrinks(qtbot: QtBot) -> None:
+    page, panel = page_with_a_panel(qtbot, NARROW_PIXELS - 100)
+    page.resize(NARROW_PIXELS, 700)
+    assert panel.isVisible()
+    assert page.editor.isVisible()
+    page.resize(NARROW_PIXELS - 1, 700)
+    assert panel.isVisible()
+    assert not page.editor.isVisible()
+
+
+def test_the_width_that_is_dragged_stays(qtbot: QtBot) -> None:
+    page, _ = page_with_a_panel(qtbot, 1200)
+    page.columns.moveSplitter(400, 1)
+    page.side_bar.close_button.click()
+    page.resize(NARROW_PIXELS - 100, 700)
+    page.resize(1200, 700)
+    page.side_bar.open(page.side_bar.findChild(QLabel))
+    assert page.side_bar.width() == 400

@@ -1,0 +1,133 @@
+"""Panels beside the text, one at a time, under a head with a tab for each."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QTabBar, QToolButton, QVBoxLayout, QWidget
+
+from app.icons import icon
+from app.theme import Colours
+
+USUAL_WIDTH_PIXELS = 280
+LEAST_WIDTH_PIXELS = 220
+MARGIN_PIXELS = 8
+
+
+class SideBar(QFrame):
+    """Shows one of its panels, or nothing at all; `changed` tells that another panel is shown, or none.
+
+    Each panel has an action for the View menu, ticked while the panel is shown. Where there is no room beside the text,
+    `instead` is true: the side bar takes the place of the text, and `give_way` gives that back. `width_pixels` is the
+    width that it should have beside the text.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("sideBar")
+        self.setAccessibleName("Side bar")
+        self.instead = False
+        self.width_pixels = USUAL_WIDTH_PIXELS
+        self._shown = False
+        self._expected = ""
+        self._actions: list[QAction] = []
+        self.tabs = QTabBar(self)
+        self.tabs.setObjectName("sideTabs")
+        self.tabs.setAccessibleName("Panels")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideRight)
+        self.close_button = QToolButton(self)
+        self.close_button.setAccessibleName("Close side bar")
+        self.close_button.setToolTip("Close")
+        self._panels = QStackedWidget(self)
+        self._lay_out()
+        self.tabs.currentChanged.connect(self._on_tab)
+        self.close_button.clicked.connect(self.close_panel)
+        self.hide()
+
+    @property
+    def panel(self) -> QWidget | None:
+        """The panel that is shown."""
+        return self._panels.currentWidget() if self._shown else None
+
+    @property
+    def title(self) -> str:
+        """The title of the panel that is shown, or will be once it is added; else empty."""
+        return self.tabs.tabText(self.tabs.currentIndex()) if self._shown else self._expected
+
+    def add(self, title: str, widget: QWidget) -> QAction:
+        """Add a panel after the others; the action shows it and hides it."""
+        action = QAction(title, self, checkable=True)
+        self._actions.append(action)
+        self._panels.addWidget(widget)
+        self.tabs.addTab(title)
+        action.triggered.connect(self._on_action)
+        if title == self._expected and not self._shown:
+            self.open(widget)
+        return action
+
+    def expect(self, title: str) -> None:
+        """Show the panel with this title as soon as it is added."""
+        self._expected = title
+
+    def open(self, widget: QWidget) -> None:
+        """Show a panel that was added."""
+        self._show(self._panels.indexOf(widget))
+
+    @Slot()
+    def close_panel(self) -> None:
+        """Show none."""
+        self._expected = ""
+        self._become(shown=False)
+
+    @Slot()
+    def give_way(self) -> None:
+        """Give back the place of the text, after something was chosen whose effect is there."""
+        if self.instead:
+            self.close_panel()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Redraw the icon."""
+        self.close_button.setIcon(icon("close", colours.faint))
+
+    def minimumSizeHint(self) -> QSize:
+        """The least width, whatever the panels would like."""
+        return QSize(LEAST_WIDTH_PIXELS, super().minimumSizeHint().height())
+
+    def _show(self, index: int) -> None:
+        self._panels.setCurrentIndex(index)
+        self.tabs.setCurrentIndex(index)
+        self._become(shown=True)
+
+    def _become(self, *, shown: bool) -> None:
+        self._shown = shown
+        self.setVisible(shown)
+        for index, action in enumerate(self._actions):
+            action.setChecked(shown and index == self._panels.currentIndex())
+        self.changed.emit()
+
+    @Slot()
+    def _on_action(self) -> None:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        if action.isChecked():
+            self._show(self._actions.index(action))
+        else:
+            self.close_panel()
+
+    @Slot(int)
+    def _on_tab(self, index: int) -> None:
+        if self._shown and index != self._panels.currentIndex():
+            self._show(index)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.tabs, 1)
+        head.addWidget(self.close_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PIXELS, MARGIN_PIXELS, MARGIN_PIXELS, MARGIN_PIXELS)
+        layout.addLayout(head)
+        layout.addWidget(self._panels, 1)
