@@ -113,5 +113,21 @@ class OutputError(EngineError):
     """A result could not be written where the user asked."""
 
 
+class UnusableDocument(EngineError):
+    """A document cannot be read: not there, of an unknown kind, or without any text."""
+
+
+class DamagedDocument(UnusableDocument):
+    """A document is not what its name says, or is incomplete."""
+
+
+class EncryptedDocument(UnusableDocument):
+    """A document can be read only with a password or by the shop's own program."""
+
+
+class OversizedDocument(UnusableDocument):
+    """A document is too large, or would take too much memory or time to read."""
+
+
 class Cancelled(EngineError):
     """The user stopped the request; nothing is wrong."""
