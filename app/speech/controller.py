@@ -10,36 +10,23 @@ from PySide6.QtCore import QObject, Qt, QThread, Signal, Slot
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
 from app.audio.track import AudioTrack
-from app.speech.activity import Activity, Readiness, SaveProgress
+from app.speech.activity import Activity, Readiness
+from app.speech.engine_state import EngineState
 from app.speech.engine_worker import EngineFactory, EngineWorker, VoiceLister, voices_here
 from app.speech.jobs import (
     ChunkSpoken,
-    DeviceChosen,
-    FellBack,
     JobEvent,
-    PreparationAdvanced,
     Prepared,
     PrepareJob,
-    PreviewEnded,
-    SaveEnded,
-    SaveJob,
     SpeakJob,
     SpeechEnded,
     SpeechPlanned,
     VoicesListed,
 )
+from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
 from engine.errors import Cancelled, InvalidRequest
-from engine.speech import DeviceEvent, PreparationEvent, SpeechRequest, Utterance
-
-
-@dataclass(frozen=True, eq=False)
-class _Save:
-    """What is being saved; `job` makes it, and is None once all of it is made."""
-
-    path: Path
-    track: AudioTrack
-    job: SpeakJob | None = None
+from engine.speech import SpeechRequest, Utterance
 
 
 @dataclass(frozen=True)
@@ -70,7 +57,6 @@ class SpeechController(QObject):
     _list_wanted = Signal()
     _prepare_wanted = Signal(object)
     _speak_wanted = Signal(object)
-    _save_wanted = Signal(object)
     _engine_wanted = Signal(object)
     _renewal_wanted = Signal()
 
@@ -90,15 +76,15 @@ class SpeechController(QObject):
         self._job: SpeakJob | None = None
         self._job_count = 0
         self._preparing = PrepareJob()
-        self._save: _Save | None = None
-        self._readiness = Readiness.PREPARING
-        self._preparation: PreparationEvent | None = None
-        self._device: DeviceEvent | None = None
-        self._fallback = ""
+        self._engine = EngineState()
         self._utterance: Utterance | None = None
         self._activity = Activity()
         self._make_engine = make_engine
         self._start_thread(make_engine, list_voices)
+        self.saving = Saving(self._worker, self)
+        self.saving.changed.connect(self._update)
+        self.saving.saved.connect(self.saved)
+        self.saving.failed.connect(self.failed)
         self._preview = VoicePreview(self.player, output, self._worker, self)
         self._preview.changed.connect(self._update)
         self._preview.failed.connect(self.failed)
@@ -134,7 +120,7 @@ class SpeechController(QObject):
     @Slot()
     def prepare(self) -> None:
         """Prepare the engine in the background."""
-        self._readiness = Readiness.PREPARING
+        self._engine = replace(self._engine, readiness=Readiness.PREPARING)
         self._preparing = PrepareJob()
         self._prepare_wanted.emit(self._preparing)
         self._update()
@@ -154,12 +140,12 @@ class SpeechController(QObject):
     def speak(self, request: SpeechRequest) -> None:
         """Make speech and play it; if it is already being made, play that."""
         self._preview.stop()
-        save = self._save
         if self._job is not None and self._job.request == request and self.player.playback is not Playback.PLAYING:
             self.player.play()
             return
-        if save is not None and save.job is not None and save.job.request == request:
-            self._show(save.job, save.track)
+        made = self.saving.made(request)
+        if made is not None:
+            self._show(*made)
         else:
             job = self._new_job(request)
             self._show(job, AudioTrack())
@@ -189,13 +175,13 @@ class SpeechController(QObject):
 
     def save(self, path: Path, request: SpeechRequest) -> None:
         """Write the speech of this request to a file, making it first if necessary."""
-        if self._save is not None:
-            name = self._save.path.name
-            self.failed.emit(InvalidRequest(f"“{name}” is still being saved.", "Wait until it is, or cancel that."))
+        if (progress := self.saving.progress) is not None:
+            words = f"“{progress.name}” is still being saved."
+            self.failed.emit(InvalidRequest(words, "Wait until it is, or cancel that."))
         elif self._job is not None and self._job.request == request:
-            self._save = _Save(path, self._track, self._job)
+            self.saving.begin(path, self._track, self._job)
         elif self._track.whole and self._request == request:
-            self._write(_Save(path, self._track))
+            self.saving.begin(path, self._track)
         else:
             self._make_for_file(path, request)
         self._update()
@@ -203,14 +189,7 @@ class SpeechController(QObject):
     @Slot()
     def cancel_save(self) -> None:
         """Stop making what is being saved, unless it is heard; what is all made is written all the same."""
-        save = self._save
-        if save is None or save.job is None:
-            return
-        self._save = None
-        if save.job is not self._job:
-            save.job.cancel.set()
-            save.track.finish()
-        self._update()
+        self.saving.cancel(self._job)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether the engine's thread ended in time."""
@@ -231,7 +210,6 @@ class SpeechController(QObject):
         self._list_wanted.connect(self._worker.list_voices)
         self._prepare_wanted.connect(self._worker.prepare)
         self._speak_wanted.connect(self._worker.speak)
-        self._save_wanted.connect(self._worker.save)
         self._engine_wanted.connect(self._worker.change_engine)
         self._renewal_wanted.connect(self._worker.renew)
         self._thread.finished.connect(self._worker.close, Qt.ConnectionType.DirectConnection)
@@ -244,7 +222,7 @@ class SpeechController(QObject):
     def _make_for_file(self, path: Path, request: SpeechRequest) -> None:
         """Make speech in silence; if nothing else is heard, it can be heard from the player meanwhile."""
         job, track = self._new_job(request), AudioTrack()
-        self._save = _Save(path, track, job)
+        self.saving.begin(path, track, job)
         if self._job is None and self.player.playback is Playback.STOPPED:
             self._show(job, track)
             self._job = None
@@ -254,7 +232,7 @@ class SpeechController(QObject):
         """Let this be what is heard."""
         self._cancel_job()
         self._job = job
-        self._fallback = ""
+        self._engine = replace(self._engine, fallback="")
         self._before = Earlier(self._track, self._request, self.player.position)
         self._request = job.request
         self._track = track
@@ -265,47 +243,25 @@ class SpeechController(QObject):
         self._update()
 
     def _cancel_job(self) -> None:
-        if self._job is not None and not self._is_for_file(self._job):
+        if self._job is not None and self.saving.track_of(self._job) is None:
             self._job.cancel.set()
             self._track.finish()
         self._job = None
 
-    def _is_for_file(self, job: SpeakJob) -> bool:
-        return self._save is not None and self._save.job is job
-
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:
+        self._engine = self._engine.after(event)
         match event:
             case VoicesListed():
                 self.voices_listed.emit(event)
-            case PreparationAdvanced(preparation):
-                self._preparation, self._readiness = preparation, Readiness.PREPARING
-            case DeviceChosen(device):
-                self._device = device
-            case Prepared(error):
-                self._on_prepared(error)
-            case FellBack(message):
-                self._fallback, self._readiness, self._preparation = message, Readiness.READY, None
-            case PreviewEnded(error=error):
-                self._note_unprepared(error)
-            case SaveEnded(job, error):
-                self._on_saved(job, error)
+            case Prepared(error) if error is not None and not isinstance(error, Cancelled):
+                self.failed.emit(error)  # one cancelled gave way to another engine, or to the end
             case SpeechPlanned() | ChunkSpoken() | SpeechEnded():
                 self._on_speech(event)
         self._update()
 
-    def _on_prepared(self, error: Exception | None) -> None:
-        if isinstance(error, Cancelled):
-            return  # in favour of another engine, or of the end
-        self._readiness = Readiness.FAILED if error else Readiness.READY
-        self._preparation = None
-        if error:
-            self.failed.emit(error)
-
     def _on_speech(self, event: SpeechPlanned | ChunkSpoken | SpeechEnded) -> None:
-        if isinstance(event, SpeechEnded):
-            self._note_unprepared(event.error)
-        track = self._track_of(event.job)
+        track = self._track if event.job is self._job else self.saving.track_of(event.job)
         if track is None:
             return
         match event:
@@ -321,15 +277,6 @@ class SpeechController(QObject):
                 self._end(job, track, error)
                 self._on_growth(track)
 
-    def _note_unprepared(self, error: Exception | None) -> None:
-        if error and self._readiness is Readiness.PREPARING:
-            self._readiness, self._preparation = Readiness.FAILED, None
-
-    def _track_of(self, job: SpeakJob) -> AudioTrack | None:
-        if job is self._job:
-            return self._track
-        return self._save.track if self._save is not None and self._save.job is job else None
-
     def _on_growth(self, track: AudioTrack) -> None:
         if track is self._track:
             if track.length:
@@ -343,11 +290,7 @@ class SpeechController(QObject):
             if track is self._track and not track.length:
                 self._take_back()
             self.failed.emit(error)
-        save = self._save
-        if save is not None and save.job is job:  # only now, so that whoever waits for it hears of a failure first
-            self._save = None
-            if error is None:
-                self._write(save)
+        self.saving.end(job, error)  # only now, so that whoever waits for it hears of a failure first
         if job is self._job:
             self._job = None
 
@@ -360,17 +303,6 @@ class SpeechController(QObject):
         self.player.seek(before.position)
         if self._track.planned.utterances:
             self.planned.emit(self._track.planned)
-
-    def _write(self, save: _Save) -> None:
-        self._save = replace(save, job=None)
-        self._save_wanted.emit(SaveJob(save.path, save.track.samples(), save.track.sample_rate_hz))
-
-    def _on_saved(self, job: SaveJob, error: Exception | None) -> None:
-        self._save = None
-        if error is None:
-            self.saved.emit(job.path)
-        else:
-            self.failed.emit(error)
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
@@ -395,25 +327,19 @@ class SpeechController(QObject):
 
     def _current_activity(self) -> Activity:
         return Activity(
-            readiness=self._readiness,
-            preparation=self._preparation,
+            readiness=self._engine.readiness,
+            preparation=self._engine.preparation,
             making=self._job is not None,
-            save=self._save_progress(),
+            save=self.saving.progress,
             playback=self.player.playback,
             waiting=self.player.waiting,
             previewing=self._preview.active,
             utterance_number=self._utterance_number(),
             utterance_count=self._track.utterance_count,
             made_count=self._track.segment_count,
-            device=self._device,
-            fallback=self._fallback,
+            device=self._engine.device,
+            fallback=self._engine.fallback,
         )
-
-    def _save_progress(self) -> SaveProgress | None:
-        if self._save is None:
-            return None
-        track = self._save.track
-        return SaveProgress(self._save.path.name, track.segment_count, track.utterance_count)
 
     def _utterance_number(self) -> int:
         """The number of the utterance that is heard, or else of the one being made."""

@@ -17,6 +17,8 @@ _KINDS = {
     ".flac": "FLAC audio (*.flac)",
     ".mp3": "MP3 audio (*.mp3)",
     ".ogg": "Ogg Vorbis audio (*.ogg)",
+    ".opus": "Ogg Opus audio (*.opus)",
+    ".m4b": "Audio book (*.m4b)",
 }
 
 

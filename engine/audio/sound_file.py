@@ -1,29 +1,51 @@
-"""Writes speech to a file in the format that its suffix names, whole or not at all."""
+"""Sound files, of which the suffix decides the format; written bit by bit, whole or not at all."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import soundfile
 
+from engine.audio.audio_book import AudioBook
+from engine.audio.recording import Pcm, Recording, Tags, to_pcm
 from engine.errors import OutputError
 from engine.speech import Samples
 from engine.system.whole_file import whole_file
 
-FORMATS = {".wav": "WAV", ".flac": "FLAC", ".mp3": "MP3", ".ogg": "OGG"}
-"""Suffixes with libsndfile's names of their formats, each of which it writes with its usual encoding."""
+
+@dataclass(frozen=True)
+class Format:
+    """libsndfile's names of a format and of its usual encoding."""
+
+    name: str
+    encoding: str
+
+
+AUDIO_BOOK = ".m4b"
+FORMATS = {
+    ".wav": Format("WAV", "PCM_16"),
+    ".flac": Format("FLAC", "PCM_16"),
+    ".mp3": Format("MP3", "MPEG_LAYER_III"),
+    ".ogg": Format("OGG", "VORBIS"),
+    ".opus": Format("OGG", "OPUS"),
+    AUDIO_BOOK: Format("CAF", "ALAC_16"),
+}
+"""The formats by suffix; libsndfile makes the packets of an audio book, too."""
 _BLOCK_SAMPLES = 1 << 16
 """libsndfile's Vorbis encoder overflows the stack when it is given a long speech at once."""
 
 
 def writable_suffixes() -> tuple[str, ...]:
     """The suffixes of the formats that the libsndfile of this machine can write, WAV first."""
-    available = soundfile.available_formats()
-    return tuple(suffix for suffix, name in FORMATS.items() if name in available)
+    return tuple(suffix for suffix, each in FORMATS.items() if soundfile.check_format(each.name, each.encoding))
 
 
-def format_for(path: Path) -> str:
+def format_for(path: Path) -> Format:
     """The format that the suffix of a path names; a device or pipe gets WAV.
 
     Raises `OutputError` with the suffixes that can be written if this one cannot.
@@ -38,20 +60,105 @@ def format_for(path: Path) -> str:
     raise OutputError(f"{what}.", f"Give the file a name that ends in {choices}.")
 
 
+@contextmanager
+def recording(path: Path, sample_rate_hz: int, tags: Tags | None = None) -> Iterator[Recording]:
+    """A sound file to append to; it replaces `path` when the block ends without an error, else `path` stays as it was.
+
+    Raises `OutputError` for a suffix that names no format, a missing or read-only folder, or a full disk.
+    """
+    file_format = format_for(path)
+    with whole_file(path) as file:
+        content = file if file.seekable() else io.BytesIO()  # a pipe gets all at once
+        with closing(_begun(content, sample_rate_hz, file_format, tags or Tags())) as growing:
+            yield growing
+        if isinstance(content, io.BytesIO):
+            file.write(content.getbuffer())
+
+
+def _begun(file: IO[bytes], sample_rate_hz: int, file_format: Format, tags: Tags) -> Recording:
+    if file_format is FORMATS[AUDIO_BOOK]:
+        return AudioBook(file, sample_rate_hz, tags)
+    return _CodedFile(file, sample_rate_hz, file_format, tags)
+
+
 def save_speech(path: Path, samples: Samples, sample_rate_hz: int) -> None:
     """Write mono `samples` [n] float32 in [-1, 1]; an existing file is replaced only by a whole one.
 
     Raises `OutputError` for a suffix that names no format, a missing or read-only folder, or a full disk.
     """
-    content = _encoded(samples, sample_rate_hz, format_for(path))
-    with whole_file(path) as file:
-        file.write(content)
-
-
-def _encoded(samples: Samples, sample_rate_hz: int, file_format: str) -> memoryview:
-    """A whole file; encoded in memory, since an error in a file of Python's is lost within libsndfile."""
-    buffer = io.BytesIO()
-    with soundfile.SoundFile(buffer, "w", sample_rate_hz, channels=1, format=file_format) as file:
+    with recording(path, sample_rate_hz) as file:
         for start in range(0, len(samples), _BLOCK_SAMPLES):
-            file.write(samples[start : start + _BLOCK_SAMPLES])
-    return buffer.getbuffer()
+            file.write(to_pcm(samples[start : start + _BLOCK_SAMPLES]))
+
+
+class _CodedFile:
+    """A file that libsndfile writes."""
+
+    def __init__(self, file: IO[bytes], sample_rate_hz: int, file_format: Format, tags: Tags) -> None:
+        self._target = _Target(file)
+        with self._target.telling():
+            self._file = soundfile.SoundFile(
+                self._target, "w", sample_rate_hz, 1, file_format.encoding, format=file_format.name
+            )
+            for name, value in _named(tags).items():
+                setattr(self._file, name, value)
+
+    def begin_chapter(self, title: str) -> None:
+        """Have no chapters."""
+
+    def write(self, pcm: Pcm) -> None:
+        """Append mono samples [n]."""
+        for start in range(0, len(pcm), _BLOCK_SAMPLES):
+            with self._target.telling():
+                self._file.write(pcm[start : start + _BLOCK_SAMPLES])
+
+    def close(self) -> None:
+        """Write what the encoder holds back, and the header."""
+        with self._target.telling():
+            self._file.close()
+
+
+class _Target:
+    """A file for libsndfile, in which an error of Python's would get lost: it is kept here, and told afterwards."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._error: OSError | None = None
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Raise in the end whatever went wrong with the file in the meantime."""
+        try:
+            yield
+        except (soundfile.SoundFileError, AssertionError):  # what libsndfile makes of a file that failed
+            if self._error is None:
+                raise
+        if self._error is not None:
+            raise self._error
+
+    def write(self, content: bytes) -> int:
+        """How many bytes were written."""
+        return self._kept(self._file.write, content)
+
+    def seek(self, offset: int, origin: int) -> int:
+        """Where the next byte goes."""
+        return self._kept(self._file.seek, offset, origin)
+
+    def tell(self) -> int:
+        """Where the next byte goes."""
+        return self._file.tell()
+
+    def _kept(self, do: Callable[..., int], *arguments: object) -> int:
+        if self._error is None:
+            try:
+                return do(*arguments)
+            except OSError as error:
+                self._error = error
+        return 0
+
+
+def _named(tags: Tags) -> dict[str, str]:
+    """What is known, under the names that libsndfile has for it."""
+    track = str(tags.track) if tags.track else ""
+    named = {"title": tags.title, "artist": tags.author, "album": tags.album, "tracknumber": track}
+    return {name: value for name, value in named.items() if value}

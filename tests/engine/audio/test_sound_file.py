@@ -1,15 +1,23 @@
 import errno
+import io
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
-from engine.audio.sound_file import FORMATS, format_for, save_speech, writable_suffixes
+from engine.audio.recording import Tags, to_pcm
+from engine.audio.sound_file import FORMATS, format_for, recording, save_speech, writable_suffixes
 from engine.errors import OutputError
 
+ROOT = Path(__file__).resolve().parents[3]
 RATE_HZ = 24_000
 SECONDS = 20
+ENDINGS = ".wav, .flac, .mp3, .ogg, .opus or .m4b"
 
 
 def tone() -> np.ndarray:
@@ -17,12 +25,13 @@ def tone() -> np.ndarray:
     return (0.5 * np.sin(2 * np.pi * 220 * times)).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.mp3", "a.ogg", "A.MP3"])
+@pytest.mark.parametrize("name", ["a.wav", "a.flac", "a.mp3", "a.ogg", "a.opus", "A.MP3"])
 def test_the_suffix_decides_the_format(name: str, tmp_path: Path) -> None:
     save_speech(tmp_path / name, tone(), RATE_HZ)
     info = soundfile.info(tmp_path / name)
     read, rate_hz = soundfile.read(tmp_path / name, dtype="float32")
-    assert info.format == FORMATS[Path(name).suffix.lower()]
+    expected = FORMATS[Path(name).suffix.lower()]
+    assert (info.format, info.subtype) == (expected.name, expected.encoding)
     assert (rate_hz, len(read)) == (RATE_HZ, RATE_HZ * SECONDS)
     assert np.corrcoef(read, tone())[0, 1] > 0.999
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -31,9 +40,9 @@ def test_the_suffix_decides_the_format(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("a.m4a", "Speech cannot be written as .m4a. Give the file a name that ends in .wav, .flac, .mp3 or .ogg."),
-        ("a.txt", "Speech cannot be written as .txt. Give the file a name that ends in .wav, .flac, .mp3 or .ogg."),
-        ("speech", "speech has no suffix. Give the file a name that ends in .wav, .flac, .mp3 or .ogg."),
+        ("a.m4a", f"Speech cannot be written as .m4a. Give the file a name that ends in {ENDINGS}."),
+        ("a.txt", f"Speech cannot be written as .txt. Give the file a name that ends in {ENDINGS}."),
+        ("speech", f"speech has no suffix. Give the file a name that ends in {ENDINGS}."),
     ],
 )
 def test_another_suffix_is_refused_and_nothing_is_written(name: str, words: str, tmp_path: Path) -> None:
@@ -44,15 +53,15 @@ def test_another_suffix_is_refused_and_nothing_is_written(name: str, words: str,
 
 
 def test_what_libsndfile_cannot_write_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    formats = {"WAV": "", "FLAC": "", "OGG": ""}
-    monkeypatch.setattr(soundfile, "available_formats", lambda: formats)
-    assert writable_suffixes() == (".wav", ".flac", ".ogg")
-    with pytest.raises(OutputError, match=r"as \.mp3\. .* ends in \.wav, \.flac or \.ogg\."):
+    check = soundfile.check_format
+    monkeypatch.setattr(soundfile, "check_format", lambda name, encoding: name != "MP3" and check(name, encoding))
+    assert writable_suffixes() == (".wav", ".flac", ".ogg", ".opus", ".m4b")
+    with pytest.raises(OutputError, match=r"as \.mp3\. .* ends in \.wav, \.flac, \.ogg, \.opus or \.m4b\."):
         format_for(Path("a.mp3"))
 
 
 def test_a_device_gets_wav() -> None:
-    assert format_for(Path("/dev/null")) == "WAV"
+    assert format_for(Path("/dev/null")) is FORMATS[".wav"]
 
 
 def test_a_full_disk_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,3 +76,56 @@ def test_a_full_disk_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypa
         save_speech(path, tone(), RATE_HZ)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_pipe_gets_a_whole_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        content = reader.submit(pipe.read_bytes)
+        save_speech(pipe, tone(), RATE_HZ)
+        assert soundfile.info(io.BytesIO(content.result())).frames == len(tone())
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3", ".ogg", ".opus", ".m4b"])
+def test_a_disk_that_fills_up_while_it_is_written_is_told(suffix: str, tmp_path: Path) -> None:
+    """Files are limited to a size; a write beyond it fails as on a full disk, with another number."""
+    program = f"""
+import resource, signal, sys
+import numpy as np
+from pathlib import Path
+from engine.audio.sound_file import save_speech
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+save_speech(Path({str(tmp_path / "a")!r} + {suffix!r}), np.random.default_rng(0).uniform(-1, 1, 2_000_000), 24_000)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert "OutputError" in ended.stderr.splitlines()[-1]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3", ".ogg"])
+def test_a_file_tells_its_title_and_author(suffix: str, tmp_path: Path) -> None:
+    with recording(tmp_path / f"a{suffix}", RATE_HZ, Tags("The Title", "The Author", "The Album", 3)) as file:
+        file.write(to_pcm(tone()))
+    with soundfile.SoundFile(tmp_path / f"a{suffix}") as read:
+        assert (read.title, read.artist, read.album, read.tracknumber) == ("The Title", "The Author", "The Album", "3")
+
+
+def test_what_is_written_bit_by_bit_is_what_is_written_at_once(tmp_path: Path) -> None:
+    save_speech(tmp_path / "once.mp3", tone(), RATE_HZ)
+    with recording(tmp_path / "bits.mp3", RATE_HZ) as file:
+        for part in np.array_split(to_pcm(tone()), 77):
+            file.write(part)
+    assert (tmp_path / "bits.mp3").read_bytes() == (tmp_path / "once.mp3").read_bytes()
+
+
+def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
+    def give_up() -> None:
+        with recording(tmp_path / "a.mp3", RATE_HZ) as file:
+            file.write(to_pcm(tone()))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        give_up()
+    assert not list(tmp_path.iterdir())

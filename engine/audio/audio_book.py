@@ -1,0 +1,181 @@
+"""Writes an audio book (`.m4b`): Apple Lossless in MP4, with chapters, title, author and cover."""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import IO
+
+import numpy as np
+
+from engine.audio import mp4_boxes as boxes
+from engine.audio.alac import PACKET_SAMPLES, decoder_settings, packet_of
+from engine.audio.recording import Pcm, Tags
+
+CHAPTER_LIST_LIMIT = 255
+"""Of more chapters, the short list that some players read has the first; the track of chapters has them all."""
+_PACKETS_PER_CHUNK = 8
+_TITLE_BYTES = 255
+_HUNDRED_NANOSECONDS = 10_000_000
+_AUDIO_TRACK, _CHAPTER_TRACK = 1, 2
+_AUDIO_BOOK = 2
+_TEXT_IS_UTF8 = boxes.box(b"encd", struct.pack(">I", 0x100))
+
+
+@dataclass(frozen=True)
+class _Chapter:
+    title: str
+    start: int
+
+
+class AudioBook:
+    """Appends to a seekable file; memory holds four bytes for each packet of 4,096 samples. Raises `OSError`."""
+
+    def __init__(self, file: IO[bytes], sample_rate_hz: int, tags: Tags) -> None:
+        self._file = file
+        self._sample_rate_hz = sample_rate_hz
+        self._tags = tags
+        self._chapters: list[_Chapter] = []
+        self._sizes = array("I")
+        self._waiting = np.zeros(0, np.int16)
+        self._length = 0
+        file.write(boxes.box(b"ftyp", b"M4B ", bytes(4), b"M4B M4A mp42isom"))
+        self._media_start = file.tell()
+        self._write_media_header(0)
+
+    def begin_chapter(self, title: str) -> None:
+        """A chapter begins with the next sample."""
+        self._chapters.append(_Chapter(title, self._length))
+
+    def write(self, pcm: Pcm) -> None:
+        """Append mono samples [n]."""
+        self._length += len(pcm)
+        waiting = np.concatenate([self._waiting, pcm])
+        whole = len(waiting) // PACKET_SAMPLES * PACKET_SAMPLES
+        self._write_packets(waiting[:whole])
+        self._waiting = waiting[whole:]
+
+    def close(self) -> None:
+        """Write the last packet, the chapters, and the tables that come at the end."""
+        self._write_packets(self._waiting)
+        titles_start = self._file.tell()
+        chapters = list(_lasting(self._chapters, self._length))
+        titles = [_title_sample(chapter.title) for chapter, _ in chapters]
+        self._file.write(b"".join(titles))
+        end = self._file.tell()
+        self._file.seek(self._media_start)
+        self._write_media_header(end - self._media_start)
+        self._file.seek(end)
+        tracks = [self._audio_track(with_chapters=bool(chapters))]
+        if chapters:
+            lengths = [length for _, length in chapters]
+            tracks.append(self._chapter_track(lengths, [len(title) for title in titles], titles_start))
+        header = boxes.movie_header(self._sample_rate_hz, self._length, len(tracks) + 1)
+        self._file.write(boxes.box(b"moov", header, *tracks, self._about(chapters)))
+
+    def _write_media_header(self, size: int) -> None:
+        self._file.write(struct.pack(">I4sQ", 1, b"mdat", size))
+
+    def _write_packets(self, pcm: Pcm) -> None:
+        for start in range(0, len(pcm), PACKET_SAMPLES):
+            packet = packet_of(pcm[start : start + PACKET_SAMPLES], self._sample_rate_hz)
+            self._sizes.append(len(packet))
+            self._file.write(packet)
+
+    def _audio_track(self, *, with_chapters: bool) -> bytes:
+        lengths = (min(PACKET_SAMPLES, self._length - start) for start in range(0, self._length, PACKET_SAMPLES))
+        table = boxes.box(
+            b"stbl",
+            boxes.full_box(b"stsd", struct.pack(">I", 1), _lossless_entry(self._sample_rate_hz)),
+            boxes.durations(lengths),
+            boxes.sizes(self._sizes),
+            boxes.chunk_lengths(len(self._sizes), _PACKETS_PER_CHUNK),
+            boxes.chunk_offsets(self._chunk_offsets()),
+        )
+        media = boxes.box(b"minf", boxes.full_box(b"smhd", bytes(4)), boxes.own_file(), table)
+        reference = boxes.box(b"tref", boxes.box(b"chap", struct.pack(">I", _CHAPTER_TRACK)))
+        return self._track(_AUDIO_TRACK, b"soun", media, reference if with_chapters else b"", enabled=True)
+
+    def _chapter_track(self, lengths: Sequence[int], counts: Sequence[int], start: int) -> bytes:
+        table = boxes.box(
+            b"stbl",
+            boxes.full_box(b"stsd", struct.pack(">I", 1), boxes.box(b"text", struct.pack(">6xH", 1), bytes(44))),
+            boxes.durations(lengths),
+            boxes.sizes(counts),
+            boxes.chunk_lengths(len(counts), len(counts)),
+            boxes.chunk_offsets([start]),
+        )
+        about_text = boxes.box(
+            b"gmhd",
+            boxes.full_box(b"gmin", struct.pack(">4H4x", 0x40, 0x8000, 0x8000, 0x8000)),
+            boxes.box(b"text", boxes.UNITY_MATRIX),
+        )
+        media = boxes.box(b"minf", about_text, boxes.own_file(), table)
+        return self._track(_CHAPTER_TRACK, b"text", media, b"", enabled=False)
+
+    def _track(self, number: int, kind: bytes, media: bytes, reference: bytes, *, enabled: bool) -> bytes:
+        header = boxes.track_header(number, self._length, enabled=enabled)
+        clock = boxes.media_header(self._sample_rate_hz, self._length)
+        return boxes.box(b"trak", header, reference, boxes.box(b"mdia", clock, boxes.handler(kind), media))
+
+    def _chunk_offsets(self) -> list[int]:
+        offsets, position = [], self._media_start + 16
+        for start in range(0, len(self._sizes), _PACKETS_PER_CHUNK):
+            offsets.append(position)
+            position += sum(self._sizes[start : start + _PACKETS_PER_CHUNK])
+        return offsets
+
+    def _about(self, chapters: Sequence[tuple[_Chapter, int]]) -> bytes:
+        tags = self._tags
+        items = boxes.box(
+            b"ilst",
+            boxes.text_item(b"\xa9nam", tags.title),
+            boxes.text_item(b"\xa9ART", tags.author),
+            boxes.text_item(b"aART", tags.author),
+            boxes.text_item(b"\xa9alb", tags.album or tags.title),
+            boxes.track_item(tags.track),
+            boxes.number_item(b"stik", _AUDIO_BOOK),
+            boxes.cover_item(tags.cover),
+        )
+        listed = boxes.full_box(b"meta", boxes.handler(b"mdir", b"appl"), items)
+        return boxes.box(b"udta", self._chapter_list([chapter for chapter, _ in chapters]), listed)
+
+    def _chapter_list(self, chapters: Sequence[_Chapter]) -> bytes:
+        listed = chapters[:CHAPTER_LIST_LIMIT]
+        entries = (
+            struct.pack(">Q", chapter.start * _HUNDRED_NANOSECONDS // self._sample_rate_hz) + _pascal(chapter.title)
+            for chapter in listed
+        )
+        return boxes.full_box(b"chpl", struct.pack(">4xB", len(listed)), *entries, version=1) if listed else b""
+
+
+def _lasting(chapters: Sequence[_Chapter], length: int) -> Iterator[tuple[_Chapter, int]]:
+    """The chapters with their lengths in samples, without those that have no sound."""
+    starts = [*(chapter.start for chapter in chapters), length]
+    for chapter, (start, end) in zip(chapters, pairwise(starts), strict=True):
+        if end > start:
+            yield chapter, end - start
+
+
+def _lossless_entry(sample_rate_hz: int) -> bytes:
+    """How the packets are coded."""
+    sound = struct.pack(">6xH8xHHHHI", 1, 1, 16, 0, 0, sample_rate_hz << 16)
+    return boxes.box(b"alac", sound, boxes.full_box(b"alac", decoder_settings(sample_rate_hz)))
+
+
+def _title_sample(title: str) -> bytes:
+    coded = _cut(title)
+    return struct.pack(">H", len(coded)) + coded + _TEXT_IS_UTF8
+
+
+def _pascal(title: str) -> bytes:
+    coded = _cut(title)
+    return bytes([len(coded)]) + coded
+
+
+def _cut(title: str) -> bytes:
+    """As much of a title as its length can be told of, no character in two."""
+    return title.encode()[:_TITLE_BYTES].decode(errors="ignore").encode()
