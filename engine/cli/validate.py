@@ -41,6 +41,7 @@ from engine.validator.html_report import write_html
 from engine.validator.lstm_comparison import LstmComparison, compare_lstms
 from engine.validator.results import (
     DEFAULT_REGIMES,
+    AlignmentEvent,
     Regime,
     Report,
     Row,
@@ -157,7 +158,7 @@ def run(options: argparse.Namespace) -> Outcome | None:
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")
-        return outcome_of(options, _doctor_words, partial(_show, steps))
+        return outcome_of(options, _doctor_words, partial(show, steps))
 
 
 def _serve() -> None:
@@ -181,9 +182,12 @@ def _doctor_words() -> str:
     return in_words(examine_installation())
 
 
-def _show(steps: Steps, event: ValidationEvent) -> None:
+def show(steps: Steps, event: ValidationEvent) -> None:
+    """Write what begins, and each comparison that fails."""
     if isinstance(event, (PlanEvent, PreparationEvent)):
         steps.show(event)
+    elif isinstance(event, AlignmentEvent):
+        steps.advance(f"Validating utterance {event.utterance + 1}", AlignmentEvent)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
         steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")

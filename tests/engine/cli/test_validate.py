@@ -10,9 +10,11 @@ import pytest
 import soundfile
 
 from engine.cli.command import STANDARD_OUTPUT, Outcome
-from engine.cli.validate import ENGLISH_SENTENCES, add_options, outcome_of, request_from
+from engine.cli.progress import Steps
+from engine.cli.validate import ENGLISH_SENTENCES, add_options, outcome_of, request_from, show
 from engine.errors import EngineError, InvalidRequest
-from engine.validator.results import DEFAULT_REGIMES, Regime, ValidationRequest
+from engine.speech import PreparationEvent
+from engine.validator.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
 from engine.validator.wire import Wire
 
 
@@ -57,6 +59,15 @@ def test_all_files_are_written(tmp_path: Path) -> None:
     assert all(soundfile.info(path).subtype == "FLOAT" for path in (tmp_path / "wavs").iterdir())
     with zipfile.ZipFile(files["zip"]) as bundle:
         assert b"all is well" in b"".join(bundle.read(name) for name in bundle.namelist() if "doctor" in name)
+
+
+def test_each_utterance_is_shown_as_it_begins() -> None:
+    lines: list[str] = []
+    steps = Steps(lines.append, clock=iter(range(100)).__next__)
+    show(steps, PreparationEvent("Loading PyTorch", 0, 1))
+    for utterance in range(2):
+        show(steps, AlignmentEvent(utterance, (1, 2)))
+    assert lines == ["Loading PyTorch (0 of 1)", "Validating utterance 1", "Validating utterance 2"]
 
 
 def test_random_utterances_report_their_worst() -> None:
