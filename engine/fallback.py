@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.errors import GpuFailed
 from engine.pipeline import Observer, Pipeline, ignore
-from engine.speech import FallbackEvent, PreparationEvent, Samples, Style, Utterance
+from engine.speech import FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
 MOST_FAILURES_IN_A_ROW = 3
 PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the processor", 0, 1)
@@ -54,19 +54,19 @@ class Speaker:
         seed: int,
         observe: Observer = ignore,
         cancel: threading.Event | None = None,
-    ) -> Samples:
+    ) -> Speech:
         """See `Pipeline.speak`; `observe` gets a `FallbackEvent` when the processor begins in place of the GPU.
 
         It then gets the stages that the GPU did before it failed a second time. Raises what loading the spare raises.
         """
         if not self.has_given_up:
             try:
-                samples = self._first.pipeline.speak(utterance, style, speed, seed, observe, cancel)
+                speech = self._first.pipeline.speak(utterance, style, speed, seed, observe, cancel)
             except GpuFailed as failure:
                 self._note(failure)
             else:
                 self._failures_in_a_row, self.device = 0, self._first.device
-                return samples
+                return speech
         spare = self._loaded_spare(observe, cancel)
         self.device = spare.device
         observe(FallbackEvent(self._message))

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from engine.config import ModelConfig
 from engine.errors import Cancelled
 from engine.runners.base import Runner
-from engine.speech import Array, Event, Samples, StageEvent, Style, Utterance
+from engine.speech import Array, Event, Speech, StageEvent, Style, Utterance
 from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_empty
 
 BORDER_TOKEN = 0
 """Kokoro's token before the first phoneme and after the last."""
+FIRST_PHONEME = 1
+"""The place of the first phoneme among the tokens."""
 
 Observer = Callable[[Event], None]
 
@@ -52,18 +54,20 @@ class Pipeline:
         seed: int,
         observe: Observer = ignore,
         cancel: threading.Event | None = None,
-    ) -> Samples:
-        """The raw audio [samples] of one utterance; raises `Cancelled` between stages once `cancel` is set.
+    ) -> Speech:
+        """The raw audio of one utterance; raises `Cancelled` between stages once `cancel` is set.
 
         The noise depends only on `seed` and the utterance's index, so equal requests give equal samples.
         """
         for step in self.steps(utterance, style, speed, seed):
             outputs = step.outputs
+            if "frame_token" in outputs:
+                edges = phoneme_edges(self._config, outputs["frame_token"][0], len(utterance.phonemes))
             observe(StageEvent(utterance.index, step.stage.name, step.seconds, outputs))
             del step  # and its inputs with it: the next stage needs the memory
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
-        return np.asarray(outputs["audio"][0], np.float32)
+        return Speech(np.asarray(outputs["audio"][0], np.float32), edges)
 
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:
         """The stages in order; each runs when its step is requested, and only arrays that later ones read are kept."""
@@ -109,6 +113,12 @@ def initial_values(config: ModelConfig, phonemes: str, style: Style, speed: floa
         "prosody": style.prosody[None].astype(np.float32),
         "speed": np.array([speed], np.float32),
     }
+
+
+def phoneme_edges(config: ModelConfig, frame_token: Array, phoneme_count: int) -> NDArray[np.int64]:
+    """Where phonemes begin, and the last one ends, in samples: see `Speech`; `frame_token` [frames] never decreases."""
+    frames = np.searchsorted(frame_token, np.arange(FIRST_PHONEME, FIRST_PHONEME + phoneme_count + 1))
+    return np.asarray(frames * config.samples_per_frame, np.int64)
 
 
 def source_noise(config: ModelConfig, frame_count: int, seed: list[int]) -> NDArray[np.float32]:

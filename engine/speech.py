@@ -34,11 +34,24 @@ class SpeechRequest:
 
 
 @dataclass(frozen=True)
+class WrittenWord:
+    """Characters `start` to `end` of a request's text, spoken as the phonemes `first_phoneme` to `end_phoneme`.
+
+    These are places in the phonemes of an utterance. A number, an address or an emoji is one word, as it is written.
+    """
+
+    start: int
+    end: int
+    first_phoneme: int
+    end_phoneme: int
+
+
+@dataclass(frozen=True)
 class Utterance:
     """A piece of the request that the model speaks in one go.
 
     `start` and `end` are the span of characters in the request's text; `phonemes` has at most the model's limit;
-    `pause_seconds` is the silence that follows it.
+    `pause_seconds` is the silence that follows it. `words` are in order, inside that span, and do not overlap.
     """
 
     index: int
@@ -47,6 +60,7 @@ class Utterance:
     start: int
     end: int
     pause_seconds: float = 0.0
+    words: tuple[WrittenWord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +95,17 @@ class Style:
 
     timbre: NDArray[np.float32]
     prosody: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Speech:
+    """The audio of an utterance: `samples` [n] float32, mono, and where each of its phonemes is heard.
+
+    `edges` [phonemes + 1] are places in the samples: the start of each phoneme, and the end of the last one.
+    """
+
+    samples: Samples = field(repr=False)
+    edges: NDArray[np.int64] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -134,6 +159,15 @@ Event = StageEvent | PlanEvent | PreparationEvent | DeviceEvent | FallbackEvent
 
 
 @dataclass(frozen=True)
+class SpokenPhoneme:
+    """One of the model's symbols, heard from `start_sample` to `end_sample` of a chunk."""
+
+    symbol: str
+    start_sample: int
+    end_sample: int
+
+
+@dataclass(frozen=True)
 class SpokenWord:
     """The characters `start` to `end` of a request's text, heard from `start_sample` to `end_sample` of a chunk."""
 
@@ -141,6 +175,7 @@ class SpokenWord:
     end: int
     start_sample: int
     end_sample: int
+    phonemes: tuple[SpokenPhoneme, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from itertools import count
 
 from engine.artifacts.manifest import CPU_DEVICE
 from engine.audio.joining import Joiner
+from engine.audio.word_times import spoken_words
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, GpuFailed, InvalidRequest, TextTooLong
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
@@ -140,8 +141,9 @@ class Synthesizer:
             style = voice.style(len(utterance.phonemes))
             raw = self._ready().speak(utterance, style, request.speed, request.seed, observe, cancel)
             total = len(plan.utterances) if plan.whole else 0
-            samples = joiner.chunk(raw, utterance.pause_seconds, last=utterance.index + 1 == total)
-            yield AudioChunk(utterance, total, samples, self.sample_rate_hz)
+            speech = joiner.chunk(raw, utterance.pause_seconds, last=utterance.index + 1 == total)
+            words = spoken_words(utterance, speech)
+            yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
 
     def close(self) -> None:
         """Release the model; the next request loads it again."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.speech import Samples
+from engine.speech import Samples, Speech
 
 SILENCE_BELOW_LOUDEST_DB = 40.0
 """A window this far below the loudest window is silence."""
@@ -25,7 +25,8 @@ class Joiner:
 
     Without a pause between them, the silence after one utterance and that before the next are cross-faded at equal
     power: the end of a chunk, `KEPT_SILENCE_SECONDS`, is held back for the next one. `pause_scale` makes all pauses
-    longer or shorter, including those inside an utterance.
+    longer or shorter, including those inside an utterance. Phonemes keep to their sounds: where silence is cut off or
+    held back, they end with their chunk.
     """
 
     def __init__(self, sample_rate_hz: int, pause_scale: float = 1.0) -> None:
@@ -33,26 +34,28 @@ class Joiner:
         self._pause_scale = pause_scale
         self._held = np.zeros(0, np.float32)
 
-    def chunk(self, raw: Samples, pause_seconds: float, *, last: bool) -> Samples:
-        """The samples to play next: the finished speech of `raw` [n] float32, any n, and the pause after it."""
+    def chunk(self, raw: Speech, pause_seconds: float, *, last: bool) -> Speech:
+        """What to play next: the finished speech of `raw`, any number of samples, and the pause after it."""
         speech = finish_utterance(raw, self._sample_rate_hz)
         if self._pause_scale != 1:
             speech = scale_pauses(speech, self._sample_rate_hz, self._pause_scale)
-        joined = blend(self._held, speech)
+        joined = blend(self._held, speech.samples)
         pause = np.zeros(round(pause_seconds * self._pause_scale * self._sample_rate_hz), np.float32)
         held = 0 if last or len(pause) else _margin(self._sample_rate_hz)
         sent = len(joined) - held
         self._held = joined[sent:]
-        return np.concatenate([joined[:sent], pause])
+        return Speech(np.concatenate([joined[:sent], pause]), np.minimum(speech.edges, sent))
 
 
-def finish_utterance(samples: Samples, sample_rate_hz: int) -> Samples:
-    """The speech in `samples` [n], any n, below clipping, between exactly `KEPT_SILENCE_SECONDS` at both ends."""
+def finish_utterance(speech: Speech, sample_rate_hz: int) -> Speech:
+    """The speech, any number of samples, below clipping, between exactly `KEPT_SILENCE_SECONDS` at both ends."""
+    samples = speech.samples
     start, end = _loud_span(samples, sample_rate_hz)
     margin = _margin(sample_rate_hz)
     kept = _faded(samples[max(0, start - margin) : end + margin], sample_rate_hz)
     missing = max(0, margin - start), max(0, end + margin - len(samples))
-    return np.pad(limit_peak(kept), missing)
+    finished = np.pad(limit_peak(kept), missing)
+    return Speech(finished, np.clip(speech.edges - (start - margin), 0, len(finished)))
 
 
 def blend(ending: Samples, beginning: Samples) -> Samples:
@@ -64,15 +67,19 @@ def blend(ending: Samples, beginning: Samples) -> Samples:
     return np.concatenate([ending[:kept], over.astype(np.float32), beginning[count:]])
 
 
-def scale_pauses(samples: Samples, sample_rate_hz: int, scale: float) -> Samples:
+def scale_pauses(speech: Speech, sample_rate_hz: int, scale: float) -> Speech:
     """The speech with its inner pauses `scale` times as long, not counting the silence kept around speech."""
-    margin = _margin(sample_rate_hz)
+    samples, margin = speech.samples, _margin(sample_rate_hz)
     pauses = [(start + margin, end - margin) for start, end in _pauses(samples, sample_rate_hz)]
     edges = [0, *(edge for pause in pauses for edge in pause), len(samples)]
     parts = [_faded(samples[start:end], sample_rate_hz) for start, end in zip(edges[::2], edges[1::2], strict=True)]
-    for index, (start, end) in enumerate(pauses):
-        parts[index] = np.pad(parts[index], (0, round((end - start) * scale)))
-    return np.concatenate(parts)
+    lengths = [round((end - start) * scale) for start, end in pauses]
+    for index, length in enumerate(lengths):
+        parts[index] = np.pad(parts[index], (0, length))
+    kept = [end - start for start, end in pairwise(edges)]
+    kept[1::2] = lengths
+    moved = np.interp(speech.edges, edges, np.cumsum([0, *kept]))
+    return Speech(np.concatenate(parts), np.asarray(np.rint(moved), np.int64))
 
 
 def limit_peak(samples: Samples) -> Samples:

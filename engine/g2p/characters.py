@@ -65,7 +65,7 @@ def simplify(draft: Draft) -> None:
         return
     draft.leave_out(DAMAGED, lambda match: "A damaged character")
     draft.rewrite(INVISIBLE, lambda match: "")
-    draft.unwrap(COMBINED, "letter")
+    draft.rewrite(COMBINED, lambda match: match["letter"])
     draft.rewrite(EXOTIC, lambda match: simple_form(match[0]))
     draft.rewrite(TRANSLITERABLE_RUN, lambda match: _transliterated(draft, match))
     draft.rewrite(FLAG, _flag)

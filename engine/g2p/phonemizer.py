@@ -14,6 +14,7 @@ from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
 from engine.g2p.sentences import Sentence, sentences
 from engine.g2p.spans import Span
 from engine.g2p.split import PAUSE_SECONDS, Piece, groups, joined, longest
+from engine.g2p.written_words import written_words
 from engine.languages import Language, language_of
 from engine.speech import Notice, Plan, Utterance
 
@@ -99,7 +100,8 @@ class Phonemizer:
                 notices.append(_lost_symbols(word, self._symbols, span))
             # words cut out of one token of spaCy all carry the span of that token
             begin, done = max(span.start, done), max(span.end, done)
-            words.append(replace(word, phonemes=known, start=begin, end=done))
+            written = normalised.sourced.written_span(start + word.start, start + word.end)
+            words.append(replace(word, phonemes=known, start=begin, end=done, written=written))
         for report in self._front_end.reports():
             span = normalised.sourced.source_span(start + report.start, start + report.end)
             notices.append(Notice(report.message, span.start, span.end))
@@ -168,7 +170,8 @@ def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
 
 def _utterance(index: int, pieces: Sequence[Piece], text: str, pause_seconds: float) -> Utterance:
     start, end = pieces[0].start, pieces[-1].end
-    return Utterance(index, printable(text[start:end]), joined(pieces), start, end, pause_seconds)
+    phonemes = joined(pieces)
+    return Utterance(index, printable(text[start:end]), phonemes, start, end, pause_seconds, written_words(pieces))
 
 
 def printable(text: str) -> str:

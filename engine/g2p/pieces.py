@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from engine.g2p.spans import Span
 from engine.g2p.split import Border, Piece
 
 PUNCTUATION = frozenset(';:,.!?—…"()“” ')
@@ -25,17 +26,22 @@ CONJUNCTIONS = frozenset(_CONJUNCTIONS.split())
 """Phrase starters of English that mostly begin a clause."""
 SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion"})
 """Words after which a conjunction may be part of a number."""
+NOWHERE = Span(0, 0)
 
 
 @dataclass(frozen=True)
 class SpokenWord:
-    """Phonemes of the characters `start` to `end`, which read `text`; `space` says whether a space follows."""
+    """Phonemes of the characters `start` to `end`, which read `text`; `space` says whether a space follows.
+
+    `written` is what a reader would point at: more than those characters where they are part of a number.
+    """
 
     text: str
     phonemes: str
     start: int
     end: int
     space: bool
+    written: Span = NOWHERE
 
 
 def has_sound(phonemes: str) -> bool:
@@ -50,15 +56,27 @@ def pieces_of(
     runs = list(_runs(words))
     pieces: list[Piece] = []
     for run, following in zip_longest(runs, runs[1:]):
-        phonemes = " ".join("".join(word.phonemes + " " * word.space for word in run).split())
+        symbols = _symbols(run)
+        phonemes = "".join(symbol for symbol, _ in symbols)
         if phonemes:
             after = _border(phonemes, run[-1], following, phrase_starters)
-            pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after))
+            written = tuple(span for _, span in symbols)
+            pieces.append(Piece(phonemes, run[0].start, run[-1].end, run[-1].space, after, written))
         elif pieces:
             pieces[-1] = replace(pieces[-1], space=True)
     if pieces:
         pieces[-1] = replace(pieces[-1], space=True, border=max(border, pieces[-1].border))
     return pieces
+
+
+def _symbols(run: Sequence[SpokenWord]) -> list[tuple[str, Span]]:
+    """Each phoneme of a run with what is written for it; single spaces, none at the ends."""
+    symbols: list[tuple[str, Span]] = []
+    for word in run:
+        for symbol in word.phonemes + " " * word.space:
+            if symbol != " " or (symbols and symbols[-1][0] != " "):
+                symbols.append((symbol, word.written))
+    return symbols[:-1] if symbols and symbols[-1][0] == " " else symbols
 
 
 def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
@@ -77,6 +95,8 @@ def _runs(words: Sequence[SpokenWord]) -> Iterator[list[SpokenWord]]:
 def _border(
     phonemes: str, last: SpokenWord, following: Sequence[SpokenWord] | None, phrase_starters: Collection[str]
 ) -> Border:
+    if following is not None and following[0].written.start < last.written.end:
+        return Border.WORD  # inside “May 5, 2024”
     if phonemes.rstrip(CLOSING)[-1:] in CLAUSE_ENDS or phonemes[-1:] == ")":
         return Border.CLAUSE
     if following is None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 
 Replacement = str | None
 """Gives the replacement of a match; `None` leaves the match unchanged."""
+WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,13 @@ class Span:
 class SourcedText:
     """A text and, for each border between its characters, the offset in the source it stands for.
 
-    `borders` has one entry more than `text` has characters and never decreases.
+    `borders` has one entry more than `text` has characters and never decreases. `rewritten` are the spans of the source
+    that are not spoken letter by letter, such as numbers; they may overlap.
     """
 
     text: str
     borders: tuple[int, ...]
+    rewritten: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, source: str) -> SourcedText:
@@ -38,10 +43,27 @@ class SourcedText:
         """The span of the source that the characters `start` to `end` stand for."""
         return Span(self.borders[start], self.borders[end])
 
+    def written_span(self, start: int, end: int) -> Span:
+        """What a reader would point at for the characters `start` to `end`, of which there is at least one.
+
+        What was rewritten counts as a whole, and what was left out behind a word not at all.
+        """
+        first, last = self.borders[start], self.borders[end - 1]
+        return Span(self._whole(first).start, self._whole(last).end)
+
+    def moved(self, offset: int) -> SourcedText:
+        """The same text of a source with `offset` more characters before it."""
+        borders = tuple(border + offset for border in self.borders)
+        return SourcedText(self.text, borders, tuple(Span(s.start + offset, s.end + offset) for s in self.rewritten))
+
     def rewrite(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement]) -> SourcedText:
-        """Replace each match of the pattern; the new characters share the match's span of the source."""
+        """Replace each match of the pattern; the new characters share the match's span of the source.
+
+        A replacement of as many words as the match has shares it word by word.
+        """
         pieces: list[str] = []
         borders: list[int] = []
+        rewritten: list[Span] = []
         done = 0
         for match in pattern.finditer(self.text):
             replacement = replace(match)
@@ -50,13 +72,15 @@ class SourcedText:
                 continue
             pieces += (self.text[done:start], replacement)
             borders += self.borders[done:start]
-            borders += _shared(self.borders[start], self.borders[end], replacement)
+            parts = _parts(match, replacement)
+            borders += _left_borders(self.borders, match, parts, replacement)
+            rewritten += [Span(self.borders[part.start], _end(self.borders, part)) for part, _ in parts]
             done = end
         if not pieces:
             return self
         pieces.append(self.text[done:])
         borders += self.borders[done:]
-        return SourcedText("".join(pieces), tuple(borders))
+        return SourcedText("".join(pieces), tuple(borders), (*self.rewritten, *rewritten))
 
     def unwrap(self, pattern: re.Pattern[str], group: str) -> SourcedText:
         """Reduce each match to the group, whose characters keep their own offsets in the source."""
@@ -68,7 +92,56 @@ class SourcedText:
             pieces += (self.text[done : match.start()], self.text[inner])
             borders += (*self.borders[done : match.start()], *self.borders[inner])
             done = match.end()
-        return SourcedText("".join(pieces) + self.text[done:], (*borders, *self.borders[done:]))
+        return SourcedText("".join(pieces) + self.text[done:], (*borders, *self.borders[done:]), self.rewritten)
+
+    def _whole(self, offset: int) -> Span:
+        """The rewritten part of the source with the character at `offset`, or that character alone."""
+        index = bisect_right(self._wholes, offset, key=lambda span: span.start) - 1
+        if index >= 0 and offset < self._wholes[index].end:
+            return self._wholes[index]
+        return Span(offset, offset + 1)
+
+    @cached_property
+    def _wholes(self) -> list[Span]:
+        """The rewritten spans in order, those that overlap as one."""
+        wholes: list[Span] = []
+        for span in sorted(self.rewritten, key=lambda span: span.start):
+            if wholes and span.start < wholes[-1].end:
+                wholes[-1] = Span(wholes[-1].start, max(wholes[-1].end, span.end))
+            else:
+                wholes.append(span)
+        return wholes
+
+
+def _parts(match: re.Match[str], replacement: str) -> list[tuple[Span, Span]]:
+    """What of the matched text is spoken as what of the replacement: word for word if they have equally many words."""
+    written = [Span(*word.span()) for word in WORD.finditer(match.string, *match.span())]
+    spoken = [Span(*word.span()) for word in WORD.finditer(replacement)]
+    if not written or not spoken:
+        return []
+    if len(written) == len(spoken):
+        return list(zip(written, spoken, strict=True))
+    return [(Span(written[0].start, written[-1].end), Span(spoken[0].start, spoken[-1].end))]
+
+
+def _left_borders(
+    borders: Sequence[int], match: re.Match[str], parts: Sequence[tuple[Span, Span]], replacement: str
+) -> list[int]:
+    """Left borders of the characters of a replacement; what is left out behind its words counts as spaces."""
+    start = end = borders[match.start()]
+    left: list[int] = []
+    for written, spoken in parts:
+        begin = borders[written.start] if left else start
+        left += [end] * (spoken.start - len(left))
+        left += _shared(begin, _end(borders, written), replacement[spoken.start : spoken.end])
+        end = borders[written.end]
+    behind = borders[match.end()] if any(map(str.isalnum, replacement)) else start
+    return left + [behind] * (len(replacement) - len(left))
+
+
+def _end(borders: Sequence[int], written: Span) -> int:
+    """Where its last character ends in the source, without what was left out behind that."""
+    return min(borders[written.end - 1] + 1, borders[written.end])
 
 
 def _shared(start: int, end: int, replacement: str) -> list[int]:

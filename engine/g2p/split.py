@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from engine.g2p.spans import Span
+
 FIRST_PHONEMES = 50
 """Target for the first utterance: three seconds of speech, so that it is made and heard soon."""
 GROWTH = 1.7
@@ -56,13 +58,17 @@ PAUSE_SECONDS = {
 
 @dataclass(frozen=True)
 class Piece:
-    """Phonemes that belong together, for characters `start` to `end`; `space`: one follows; `border` to the next."""
+    """Phonemes that belong together, for characters `start` to `end`; `space`: one follows; `border` to the next.
+
+    `written` [phonemes] is what the text has for each phoneme.
+    """
 
     phonemes: str
     start: int
     end: int
     space: bool
     border: Border
+    written: tuple[Span, ...] = ()
 
 
 def joined(pieces: Sequence[Piece]) -> str:
@@ -106,6 +112,7 @@ def _parts(piece: Piece, limit: int) -> Iterator[Piece]:
             piece.start + length * (index + 1) // count,
             piece.space and last,
             piece.border if last else Border.WORD,
+            piece.written[index * limit : (index + 1) * limit],
         )
 
 

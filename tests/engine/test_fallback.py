@@ -11,7 +11,7 @@ import pytest
 from engine.errors import Cancelled, GpuFailed
 from engine.fallback import MOST_FAILURES_IN_A_ROW, PREPARING_SPARE, Loaded, Speaker
 from engine.pipeline import Observer
-from engine.speech import Event, FallbackEvent, PreparationEvent, Samples, Style, Utterance
+from engine.speech import Event, FallbackEvent, PreparationEvent, Speech, Style, Utterance
 
 STYLE = Style(np.zeros(1, np.float32), np.zeros(1, np.float32))
 LOADED = PreparationEvent("Loading the voice model", 0, 1)
@@ -32,11 +32,11 @@ class FakePipeline:
         seed: int,
         observe: Observer,
         cancel: threading.Event | None,
-    ) -> Samples:
+    ) -> Speech:
         error = next(self.errors, None)
         if error is not None:
             raise error
-        return np.array([utterance.index, speed, seed], np.float32)
+        return Speech(np.array([utterance.index, speed, seed], np.float32), np.zeros(1, np.int64))
 
     def close(self) -> None:
         self.closed = True
@@ -59,8 +59,8 @@ class Desk:
         """The device that spoke the next utterance as it should be, and what was told meanwhile."""
         self.events.clear()
         self.count += 1
-        samples = self.speaker.speak(Utterance(self.count, "Hi.", "hI.", 0, 3), STYLE, 2.0, 7, self.events.append)
-        assert samples.tolist() == [self.count, 2, 7]
+        speech = self.speaker.speak(Utterance(self.count, "Hi.", "hI.", 0, 3), STYLE, 2.0, 7, self.events.append)
+        assert speech.samples.tolist() == [self.count, 2, 7]
         return self.speaker.device, list(self.events)
 
 

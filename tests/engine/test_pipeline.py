@@ -8,7 +8,7 @@ import pytest
 from engine.config import ModelConfig
 from engine.errors import Cancelled
 from engine.model_store.checkpoints import model_config
-from engine.pipeline import Pipeline, encode, initial_values, source_noise
+from engine.pipeline import Pipeline, encode, initial_values, phoneme_edges, source_noise
 from engine.speech import Array, StageEvent, Style, Utterance
 from engine.stages import STAGE_NAMES, Place, Stage
 from engine.system.aligned_arrays import is_aligned
@@ -66,6 +66,11 @@ def test_the_first_stages_get_a_batch_of_one(config: ModelConfig, style: Style) 
     assert values["speed"].tolist() == [1.5]
 
 
+def test_phonemes_are_heard_where_their_tokens_have_frames(config: ModelConfig) -> None:
+    frame_token = np.array([0, 0, 1, 2, 2, 2, 3], np.int32)
+    assert phoneme_edges(config, frame_token, 2).tolist() == [frames * config.samples_per_frame for frames in (2, 3, 6)]
+
+
 def test_stages_run_in_order_with_an_event_each(config: ModelConfig, style: Style) -> None:
     events: list[StageEvent] = []
     runner = NullRunner(config)
@@ -83,7 +88,7 @@ def test_outputs_in_events_cannot_be_changed(config: ModelConfig, style: Style) 
 
 def test_the_same_seed_gives_the_same_samples(config: ModelConfig, style: Style) -> None:
     pipeline = pipeline_over(NullRunner(config))
-    first, again, other = (pipeline.speak(UTTERANCE, style, 1.0, seed) for seed in (7, 7, 8))
+    first, again, other = (pipeline.speak(UTTERANCE, style, 1.0, seed).samples for seed in (7, 7, 8))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
 

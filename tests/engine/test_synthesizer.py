@@ -23,7 +23,7 @@ from engine.pipeline import ignore
 from engine.preparation.devices import DeviceChoice
 from engine.preparation.files import ensure_files
 from engine.preparation.lstm_methods import MethodChoice
-from engine.speech import DeviceEvent, Event, Plan, PlanEvent, SpeechRequest, StageEvent
+from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Speech, SpeechRequest, SpokenWord, StageEvent
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check, device_event
 from tests.engine.memory import private_bytes
@@ -207,7 +207,7 @@ def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, w
     margin = round(KEPT_SILENCE_SECONDS * starter.sample_rate_hz)
     at = 0
     for chunk, raw in zip(chunks, made, strict=True):
-        finished = finish_utterance(raw, starter.sample_rate_hz)
+        finished = finish_utterance(Speech(raw, np.zeros(1, np.int64)), starter.sample_rate_hz).samples
         end = at + len(finished)
         assert np.array_equal(speech[at + margin : end - margin], finished[margin:-margin])
         pause = round(chunk.utterance.pause_seconds * starter.sample_rate_hz)
@@ -216,6 +216,50 @@ def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, w
     assert at + margin == len(speech)
     covered = "".join(text[chunk.utterance.start : chunk.utterance.end] for chunk in chunks)
     assert "".join(covered.split()) == "".join(text.split())
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    words=st.lists(st.sampled_from([*WORDS, "$45.67", "😀", "[to](/tˈu/)"]), min_size=5, max_size=40),
+    speed=st.floats(0.5, 2.0),
+    scale=st.floats(0, 3),
+)
+def test_words_are_heard_one_after_the_other_inside_their_chunks(
+    starter: Synthesizer, words: list[str], speed: float, scale: float
+) -> None:
+    text = " ".join(words)
+    heard: list[SpokenWord] = []
+    for chunk in starter.synthesize(SpeechRequest(text, "af_sally", speed, pause_scale=scale)):
+        assert [(word.start, word.end) for word in chunk.words] == [(w.start, w.end) for w in chunk.utterance.words]
+        edges = [edge for word in chunk.words for edge in (word.start_sample, word.end_sample)]
+        assert edges == sorted(edges)
+        assert 0 <= edges[0] <= edges[-1] <= len(chunk.samples)
+        for word in chunk.words:
+            sounds = [edge for phoneme in word.phonemes for edge in (phoneme.start_sample, phoneme.end_sample)]
+            assert sounds == sorted(sounds)
+            assert (sounds[0], sounds[-1]) == (word.start_sample, word.end_sample)
+        heard += chunk.words
+    lit = "".join(text[word.start : word.end] for word in heard)
+    assert lit == "".join(word.strip(",.!;?:\n") for word in words)  # an utterance may end inside “$45.67”
+
+
+def test_words_do_not_drift_when_pauses_grow(starter: Synthesizer) -> None:
+    """At its time, each word has the same sound as in speech with pauses as they are."""
+
+    def sounds(scale: float) -> list[np.ndarray]:
+        request = SpeechRequest("Come here, please. " * 12, "af_sally", pause_scale=scale)
+        return [
+            chunk.samples[word.start_sample : word.end_sample]
+            for chunk in starter.synthesize(request)
+            for word in chunk.words
+        ]
+
+    pairs = [pair for pair in zip(sounds(1.0), sounds(3.0), strict=True) if len(pair[0]) == len(pair[1])]
+    assert len(pairs) > 27  # the others have a pause at an end
+    for one, other in pairs:
+        middle = slice(len(one) // 4, -len(one) // 4)
+        assert np.array_equal(one[middle], other[middle])
+        assert other[middle].any()
 
 
 @pytest.mark.parametrize("scale", [-0.1, 3.1, math.nan, math.inf])

@@ -14,6 +14,7 @@ from engine.audio.joining import (
     limit_peak,
     scale_pauses,
 )
+from engine.speech import Speech
 
 RATE_HZ = 24_000
 MARGIN = round(KEPT_SILENCE_SECONDS * RATE_HZ)
@@ -37,10 +38,23 @@ def utterance(seconds: float, around: float = 0.2) -> np.ndarray:
     return clean + np.random.default_rng(0).uniform(-FLOOR, FLOOR, len(clean)).astype(np.float32)
 
 
+def speech(samples: np.ndarray, *edges: int) -> Speech:
+    return Speech(samples, np.array(edges, np.int64))
+
+
+def finished(samples: np.ndarray) -> np.ndarray:
+    return finish_utterance(speech(samples), RATE_HZ).samples
+
+
+def scaled(samples: np.ndarray, scale: float) -> np.ndarray:
+    return scale_pauses(speech(samples), RATE_HZ, scale).samples
+
+
 def joined(pauses: list[float], scale: float = 1.0) -> np.ndarray:
     joiner = Joiner(RATE_HZ, scale)
     last = len(pauses) - 1
-    return np.concatenate([joiner.chunk(utterance(0.3), pause, last=i == last) for i, pause in enumerate(pauses)])
+    chunks = [joiner.chunk(speech(utterance(0.3)), pause, last=i == last) for i, pause in enumerate(pauses)]
+    return np.concatenate([chunk.samples for chunk in chunks])
 
 
 def gaps(samples: np.ndarray) -> list[float]:
@@ -52,15 +66,15 @@ def gaps(samples: np.ndarray) -> list[float]:
 
 @pytest.mark.parametrize("around", [0.0, 0.01, 0.5])
 def test_speech_gets_the_same_margins_whatever_silence_was_there(around: float) -> None:
-    finished = finish_utterance(np.concatenate([silence(around), tone(1), silence(around)]), RATE_HZ)
-    assert len(finished) == pytest.approx(RATE_HZ + 2 * MARGIN, abs=2 * WINDOW)
-    assert not np.abs(finished[: MARGIN - WINDOW]).any()
-    assert not np.abs(finished[WINDOW - MARGIN :]).any()
+    trimmed = finished(np.concatenate([silence(around), tone(1), silence(around)]))
+    assert len(trimmed) == pytest.approx(RATE_HZ + 2 * MARGIN, abs=2 * WINDOW)
+    assert not np.abs(trimmed[: MARGIN - WINDOW]).any()
+    assert not np.abs(trimmed[WINDOW - MARGIN :]).any()
 
 
 def test_a_quiet_word_between_loud_ones_is_kept() -> None:
-    speech = np.concatenate([tone(0.2), np.zeros(RATE_HZ, np.float32), tone(0.2, 0.05)])
-    assert len(finish_utterance(speech, RATE_HZ)) == len(speech) + 2 * MARGIN
+    samples = np.concatenate([tone(0.2), np.zeros(RATE_HZ, np.float32), tone(0.2, 0.05)])
+    assert len(finished(samples)) == len(samples) + 2 * MARGIN
 
 
 def test_only_a_clipping_waveform_is_scaled() -> None:
@@ -70,8 +84,8 @@ def test_only_a_clipping_waveform_is_scaled() -> None:
 
 
 def test_edges_are_faded_so_that_nothing_clicks() -> None:
-    finished = finish_utterance(np.full(RATE_HZ, 0.5, np.float32), RATE_HZ)
-    assert np.abs(np.diff(finished)).max() < 0.5 / (FADE_SECONDS * RATE_HZ) * 2
+    trimmed = finished(np.full(RATE_HZ, 0.5, np.float32))
+    assert np.abs(np.diff(trimmed)).max() < 0.5 / (FADE_SECONDS * RATE_HZ) * 2
 
 
 @pytest.mark.parametrize("pause", [0.05, 0.25])
@@ -85,8 +99,7 @@ def test_without_a_pause_the_margins_are_one() -> None:
 
 @pytest.mark.parametrize("pause", [0.0, 0.05, 0.25])
 def test_no_step_at_a_join_is_larger_than_those_of_the_speech(pause: float) -> None:
-    speech = joined([pause] * 3)
-    assert np.abs(np.diff(speech)).max() <= np.abs(np.diff(utterance(0.3))).max()
+    assert np.abs(np.diff(joined([pause] * 3))).max() <= np.abs(np.diff(utterance(0.3))).max()
 
 
 def test_blending_keeps_the_power_of_noise() -> None:
@@ -112,9 +125,9 @@ def test_every_sample_of_speech_is_there_once() -> None:
     chunks = []
     for index, height in enumerate(heights):
         raw = np.concatenate([silence(0.1), tone(0.05, 0.1), [np.float32(height)], tone(0.05, 0.1), silence(0.1)])
-        chunks.append(joiner.chunk(raw, 0.25 * (index % 2), last=index == 3))
-    speech = np.concatenate(chunks)
-    assert list(speech[speech > 0.2]) == pytest.approx(heights)
+        chunks.append(joiner.chunk(speech(raw), 0.25 * (index % 2), last=index == 3).samples)
+    whole = np.concatenate(chunks)
+    assert list(whole[whole > 0.2]) == pytest.approx(heights)
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5, 2.0, 3.0])
@@ -123,12 +136,12 @@ def test_pauses_between_and_inside_utterances_are_scaled(scale: float) -> None:
     assert gaps(joined([0.25, 0.0], scale)) == [pytest.approx(max(kept / 2, 0.25 * scale + kept), abs=0.02 + kept / 2)]
     inside = np.concatenate([utterance(0.3, 0.2), utterance(0.3, 0.2)])
     expected = kept + (0.4 - kept) * scale
-    assert gaps(scale_pauses(inside, RATE_HZ, scale)) == [pytest.approx(expected, abs=0.02)]
+    assert gaps(scaled(inside, scale)) == [pytest.approx(expected, abs=0.02)]
 
 
 def test_closures_of_consonants_are_no_pauses() -> None:
-    speech = np.concatenate([tone(0.3), silence(0.1), tone(0.3)])
-    assert len(scale_pauses(speech, RATE_HZ, 3.0)) == len(speech)
+    samples = np.concatenate([tone(0.3), silence(0.1), tone(0.3)])
+    assert len(scaled(samples, 3.0)) == len(samples)
 
 
 WAVEFORMS = st.lists(st.floats(-4, 4, width=32), max_size=400).map(lambda values: np.array(values, np.float32))
@@ -138,7 +151,47 @@ WAVEFORMS = st.lists(st.floats(-4, 4, width=32), max_size=400).map(lambda values
 def test_any_waveforms_end_up_finite_and_below_clipping(parts: list[tuple[np.ndarray, float]], scale: float) -> None:
     joiner = Joiner(RATE_HZ, scale)
     for raw, pause in parts:
-        chunk = joiner.chunk(raw, pause, last=False)
+        chunk = joiner.chunk(speech(raw), pause, last=False).samples
         assert chunk.dtype == np.float32
         assert np.isfinite(chunk).all()
         assert np.abs(chunk).max(initial=0.0) <= PEAK_LIMIT + 1e-6
+
+
+def clicks(*places: float) -> tuple[np.ndarray, list[int]]:
+    """Two seconds of silence with a short tone at each of these seconds, and the first sample of each tone."""
+    samples = silence(2)
+    starts = [round(place * RATE_HZ) for place in places]
+    for start in starts:
+        samples[start : start + 2 * WINDOW] = tone(2 * WINDOW_SECONDS)
+    return samples, starts
+
+
+def heard(samples: np.ndarray) -> list[int]:
+    """The first sample of each stretch of sound."""
+    loud = np.flatnonzero(np.abs(samples) > 0.05)
+    return [int(at) for at in loud[np.diff(loud, prepend=-RATE_HZ) > RATE_HZ // 50]]
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize("pause", [0.0, 0.25])
+def test_a_phoneme_keeps_to_its_sound_through_cuts_pauses_and_joins(scale: float, pause: float) -> None:
+    joiner = Joiner(RATE_HZ, scale)
+    speeches = [clicks(0.3, 0.7, 1.2), clicks(0.01, 1.0), clicks(0.5)]
+    chunks = [joiner.chunk(speech(samples, *starts), pause, last=False) for samples, starts in speeches]
+    lengths = np.cumsum([0, *(len(chunk.samples) for chunk in chunks)])
+    marked = np.concatenate([chunk.edges + start for chunk, start in zip(chunks, lengths, strict=False)])
+    found = heard(np.concatenate([chunk.samples for chunk in chunks]))
+    assert marked == pytest.approx(np.array(found), abs=0.002 * RATE_HZ)
+
+
+def test_a_phoneme_in_silence_that_is_cut_off_is_inside_the_chunk() -> None:
+    samples, starts = clicks(0.8)
+    chunk = Joiner(RATE_HZ).chunk(speech(samples, 0, *starts, len(samples)), 0.0, last=False)
+    assert chunk.edges[0] == 0
+    assert chunk.edges[-1] == len(chunk.samples)
+
+
+@given(st.lists(st.integers(0, 400), min_size=2, max_size=6).map(sorted), WAVEFORMS, st.floats(0, 3), st.booleans())
+def test_edges_stay_in_order_and_inside(edges: list[int], samples: np.ndarray, scale: float, last: bool) -> None:
+    chunk = Joiner(RATE_HZ, scale).chunk(speech(samples, *edges), 0.0, last=last)
+    assert (np.diff([0, *chunk.edges, len(chunk.samples)]) >= 0).all()
