@@ -84,9 +84,7 @@ class PlainTextEdit(QPlainTextEdit):
         if event.button() is not Qt.MouseButton.LeftButton or not (marked or _with_alt(event)):
             super().mousePressEvent(event)
             return
-        cursor = self.cursorForPosition(place)
-        cursor.select(QTextCursor.SelectionType.WordUnderCursor)  # the nearest border may be the end of the word
-        self.place_wanted.emit(self._line_start(place) if marked else cursor.selectionStart())
+        self.place_wanted.emit(self._line_start(place) if marked else self._word_start(place))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Mark the line under the pointer."""
@@ -130,9 +128,11 @@ class PlainTextEdit(QPlainTextEdit):
             self._lay_out_sides()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Take files, too."""
         return _file_in(source) is not None or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        """Take text as it is; a file is for whoever listens to `file_dropped`."""
         path = _file_in(source)
         if path is None:
             super().insertFromMimeData(source)
@@ -156,6 +156,13 @@ class PlainTextEdit(QPlainTextEdit):
         if (pointed and pointed.center().y()) != (self._pointed and self._pointed.center().y()):
             self._pointed = pointed
             self.viewport().update(0, 0, MARGIN_PIXELS, self.viewport().height())
+
+    def _word_start(self, place: QPoint) -> int:
+        cursor = self.cursorForPosition(place)  # at the nearest border between two characters
+        if place.x() < self.cursorRect(cursor).left():
+            cursor.movePosition(QTextCursor.MoveOperation.PreviousCharacter)
+        cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+        return cursor.selectionStart()
 
     def _line_start(self, place: QPoint) -> int:
         cursor = self.cursorForPosition(place)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from itertools import takewhile
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
@@ -17,7 +17,7 @@ _AS_PLAIN_TEXT = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\u00a0": " "})
 
 @dataclass(frozen=True)
 class _Edited:
-    """A text of `length` characters that reads `now` after an edit; as many are the same at the start and at the end."""
+    """A text of `length` characters that reads `now` after an edit, and how many are the same at its start and end."""
 
     length: int
     now: str
@@ -151,6 +151,10 @@ def _unchanged(before: str, now: str) -> tuple[int, int]:
     """How many characters are the same at the start, and of the rest at the end."""
     if before == now:
         return len(now), 0
-    start = len(commonprefix([before, now]))
+    start = _same_at_start(before, now)
     left = min(len(before), len(now)) - start
-    return start, len(commonprefix([before[::-1][:left], now[::-1][:left]]))
+    return start, min(left, _same_at_start(reversed(before), reversed(now)))
+
+
+def _same_at_start(first: Iterable[str], second: Iterable[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.speech.text_editor import LARGEST_FILE_BYTES, TextEditor
 from app.theme import DARK
-from engine.speech import Utterance
+from engine.speech import SpokenWord, Utterance
 from tests.app.fakes import utterances_of
 
 TEXT = "One. 🙂🙂 Two. Three."
@@ -265,3 +265,68 @@ def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) 
     editor.edit.selectAll()
     editor.edit.insertPlainText("Pasted.")
     assert told == ["Another text.", "Some text. More 🙂", "Pasted."]
+
+
+def test_a_word_is_marked_in_its_sentence_and_the_rest_of_an_utterance_is_not(editor: TextEditor) -> None:
+    text = "🙂 One thing and. another."
+    utterance = Utterance(0, text, "x", 0, len(text))
+    editor.set_text(text)
+    editor.begin_speech(text)
+    editor.remember_spans([utterance])
+    editor.mark_word(utterance, 0, 16, SpokenWord(6, 11, 0, 10))
+    assert marked(editor) == ["🙂 One thing and.", "thing"]
+    editor.mark_word(utterance, 0, 16, None)
+    assert marked(editor) == ["🙂 One thing and."]
+
+
+def test_of_a_word_that_was_edited_only_the_sentence_is_marked(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    speak(editor, TEXT)
+    utterance = utterances_of(TEXT)[1]
+    word = SpokenWord(TEXT.index("Two"), TEXT.index("Two") + 3, 0, 10)
+    cursor = editor.edit.document().find("🙂 Two")
+    cursor.insertText("2")
+    editor.mark_word(utterance, utterance.start, utterance.end, word)
+    assert marked(editor) == ["🙂2."]
+    editor.set_text("")
+    editor.mark_word(utterance, utterance.start, utterance.end, word)
+    assert not marked(editor)
+
+
+def test_the_chip_leads_back_to_what_is_heard(editor: TextEditor, reading: Callable[[int], int], qtbot: QtBot) -> None:
+    reading(50)
+    assert not editor.chip.isVisible()
+    scroll_with_the_wheel(editor.edit)
+    assert editor.chip.isVisible()
+    reading(120)
+    qtbot.mouseClick(editor.chip, Qt.MouseButton.LeftButton)
+    assert editor.edit.verticalScrollBar().value() > 100
+    assert not editor.chip.isVisible()
+    assert reading(150) > 130
+
+
+def test_the_chip_goes_when_nothing_is_heard(editor: TextEditor, reading: Callable[[int], int]) -> None:
+    reading(50)
+    scroll_with_the_wheel(editor.edit)
+    editor.mark(None)
+    assert not editor.chip.isVisible()
+
+
+def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: TextEditor, qtbot: QtBot) -> None:
+    editor.set_text(TEXT)
+    speak(editor, TEXT)
+    cursor = QTextCursor(editor.edit.document())
+    cursor.insertText("🙂 New. ")
+    place = editor.edit.document().find("Three").selectionStart()
+    with qtbot.waitSignal(editor.place_wanted) as wanted:
+        editor.edit.place_wanted.emit(place)
+    assert wanted.args == [TEXT.index("Three"), len("🙂 New. ") + TEXT.index("Three")]
+    editor.begin_speech("Another.")
+    with qtbot.waitSignal(editor.place_wanted) as wanted:
+        editor.edit.place_wanted.emit(place)
+    assert wanted.args[0] is None
+
+
+def test_the_text_has_the_size_that_was_asked_for(editor: TextEditor) -> None:
+    editor.set_text_size(31)
+    assert editor.edit.font().pixelSize() == 31
