@@ -40,9 +40,13 @@ class ReadingMarks(QObject):
         """Mark a sentence and a word in it, and keep it in view while following."""
         self._sentence, self._word = sentence, word
         self._draw()
+        self.keep_in_view()
+        self._tell()
+
+    def keep_in_view(self) -> None:
+        """Bring what is marked into view, if the view follows it: the text may have been laid out anew."""
         if self._following:
             self._bring_into_view()
-        self._tell()
 
     @Slot()
     def follow(self) -> None:
@@ -61,8 +65,7 @@ class ReadingMarks(QObject):
         """Whether the line that is heard is kept in the middle, instead of anywhere in view."""
         self._centred = centred
         self._edit.setCenterOnScroll(centred)  # so that the last line can be there, too
-        if self._following:
-            self._bring_into_view()
+        self.keep_in_view()
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's tints."""

@@ -17,7 +17,6 @@ from app.theme import Colours
 from engine.speech import SpokenWord, Utterance
 
 LARGEST_FILE_BYTES = 4_000_000
-USUAL_TEXT_PIXELS = 16
 
 
 class TextEditor(QFrame):

@@ -23,9 +23,11 @@ def times() -> WordTimes:
 
 
 @pytest.mark.parametrize(
-    ("sample", "word"), [(9, None), (10, "One"), (45, "One"), (50, "two"), (104, "two"), (105, "Three"), (500, "Three")]
+    ("sample", "word"), [(9, None), (10, "One"), (45, "One"), (50, "two"), (99, "two"), (104, None), (105, "Three")]
 )
-def test_a_word_is_heard_from_its_start_until_the_next(times: WordTimes, sample: int, word: str | None) -> None:
+def test_a_word_is_heard_from_its_start_until_the_next_of_its_chunk(
+    times: WordTimes, sample: int, word: str | None
+) -> None:
     heard = times.at(sample)
     assert (TEXT[heard.start : heard.end] if heard is not None else None) == word
 
@@ -42,4 +44,11 @@ def test_without_words_an_utterance_is_heard_from_its_start() -> None:
     times.append(chunk(FIRST, 100), 0)
     times.append(chunk(SECOND, 60), 100)
     assert times.at(30) is None
+    assert times.around(30) == ()
     assert [times.sample_of(character) for character in (5, 9, 17)] == [0, 100, None]
+
+
+def test_words_are_counted_from_the_start_of_the_speech(times: WordTimes) -> None:
+    assert times.around(99) == times.of_chunk(0) == WORDS
+    assert times.around(100) == times.of_chunk(1) == (SpokenWord(10, 15, 105, 150),)
+    assert WordTimes().around(0) == ()
