@@ -17,6 +17,7 @@ from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
+from app.read_along.feature import ReadAlongFeature
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.activity import Activity
@@ -92,6 +93,7 @@ class Application(QObject):
         if make_engine is None or module_command is not None:
             self.controller.activity_changed.connect(self.module_builder.follow)
         self.module_builder.improved.connect(self._on_improved)
+        self.read_along = ReadAlongFeature(self.window, self.controller, settings)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
         self._opened_files = OpenedFiles(qt)
         self._opened_files.opened.connect(self.window.page.editor.open_file)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
 from app.audio.player import Playback
+from app.audio.track import AudioTrack
 from app.audio.transport_bar import clock_time
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
@@ -164,7 +165,7 @@ class MainWindow(QMainWindow):
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
         controller.utterance_changed.connect(page.editor.mark)
-        controller.track_changed.connect(page.editor.forget_spans)
+        controller.track_changed.connect(self._on_track)
         controller.track_changed.connect(page.player.show_track)
         controller.track_grew.connect(page.player.refresh)
         controller.player.position_changed.connect(page.player.show_position)
@@ -181,8 +182,12 @@ class MainWindow(QMainWindow):
             self.speak()
 
     @Slot(object)
+    def _on_track(self, track: AudioTrack) -> None:
+        self.page.editor.begin_speech(self._controller.text)
+
+    @Slot(object)
     def _on_planned(self, plan: Plan) -> None:
-        self.page.editor.remember_spans(self._controller.text, plan.utterances)
+        self.page.editor.remember_spans(plan.utterances)
         if plan.notices and plan.whole:
             self.page.banner.show_message(message_for_notices(plan.notices))
 

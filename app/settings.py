@@ -13,6 +13,8 @@ from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_WISHES
 
 USUAL_SPEED = 1.0
+USUAL_TEXT_PIXELS = 16
+TEXT_PIXELS = range(8, 97)
 
 
 class Key(Enum):
@@ -32,6 +34,7 @@ class Key(Enum):
     DEVICE = "device"
     LSTM_METHOD = "lstm_method"
     SAVE_FOLDER = "save_folder"
+    TEXT_SIZE = "text_size"
 
 
 class Settings:
@@ -120,6 +123,16 @@ class Settings:
     @lstm_method.setter
     def lstm_method(self, method: str) -> None:
         self._write(Key.LSTM_METHOD, method)
+
+    @property
+    def text_pixels(self) -> int:
+        """The size of the text."""
+        size = self._string(Key.TEXT_SIZE) or ""
+        return int(size) if size.isdecimal() and int(size) in TEXT_PIXELS else USUAL_TEXT_PIXELS
+
+    @text_pixels.setter
+    def text_pixels(self, pixels: int) -> None:
+        self._write(Key.TEXT_SIZE, str(pixels))
 
     @property
     def geometry(self) -> QByteArray:

@@ -44,6 +44,7 @@ class Colours:
     accent_hover: str
     on_accent: str
     highlight: str
+    word: str
     wave: str
     wave_pending: str
     good: str
@@ -55,14 +56,14 @@ class Colours:
 LIGHT = Colours(
     window="#f4f4f7", surface="#ffffff", control="#ffffff", control_hover="#ececf2",
     text="#1c1c22", faint="#6f6f7a", line="#dcdce4",
-    accent="#5a50d6", accent_hover="#4a40c4", on_accent="#ffffff", highlight="#e3e0fb",
+    accent="#5a50d6", accent_hover="#4a40c4", on_accent="#ffffff", highlight="#e3e0fb", word="#c3bcf9",
     wave="#b9b6d8", wave_pending="#e0e0ea", good="#1f7a45", note="#3f6fd0", warning="#a86400", error="#c8303a",
 )  # fmt: skip
 
 DARK = Colours(
     window="#1b1b1f", surface="#242429", control="#323238", control_hover="#3d3d45",
     text="#f1f1f5", faint="#9c9ca8", line="#3a3a42",
-    accent="#7d74f0", accent_hover="#8f87f6", on_accent="#ffffff", highlight="#3b3766",
+    accent="#7d74f0", accent_hover="#8f87f6", on_accent="#ffffff", highlight="#3b3766", word="#5a52a8",
     wave="#62607f", wave_pending="#3a3a44", good="#55c98a", note="#7fa6f5", warning="#e8a33d", error="#ff6b70",
 )  # fmt: skip
 
@@ -118,6 +119,7 @@ def with_system_colours(colours: Colours, palette: QPalette) -> Colours:
         accent=accent.name(),
         accent_hover=accent.darker(110).name(),
         highlight=_mixed(accent, palette.color(QPalette.ColorRole.Base), 0.2).name(),
+        word=_mixed(accent, palette.color(QPalette.ColorRole.Base), 0.45).name(),
     )
 
 

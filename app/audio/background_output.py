@@ -58,9 +58,9 @@ class _BackgroundStream:
         return stream is not None and stream.active
 
     @property
-    def latency_seconds(self) -> float:
+    def lag_seconds(self) -> float:
         stream = self._opened
-        return stream.latency_seconds if stream is not None else 0.0
+        return stream.lag_seconds if stream is not None else 0.0
 
     def start(self) -> None:
         self._wanted = True

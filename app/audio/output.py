@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -54,8 +55,8 @@ class OutputStream(Protocol):
         """The error since `start` was called, unless it was raised at once."""
 
     @property
-    def latency_seconds(self) -> float:
-        """The time from when a block is filled until it is heard."""
+    def lag_seconds(self) -> float:
+        """The time from now until the sample that was taken last is heard; negative once it has been."""
 
     def start(self) -> None:
         """Start playing; raises `AudioDeviceError`."""
@@ -111,17 +112,18 @@ class DefaultAudioOutput:
         """Make a stream with the same samples on one or two channels."""
         sounddevice = _portaudio()
         channels = min(2, int(self._device(sounddevice)["max_output_channels"]))
+        filler = _BlockFiller(fill, sample_rate_hz)
         try:
             stream = sounddevice.OutputStream(
                 samplerate=sample_rate_hz,
                 channels=channels,
                 dtype="float32",
                 latency=LATENCY_SECONDS,
-                callback=_block_filler(fill),
+                callback=filler,
             )
         except sounddevice.PortAudioError as error:
             raise NoAudioDevice(str(error)) from error
-        return _PortAudioStream(stream, sounddevice.PortAudioError)
+        return _PortAudioStream(stream, filler, sounddevice.PortAudioError)
 
     def _device(self, sounddevice: Any) -> Any:
         try:
@@ -131,8 +133,9 @@ class DefaultAudioOutput:
 
 
 class _PortAudioStream:
-    def __init__(self, stream: Any, portaudio_error: type[Exception]) -> None:
+    def __init__(self, stream: Any, filler: _BlockFiller, portaudio_error: type[Exception]) -> None:
         self._stream = stream
+        self._filler = filler
         self._portaudio_error = portaudio_error
 
     @property
@@ -147,8 +150,8 @@ class _PortAudioStream:
         return None
 
     @property
-    def latency_seconds(self) -> float:
-        return float(self._stream.latency)
+    def lag_seconds(self) -> float:
+        return self._filler.heard_at - time.monotonic()
 
     def start(self) -> None:
         try:
@@ -171,12 +174,25 @@ def _portaudio() -> Any:
     return sounddevice
 
 
-def _block_filler(fill: Fill) -> Callable[..., None]:
-    """PortAudio's callback: copies samples to every channel and does nothing else."""
+class _BlockFiller:
+    """PortAudio's callback: copies samples to every channel and notes when they are heard, nothing else.
 
-    def callback(block: NDArray[np.float32], frames: int, times: object, status: object) -> None:
-        count = fill(block[:, 0])
+    The time is the device's own for each block: the latency that a stream reports when it is opened leaves out what a
+    sound server adds.
+    """
+
+    def __init__(self, fill: Fill, sample_rate_hz: int) -> None:
+        self._fill = fill
+        self._sample_rate_hz = sample_rate_hz
+        self.heard_at = time.monotonic()
+        """When the last sample so far is heard; while a block is copied, the time at which that block ends."""
+
+    def __call__(self, block: NDArray[np.float32], frames: int, times: Any, status: object) -> None:
+        before = self.heard_at
+        begins_at = time.monotonic() + times.outputBufferDacTime - times.currentTime
+        self.heard_at = begins_at + frames / self._sample_rate_hz  # before the samples are counted as taken
+        count = self._fill(block[:, 0])
         block[count:, 0] = 0
         block[:, 1:] = block[:, :1]
-
-    return callback
+        if count < frames:
+            self.heard_at = begins_at + count / self._sample_rate_hz if count else before

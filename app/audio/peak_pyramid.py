@@ -44,7 +44,7 @@ class PeakPyramid:
         for finer, coarser in zip(self._levels, self._levels[1:], strict=False):
             coarser.fold(finer)
 
-    def peaks(self, start: int, end: int, columns: int) -> Peaks:
+    def peaks(self, start: float, end: float, columns: int) -> Peaks:
         """The envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
         per_column = max((end - start) / columns, 1.0)
         level_index = self._level_for(per_column)

@@ -19,7 +19,7 @@ BUFFERED_SECONDS = 2.0
 STALL_SECONDS = 3.0
 """A device that takes nothing for this long is lost; a sleeping sound server has been seen to need up to two."""
 RING_OUT_SECONDS = 0.2
-"""A device may lag more than it reports; waiting this long after the last sample keeps the end from being cut off."""
+"""A device may lag more than it says; waiting this long after the last sample keeps the end from being cut off."""
 
 
 class Playback(Enum):
@@ -33,7 +33,7 @@ class Playback(Enum):
 class AudioPlayer(QObject):
     """Feeds a ring buffer from the track; the device's callback only reads the ring.
 
-    A position is the sample heard now, allowing for the device's latency.
+    A position is the sample heard now, which lags behind what the device has taken.
     """
 
     playback_changed = Signal(object)
@@ -53,7 +53,7 @@ class AudioPlayer(QObject):
         self._stream: OutputStream | None = None
         self._position = 0
         self._base = self._fed = self._read = 0
-        self._read_at = self._alive_at = clock()
+        self._moved_at = self._alive_at = clock()
         self._started = False
         self._devices_changed = False
         self._timer = QTimer(self, interval=TICK_MS)
@@ -175,26 +175,22 @@ class AudioPlayer(QObject):
         self._stream = self._output.open(rate, self._ring.read_into)
 
     def _follow(self) -> None:
-        """Update the position: what is heard lags behind what was read by the latency, and advances with the clock."""
-        read = self._ring.samples_read
-        now = self._clock()
-        if read != self._read:
-            self._read, self._read_at = read, now
-        if not self._ring.readable or self._read_at == now:
-            self._alive_at = now
+        """Update the position: what is heard lags behind what was read, and advances with the clock."""
+        read = self._ring.samples_read  # before the lag, which then is that of these samples or of later ones
+        if read != self._read or not self._ring.readable:
+            self._read, self._alive_at = read, self._clock()
         if self._stream is None or not read:
             return
-        rate = self._track.sample_rate_hz
-        trailing = self._stream.latency_seconds - (now - self._read_at)
-        heard = self._base + read - max(0, round(trailing * rate))
+        lag = round(self._stream.lag_seconds * self._track.sample_rate_hz)
+        heard = self._base + read - max(0, lag)
         if heard > self._position:
+            self._moved_at = self._clock()
             self._set_position(heard)
 
     def _has_rung_out(self) -> bool:
         if not self._track.finished or self._position < self._track.length:
             return False
-        latency = self._stream.latency_seconds if self._stream is not None else 0.0
-        return self._clock() - self._read_at >= latency + RING_OUT_SECONDS
+        return self._clock() - self._moved_at >= RING_OUT_SECONDS
 
     def _device_error(self) -> AudioDeviceError | None:
         if self._stream is None or not self._started:
@@ -234,7 +230,7 @@ class AudioPlayer(QObject):
         self._ring.clear()
         self._base = self._fed = position
         self._read = 0
-        self._read_at = self._alive_at = self._clock()
+        self._moved_at = self._alive_at = self._clock()
         self._started = False
 
     def _set_position(self, position: int) -> None:

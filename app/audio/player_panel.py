@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import TransportBar
-from app.audio.waveform_view import PAGE_SECONDS, WaveformView
+from app.audio.waveform_pane import WaveformPane
+from app.audio.waveform_view import PAGE_SECONDS
 from app.theme import Colours
 
 
@@ -23,12 +24,13 @@ class PlayerPanel(QFrame):
         self.setObjectName("player")
         self._track = AudioTrack()
         self._position = 0
-        self.waveform = WaveformView(self)
+        self.wave = WaveformPane(self)
+        self.waveform = self.wave.view
         self.transport = TransportBar(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 14, 10)
         layout.setSpacing(6)
-        layout.addWidget(self.waveform, 1)
+        layout.addWidget(self.wave, 1)
         layout.addWidget(self.transport)
         self.waveform.seek_wanted.connect(self.seek_wanted)
         self.waveform.unmade_wanted.connect(self._on_unmade)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from app.audio.peak_pyramid import PeakPyramid
+from app.audio.word_times import WordTimes
 from engine.speech import AudioChunk, Plan, Samples, Utterance
 
 
@@ -26,6 +28,7 @@ class AudioTrack:
     def __init__(self) -> None:
         self.sample_rate_hz = 0
         self.peaks = PeakPyramid()
+        self.words = WordTimes()
         self._chunks: list[Samples] = []
         self._segments: list[Segment] = []
         self._starts: list[int] = []
@@ -46,6 +49,11 @@ class AudioTrack:
     def utterance_count(self) -> int:
         """The number of utterances in the whole speech; 0 while unknown."""
         return len(self._plan.utterances) if self._plan.whole else 0
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """The segments so far, in order."""
+        return self._segments
 
     @property
     def segment_count(self) -> int:
@@ -79,6 +87,7 @@ class AudioTrack:
         self._starts.append(start)
         self._segments.append(Segment(chunk.utterance, start, start + len(chunk.samples)))
         self.peaks.append(chunk.samples)
+        self.words.append(chunk, start)
 
     def finish(self) -> None:
         """Mark the track as complete."""

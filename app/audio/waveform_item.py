@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from app.audio.peak_pyramid import PeakPyramid
+from app.audio.time_range import TimeRange
 from app.theme import LIGHT, Colours
 
 BAR_PIXELS = 3.0
@@ -18,21 +19,25 @@ QUIETEST_SCALE = 0.25
 
 
 class WaveformItem:
-    """Draws a pyramid's samples 0 to `length`; the bars are painted once per size or change, not per frame."""
+    """Draws a part of a pyramid's samples; the bars are painted once per size or change, not per frame.
+
+    Each bar stands for the same samples wherever it is, so that bars only move when another part is in view, and the
+    loudest of all gives the height, so that they do not jump.
+    """
 
     def __init__(self) -> None:
         self._peaks = PeakPyramid()
-        self._length = 1
+        self._shown = TimeRange()
         self._position = 0
         self._colours = LIGHT
-        self._painted_for: tuple[float, float, float, int, int] | None = None
+        self._painted_for: tuple[float, float, float, int, TimeRange] | None = None
         self._heard = QPixmap()
         self._unheard = QPixmap()
 
-    def show_peaks(self, peaks: PeakPyramid, length: int) -> None:
-        """Draw these peaks over `length` samples."""
+    def show_peaks(self, peaks: PeakPyramid, shown: TimeRange) -> None:
+        """Draw this part of these peaks."""
         self._peaks = peaks
-        self._length = max(length, 1)
+        self._shown = shown
         self._painted_for = None
 
     def set_position(self, position: int) -> None:
@@ -45,9 +50,9 @@ class WaveformItem:
         self._painted_for = None
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
-        """Draw all samples over the area, from -1 to 1."""
+        """Draw what is shown over the area, from -1 to 1."""
         self._paint_bars(area.width(), area.height(), painter.device().devicePixelRatioF())
-        heard = area.width() * self._position / self._length
+        heard = area.width() * min(max(self._shown.share_of(self._position), 0.0), 1.0)
         painter.save()
         painter.translate(area.topLeft())
         for bars, start, end in ((self._heard, 0.0, heard), (self._unheard, heard, area.width())):
@@ -56,7 +61,7 @@ class WaveformItem:
         painter.restore()
 
     def _paint_bars(self, width: float, height: float, pixel_ratio: float) -> None:
-        wanted = (width, height, pixel_ratio, self._peaks.covered_samples, self._length)
+        wanted = (width, height, pixel_ratio, self._peaks.covered_samples, self._shown)
         if wanted == self._painted_for:
             return
         self._painted_for = wanted
@@ -73,17 +78,23 @@ class WaveformItem:
         made_bars: list[QRectF] = []
         pending_bars: list[QRectF] = []
         columns = max(int(width / (BAR_PIXELS + GAP_PIXELS)), 1)
-        peaks = self._peaks.peaks(0, self._length, columns)
+        per_column = self._shown.length / columns
+        first = math.floor(self._shown.start / per_column)
+        columns += 1  # of the first and the last, parts may be in view
+        peaks = self._peaks.peaks(first * per_column, (first + columns) * per_column, columns)
         middle = height / 2
-        loudest = max(float(-peaks.lowest.min()), float(peaks.highest.max()), QUIETEST_SCALE)
-        scale = (middle - BAR_PIXELS) / loudest
-        made = self._peaks.covered_samples / self._length * columns
+        scale = (middle - BAR_PIXELS) / self._loudest()
+        made = self._peaks.covered_samples / per_column - first
         for column, (low, high) in enumerate(zip(peaks.lowest.tolist(), peaks.highest.tolist(), strict=True)):
-            left = width * column / columns + GAP_PIXELS / 2
+            left = width * self._shown.share_of((first + column) * per_column) + GAP_PIXELS / 2
             top, bottom = middle - high * scale - BAR_PIXELS / 2, middle - low * scale + BAR_PIXELS / 2
             bar = QRectF(QPointF(left, top), QPointF(left + BAR_PIXELS, bottom))
             (made_bars if column < made else pending_bars).append(bar)
         return made_bars, pending_bars
+
+    def _loudest(self) -> float:
+        peaks = self._peaks.peaks(0, self._shown.total, 1)
+        return max(float(-peaks.lowest[0]), float(peaks.highest[0]), QUIETEST_SCALE)
 
 
 def _picture(size: QSize, pixel_ratio: float, groups: Iterable[tuple[list[QRectF], str]]) -> QPixmap:

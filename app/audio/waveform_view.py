@@ -1,34 +1,50 @@
-"""Shows a track as it fills up and the position that is heard; clicks and keys seek."""
+"""Shows a track as it fills up and the position that is heard; clicks and keys seek, others zoom and scroll."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QSinglePointEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
 from app.audio.track import AudioTrack
 from app.audio.transport_bar import clock_time
+from app.audio.waveform_axis import AXIS_HEIGHT_PIXELS, paint_sentences, paint_times
 from app.audio.waveform_item import WaveformItem
+from app.audio.waveform_zoom import STEP, WaveformZoom
 from app.theme import LIGHT, Colours
 
 STEP_SECONDS = 1.0
 PAGE_SECONDS = 5.0
 HEIGHT_PIXELS = 96
 PLAYHEAD_PIXELS = 2
-AXIS_HEIGHT_PIXELS = 20
 FRAME_PIXELS = 2
 """Space for the frame that shows the keyboard focus."""
 USUAL_SIZE = QSize(256, 192)
-ROOM_FOR_WORDS_PIXELS = 90
-SPACINGS_SECONDS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)
+SHORTEST_SECONDS = 2
+"""Not less than this is ever shown; the bars would stand for fewer samples than the peaks are kept for."""
+WHEEL_STEP = 120
+"""What Qt calls one click of a usual wheel."""
 NOTHING = "The waveform appears here."
 NOTHING_POINTS = 11
 
 
 class WaveformView(QWidget):
-    """Positions are samples; the whole track, or what it is expected to become, always fits.
+    """Positions are samples; at first the whole track, or what it is expected to become, is shown.
 
-    `unmade_wanted` is emitted instead of `seek_wanted` at a click where there is no sound yet.
+    `unmade_wanted` is emitted instead of `seek_wanted` at a click where there is no sound yet. What is shown is public,
+    `zoom`.
     """
 
     seek_wanted = Signal(int)
@@ -42,41 +58,39 @@ class WaveformView(QWidget):
         self._hovered: int | None = None
         self._dragging = False
         self._heard_before = 0
+        self.zoom = WaveformZoom(self)
+        self.zoom.changed.connect(self._on_shown)
+        self._sentences: Sequence[int] = ()
         self._item = WaveformItem()
         self._colours = LIGHT
         self._build()
         self.refresh()
 
     @property
-    def length(self) -> int:
-        """Samples that fit into the width."""
-        return max(self._track.expected_length(), 1)
-
-    @property
     def position(self) -> int:
         """The sample at which the playhead is drawn."""
         return self._position
-
-    @property
-    def seconds_per_word(self) -> int:
-        """The smallest round spacing that leaves room for the labels below."""
-        wanted = self.length / self._sample_rate_hz * ROOM_FOR_WORDS_PIXELS / max(self._area.width(), 1)
-        return next((spacing for spacing in SPACINGS_SECONDS if spacing >= wanted), SPACINGS_SECONDS[-1])
 
     def sizeHint(self) -> QSize:
         """The preferred size, unless the window asks for another."""
         return USUAL_SIZE
 
     def show_track(self, track: AudioTrack) -> None:
-        """Show another track from its start."""
+        """Show another track, all of it."""
         self._track = track
+        self._sentences = ()
+        self.zoom.begin()
         self.refresh()
         self.set_position(0)
 
     def refresh(self) -> None:
         """Update after the track has grown."""
-        self._item.show_peaks(self._track.peaks, self.length)
-        self._describe()
+        self.zoom.fit(self._track.expected_length(), SHORTEST_SECONDS * self._sample_rate_hz)
+        self._on_shown()
+
+    def show_sentences(self, sentences: Sequence[int]) -> None:
+        """Mark these samples, in order, as the starts of sentences."""
+        self._sentences = sentences
         self.update()
 
     def set_position(self, position: int) -> None:
@@ -98,8 +112,9 @@ class WaveformView(QWidget):
         area = self._area
         if self._track.length:
             self._item.paint(painter, area)
+            paint_sentences(painter, area, self.zoom.shown, self._sentences, self._colours.faint)
             self._paint_lines(painter, area)
-            self._paint_times(painter, area.bottom())
+            paint_times(painter, area, self.zoom.shown, self._sample_rate_hz, self._colours.faint)
         else:
             self._paint_nothing(painter, area)
         option = QStyleOption()
@@ -131,7 +146,7 @@ class WaveformView(QWidget):
         self._dragging = False
         sample = self._sample_at(event)
         if self._is_made(sample):
-            self.seek_wanted.emit(self._inside(sample))
+            self._seek(sample)
         else:
             self._show_position(self._heard_before)
             self.unmade_wanted.emit()
@@ -142,12 +157,33 @@ class WaveformView(QWidget):
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Ignore the wheel: everything is in view."""
-        event.ignore()
+        """Zoom with Ctrl, around the pointer; else scroll, unless everything is in view."""
+        turned = event.angleDelta()
+        steps = (turned.y() or turned.x()) / WHEEL_STEP
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom.zoom(STEP**steps, self._sample_at(event))
+        elif self.zoom.shown.whole:
+            event.ignore()
+        else:
+            self.zoom.scroll(steps)
+
+    def event(self, event: QEvent) -> bool:
+        """Zoom with two fingers on a touchpad, too."""
+        if not isinstance(event, QNativeGestureEvent):
+            return super().event(event)
+        if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
+            self.zoom.zoom(1 + event.value(), self._sample_at(event))
+        return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrow, page, home and end keys seek; space plays and pauses."""
+        """Arrow, page, home and end keys seek; space plays and pauses; plus, minus and 0 zoom."""
         rate = self._sample_rate_hz
+        zooms = {
+            Qt.Key.Key_Plus: self.zoom.zoom_in,
+            Qt.Key.Key_Equal: self.zoom.zoom_in,
+            Qt.Key.Key_Minus: self.zoom.zoom_out,
+            Qt.Key.Key_0: self.zoom.show_whole,
+        }
         steps = {
             Qt.Key.Key_Left: -STEP_SECONDS,
             Qt.Key.Key_Right: STEP_SECONDS,
@@ -159,9 +195,11 @@ class WaveformView(QWidget):
         if key is Qt.Key.Key_Space:
             self.toggle_wanted.emit()
         elif key in steps:
-            self.seek_wanted.emit(self._inside(self._position + round(steps[key] * rate)))
+            self._seek(self._position + round(steps[key] * rate))
         elif key in ends:
-            self.seek_wanted.emit(ends[key])
+            self._seek(ends[key])
+        elif key in zooms:
+            zooms[key]()
         else:
             event.ignore()
 
@@ -192,18 +230,6 @@ class WaveformView(QWidget):
             x = self._x_of(sample)
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
 
-    def _paint_times(self, painter: QPainter, top: float) -> None:
-        """Draw minutes and seconds below the waveform, omitting labels that would be cut off."""
-        painter.setPen(QColor(self._colours.faint))
-        step = self.seconds_per_word
-        for seconds in range(0, self.length // self._sample_rate_hz + 1, step):
-            area = QRectF(0, top, ROOM_FOR_WORDS_PIXELS, AXIS_HEIGHT_PIXELS)
-            area.moveCenter(QPointF(self._x_of(seconds * self._sample_rate_hz), area.center().y()))
-            words = clock_time(seconds)
-            inked = painter.boundingRect(area, Qt.AlignmentFlag.AlignCenter, words)
-            if inked.left() >= FRAME_PIXELS and inked.right() <= self.width() - FRAME_PIXELS:
-                painter.drawText(area, Qt.AlignmentFlag.AlignCenter, words)
-
     def _paint_nothing(self, painter: QPainter, area: QRectF) -> None:
         font = self.font()
         font.setPointSize(NOTHING_POINTS)
@@ -211,28 +237,42 @@ class WaveformView(QWidget):
         painter.setPen(QColor(self._colours.faint))
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, NOTHING)
 
+    @Slot()
+    def _on_shown(self) -> None:
+        self._item.show_peaks(self._track.peaks, self.zoom.shown)
+        self._describe()
+        self.update()
+
     def _show_position(self, position: int) -> None:
         self._position = position
+        if not self._dragging:
+            self.zoom.move_playhead(position)
         self._item.set_position(position)
         self._describe()
         self.update()
 
     def _describe(self) -> None:
-        rate = self._sample_rate_hz
+        rate, shown = self._sample_rate_hz, self.zoom.shown
         words = f"{clock_time(self._position / rate)} of {clock_time(self._track.length / rate)}"
+        if not shown.whole:
+            words += f", showing {clock_time(shown.start / rate)} to {clock_time(shown.end / rate)}"
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
-    def _x_of(self, sample: int) -> float:
-        return self._area.left() + self._area.width() * sample / self.length
+    def _seek(self, position: int) -> None:
+        self.zoom.follow()
+        self.seek_wanted.emit(self._inside(position))
 
-    def _sample_at(self, event: QMouseEvent) -> int:
+    def _x_of(self, sample: int) -> float:
+        return self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)
+
+    def _sample_at(self, event: QSinglePointEvent) -> int:
         inside = event.position().x() - self._area.left()
-        return min(max(round(inside * self.length / max(self._area.width(), 1)), 0), self.length)
+        return self.zoom.shown.sample_at(min(max(inside / max(self._area.width(), 1), 0.0), 1.0))
 
     def _is_made(self, sample: int) -> bool:
         """Whether there is sound at this sample, or it is at the end of all."""
-        return sample < self._track.length or self.length == self._track.length
+        return sample < self._track.length or self.zoom.shown.total == self._track.length
 
     def _words_at(self, sample: int) -> str:
         time = clock_time(sample / self._sample_rate_hz)

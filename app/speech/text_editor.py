@@ -2,49 +2,57 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.speech.plain_text_edit import MARGIN_PIXELS, PlainTextEdit
+from app.speech.reading_chip import ReadingChip
+from app.speech.reading_marks import ReadingMarks
+from app.speech.spoken_text import SpokenText, Utf16Positions, character_of, span_in
 from app.theme import Colours
-from engine.speech import Utterance
+from engine.speech import SpokenWord, Utterance
 
 LARGEST_FILE_BYTES = 4_000_000
-MARGIN_PIXELS = 14
 
 
 class TextEditor(QFrame):
     """A plain text editor on a page of its own; text and text files can be dropped into it.
 
-    The view follows what is heard until somebody scrolls, edits or looks at another place; `follow` resumes that.
+    The view follows what is heard until somebody scrolls, edits or looks at another place; `follow`, or the chip that
+    then appears, resumes that. `place_wanted` carries the place from which somebody wants to hear the text: its
+    character in the text that is spoken, None if it is not spoken, and in the text as it is now.
     """
 
     text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
     file_opened = Signal()
     file_refused = Signal(str)
+    place_wanted = Signal(object, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("editor")
-        self.edit = _PlainTextEdit(self)
+        self.edit = PlainTextEdit(self)
         self.setFocusProxy(self.edit)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN_PIXELS // 2, MARGIN_PIXELS // 2, 2, MARGIN_PIXELS // 2)
         layout.addWidget(self.edit)
-        self._spans: dict[int, QTextCursor] = {}
-        self._following = True
-        self._highlight = QColor("yellow")
+        self.marks = ReadingMarks(self.edit)
+        self.chip = ReadingChip(self.edit)
+        self._spoken = SpokenText(self.edit.document())
         self._length = 0  # in Qt's UTF-16 units
         self.edit.document().contentsChange.connect(self._on_change)
         self.edit.textChanged.connect(self.text_changed)
-        self.edit.textChanged.connect(self._stop_following)
-        self.edit.scrolled.connect(self._stop_following)
+        self.edit.textChanged.connect(self.marks.leave)
+        self.edit.scrolled.connect(self.marks.leave)
         self.edit.file_dropped.connect(self.open_file)
+        self.edit.place_wanted.connect(self._on_place)
+        self.marks.left_changed.connect(self.chip.show_left)
+        self.chip.clicked.connect(self.follow)
 
     @property
     def text(self) -> str:
@@ -76,44 +84,48 @@ class TextEditor(QFrame):
         except UnicodeDecodeError:
             self.file_refused.emit(f"“{path.name}” is not a plain text file (UTF-8).")
 
-    def remember_spans(self, text: str, utterances: Sequence[Utterance]) -> None:
-        """Remember where more utterances of `text` are; the positions follow when the text is edited."""
-        if text == self.text:
-            positions = _Utf16Positions(text)
-            new = (each for each in utterances if each.index not in self._spans)
-            self._spans |= {each.index: self._span(positions, each.start, each.end) for each in new}
+    def begin_speech(self, text: str) -> None:
+        """Forget the speech before, since another begins, of this text."""
+        self.marks.show(None)
+        self._spoken.begin(text)
 
-    @Slot()
-    def forget_spans(self) -> None:
-        """Forget all positions, since another speech begins."""
-        self.mark(None)
-        self._spans = {}
+    def remember_spans(self, utterances: Sequence[Utterance]) -> None:
+        """Remember where more utterances are; the positions follow when the text is edited."""
+        self._spoken.remember(utterances)
 
     @Slot(object)
     def mark(self, utterance: Utterance | None) -> None:
-        """Highlight the utterance that is heard now, and keep it in view while following."""
-        span = self._spans.get(utterance.index) if utterance is not None else None
-        selections = [self._selection(span)] if span is not None and span.hasSelection() else []
-        self.edit.setExtraSelections(selections)
-        if selections and span is not None and self._following:
-            self._bring_into_view(span)
+        """Mark the utterance that is heard now, and keep it in view while following."""
+        self.marks.show(self._spoken.utterance(utterance) if utterance is not None else None)
 
+    def mark_word(self, utterance: Utterance, start: int, end: int, word: SpokenWord | None) -> None:
+        """Mark characters `start` to `end` of the spoken text, a sentence, and in it the word that is heard now.
+
+        What is left of the utterance is marked where the sentence was edited.
+        """
+        sentence = self._spoken.span(start, end) or self._spoken.utterance(utterance)
+        self.marks.show(sentence, self._spoken.span(word.start, word.end) if word is not None else None)
+
+    @Slot()
     def follow(self) -> None:
         """Keep what is heard in view from now on."""
-        self._following = True
-        for selection in self.edit.extraSelections():
-            self._bring_into_view(selection.cursor)  # type: ignore[attr-defined]
+        self.marks.follow()
 
     def select(self, start: int, end: int) -> None:
         """Select characters and bring them into view."""
-        self._stop_following()
-        self.edit.setTextCursor(self._span(_Utf16Positions(self.text), start, end))
+        self.marks.leave()
+        positions = Utf16Positions(self.text)
+        self.edit.setTextCursor(span_in(self.edit.document(), positions.of(start), positions.of(end)))
         self.edit.setFocus()
 
+    def set_text_size(self, pixels: int) -> None:
+        """Show the text in this size."""
+        self.edit.setStyleSheet(f"QPlainTextEdit {{ font-size: {pixels}px; }}")
+
     def set_colours(self, colours: Colours) -> None:
-        """Take the theme's highlight."""
-        self._highlight = QColor(colours.highlight)
-        self.edit.setExtraSelections([self._recoloured(each) for each in self.edit.extraSelections()])
+        """Take the theme's colours."""
+        self.marks.set_colours(colours)
+        self.edit.set_colours(colours)
 
     @Slot(int, int, int)
     def _on_change(self, position: int, removed: int, added: int) -> None:
@@ -122,79 +134,6 @@ class TextEditor(QFrame):
         if replaced:
             self.text_replaced.emit()
 
-    @Slot()
-    def _stop_following(self) -> None:
-        self._following = False
-
-    def _span(self, positions: _Utf16Positions, start: int, end: int) -> QTextCursor:
-        cursor = QTextCursor(self.edit.document())
-        cursor.setPosition(positions.of(start))
-        cursor.setPosition(positions.of(end), QTextCursor.MoveMode.KeepAnchor)
-        return cursor
-
-    def _selection(self, span: QTextCursor) -> QTextEdit.ExtraSelection:
-        selection = QTextEdit.ExtraSelection()
-        selection.cursor = span  # type: ignore[attr-defined]
-        return self._recoloured(selection)
-
-    def _recoloured(self, selection: QTextEdit.ExtraSelection) -> QTextEdit.ExtraSelection:
-        selection.format.setBackground(self._highlight)  # type: ignore[attr-defined]
-        return selection
-
-    def _bring_into_view(self, span: QTextCursor) -> None:
-        start = QTextCursor(span)
-        start.setPosition(span.selectionStart())
-        view = self.edit.viewport().rect()
-        if self.edit.cursorRect(start).top() < view.top() or self.edit.cursorRect(span).bottom() > view.bottom():
-            line = start.block().layout().lineForTextPosition(start.positionInBlock()).lineNumber()
-            bar = self.edit.verticalScrollBar()  # counts lines, not pixels
-            bar.setValue(start.block().firstLineNumber() + line - bar.pageStep() // 4)
-
-
-class _PlainTextEdit(QPlainTextEdit):
-    """`scrolled` tells that a person has moved the view, with the mouse or the keyboard."""
-
-    file_dropped = Signal(object)
-    scrolled = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setPlaceholderText("Type, paste or drop the text to speak.")
-        self.setAccessibleName("Text to speak")
-        self.setTabChangesFocus(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.document().setDocumentMargin(MARGIN_PIXELS)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.verticalScrollBar().actionTriggered.connect(self.scrolled)  # not by a program or another size
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Tell when a key, such as Page Down, moves the view."""
-        before = self.verticalScrollBar().value()
-        super().keyPressEvent(event)
-        if self.verticalScrollBar().value() != before:
-            self.scrolled.emit()
-
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return _file_in(source) is not None or super().canInsertFromMimeData(source)
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        path = _file_in(source)
-        if path is None:
-            super().insertFromMimeData(source)
-        else:
-            self.file_dropped.emit(path)
-
-
-class _Utf16Positions:
-    """Qt counts UTF-16 units, Python characters; they differ after an emoji."""
-
-    def __init__(self, text: str) -> None:
-        self._wide = [position for position, character in enumerate(text) if ord(character) > 0xFFFF]
-
-    def of(self, position: int) -> int:
-        return position + bisect_left(self._wide, position)
-
-
-def _file_in(source: QMimeData) -> Path | None:
-    files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
-    return files[0] if files else None
+    @Slot(int)
+    def _on_place(self, position: int) -> None:
+        self.place_wanted.emit(self._spoken.character_at(position), character_of(self.text, position))

@@ -12,7 +12,11 @@ from app.system.threads import collect_what_is_due, not_collected
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-REAL_WINDOWS = ["test_real_window.py", "test_real_diagnostics.py"]  # they need Xvfb and PulseAudio
+REAL_WINDOWS = [
+    "test_real_window.py",
+    "test_real_diagnostics.py",
+    "test_real_reading.py",
+]  # they need Xvfb and PulseAudio
 collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
 
 

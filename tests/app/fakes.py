@@ -131,16 +131,22 @@ class FakeEngine:
 
 
 class FakeStream:
-    """A device that takes samples when the test says so."""
+    """A device that takes samples when the test says so; by the test's clock, if any, they are heard as they last."""
 
     latency_seconds = 0.0
     error: AudioDeviceError | None = None
 
-    def __init__(self, fill: Fill) -> None:
+    def __init__(self, fill: Fill, clock: FakeClock | None = None) -> None:
         self._fill = fill
+        self._clock = clock
+        self._heard_at = 0.0
         self.active = False
         self.closed = False
         self.played: list[np.ndarray] = []
+
+    @property
+    def lag_seconds(self) -> float:
+        return self._heard_at - self._clock() if self._clock is not None else self.latency_seconds
 
     def start(self) -> None:
         self.active = True
@@ -156,6 +162,8 @@ class FakeStream:
         block = np.zeros(frames, np.float32)
         if self.active:
             count = self._fill(block)
+            if self._clock is not None and count:
+                self._heard_at = self._clock() + count / RATE_HZ + self.latency_seconds
             self.played.append(block[:count].copy())
         return block
 
@@ -166,8 +174,9 @@ class FakeStream:
 class FakeOutput:
     """Opens fake streams; `error` is what opening raises."""
 
-    def __init__(self, error: AudioDeviceError | None = None) -> None:
+    def __init__(self, error: AudioDeviceError | None = None, clock: FakeClock | None = None) -> None:
         self.error = error
+        self.clock = clock
         self.streams: list[FakeStream] = []
         self.refreshed = 0
         self.checked = 0
@@ -189,7 +198,7 @@ class FakeOutput:
 
     def open(self, sample_rate_hz: int, fill: Fill) -> FakeStream:
         self.check()
-        self.streams.append(FakeStream(fill))
+        self.streams.append(FakeStream(fill, self.clock))
         return self.stream
 
 

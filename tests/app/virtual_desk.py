@@ -18,6 +18,7 @@ import numpy as np
 RATE_HZ = 24_000
 SINK = "desk"
 START_WITHIN_SECONDS = 20.0
+LONGEST_BETWEEN_PIECES_SECONDS = 0.004
 
 _SERVER_SCRIPT = """
 load-module module-native-protocol-unix auth-anonymous=1 socket={socket}
@@ -117,6 +118,20 @@ class Recorder:
     def last_sound_at(self) -> float:
         """The time, as of `time.time`, when the last sample that is not silence arrived."""
         return next(moment for moment, block in reversed(self._blocks) if block.any())
+
+    def heard_at(self, sample: int) -> float:
+        """The time, as of `time.time`, when the sample of this number was played.
+
+        The sink plays a block from the moment at which it hands it over, and the recorder may get it in pieces.
+        """
+        first, start_of_block, handed_over = 0, 0, 0.0
+        for moment, block in self._blocks:
+            if moment - handed_over > LONGEST_BETWEEN_PIECES_SECONDS:
+                start_of_block, handed_over = first, moment
+            first += len(block)
+            if sample < first:
+                break
+        return handed_over + (sample - start_of_block) / RATE_HZ
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None

@@ -37,7 +37,8 @@ class Stage:
 
 @pytest.fixture
 def stage(qtbot: QtBot) -> Iterator[Stage]:
-    output, clock, track = FakeOutput(), FakeClock(), AudioTrack()
+    clock, track = FakeClock(), AudioTrack()
+    output = FakeOutput(clock=clock)
     track.plan(Plan(UTTERANCES))
     player = AudioPlayer(output, clock)
     player.load(track)

@@ -32,7 +32,7 @@ def test_what_was_made_before_a_stop_is_shown_as_a_part(panel: PlayerPanel) -> N
     panel.track.finish()
     panel.refresh()
     assert panel.transport.length_label.text() == "0:08 made of about 0:16"
-    assert panel.waveform.length == 16 * RATE_HZ
+    assert panel.waveform.zoom.shown.total == 16 * RATE_HZ
 
 
 @pytest.mark.parametrize(("start", "back", "forward"), [(6, 1, 8), (0, 0, 5), (8, 3, 8)])

@@ -4,6 +4,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from app.audio.peak_pyramid import PeakPyramid
+from app.audio.time_range import TimeRange
 from app.audio.waveform_item import WaveformItem
 from app.theme import LIGHT
 
@@ -27,7 +28,7 @@ def test_heard_and_unheard_and_unmade_look_different(qtbot: QtBot) -> None:
     peaks = PeakPyramid()
     peaks.append(np.sin(np.arange(8000) * 0.1).astype(np.float32))
     item = WaveformItem()
-    item.show_peaks(peaks, 16_000)
+    item.show_peaks(peaks, TimeRange(16_000, 0, 16_000))
     item.set_position(4000)
     image = painted(item)
     heard, unheard, unmade = (colours_between(image, *edges) for edges in ((0, 95), (105, 195), (205, WIDTH)))
@@ -44,7 +45,7 @@ def test_louder_is_higher(qtbot: QtBot) -> None:
     tone = np.sin(np.arange(6400) * 0.5)
     peaks.append(np.concatenate([0.9 * tone, 0.2 * tone]).astype(np.float32))
     item = WaveformItem()
-    item.show_peaks(peaks, 12_800)
+    item.show_peaks(peaks, TimeRange(12_800, 0, 12_800))
     image = painted(item)
     ink = [sum(image.pixelColor(x, y).name() != "#ffffff" for y in range(HEIGHT)) for x in range(WIDTH)]
     assert max(ink[:190]) > 2.5 * max(ink[210:])

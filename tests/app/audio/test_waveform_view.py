@@ -3,6 +3,7 @@ from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.audio.track import AudioTrack
+from app.audio.waveform_axis import seconds_per_label
 from app.audio.waveform_view import WaveformView
 from app.theme import DARK, LIGHT
 from engine.speech import Plan
@@ -33,7 +34,7 @@ def view(qtbot: QtBot, track: AudioTrack) -> WaveformView:
 
 
 def plot_position(view: WaveformView, sample: int) -> QPoint:
-    return QPoint(round(view.width() * sample / view.length), view.height() // 3)
+    return QPoint(round(view.width() * sample / view.zoom.shown.length), view.height() // 3)
 
 
 @pytest.mark.parametrize("sample", [0, 1234, 3999])
@@ -103,7 +104,7 @@ def test_the_view_holds_what_the_track_is_expected_to_become(qtbot: QtBot) -> No
     view.show_track(growing)
     growing.append(chunk_of(UTTERANCES[0], 4))
     view.refresh()
-    assert view.length == 4 * RATE_HZ
+    assert view.zoom.shown.length == 4 * RATE_HZ
 
 
 def test_a_click_on_nothing_goes_nowhere(qtbot: QtBot) -> None:
@@ -119,7 +120,7 @@ def test_the_times_below_have_room_for_their_words(view: WaveformView, seconds: 
     long.append(chunk_of(UTTERANCES[0], 1, length=seconds * RATE_HZ))
     view.resize(450, 140)
     view.show_track(long)
-    assert view.seconds_per_word == spacing
+    assert seconds_per_label(view.zoom.shown, RATE_HZ, 446) == spacing
 
 
 def test_times_and_playhead_are_seen_once_there_is_a_track(view: WaveformView) -> None:

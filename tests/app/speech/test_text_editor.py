@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.speech.text_editor import LARGEST_FILE_BYTES, TextEditor
 from app.theme import DARK
-from engine.speech import Utterance
+from engine.speech import SpokenWord, Utterance
 from tests.app.fakes import utterances_of
 
 TEXT = "One. 🙂🙂 Two. Three."
@@ -26,6 +26,11 @@ def editor(qtbot: QtBot) -> TextEditor:
     return editor
 
 
+def speak(editor: TextEditor, text: str) -> None:
+    editor.begin_speech(text)
+    editor.remember_spans(utterances_of(text))
+
+
 def marked(editor: TextEditor) -> list[str]:
     return [each.cursor.selectedText() for each in editor.edit.extraSelections()]
 
@@ -33,7 +38,7 @@ def marked(editor: TextEditor) -> list[str]:
 def test_what_is_heard_is_marked_though_emoji_count_twice(editor: TextEditor) -> None:
     editor.set_text(TEXT)
     utterances = utterances_of(TEXT)
-    editor.remember_spans(TEXT, utterances)
+    speak(editor, TEXT)
     for utterance in utterances:
         editor.mark(utterance)
         assert marked(editor) == [TEXT[utterance.start : utterance.end]]
@@ -56,7 +61,7 @@ def test_any_span_is_found(editor: TextEditor, text: str, data: st.DataObject) -
 def test_marks_move_along_when_the_text_is_edited(editor: TextEditor) -> None:
     editor.set_text(TEXT)
     utterances = utterances_of(TEXT)
-    editor.remember_spans(TEXT, utterances)
+    speak(editor, TEXT)
     QTextCursor(editor.edit.document()).insertText("Before all that. ")
     editor.mark(utterances[2])
     assert marked(editor) == ["Three."]
@@ -65,20 +70,21 @@ def test_marks_move_along_when_the_text_is_edited(editor: TextEditor) -> None:
 def test_a_longer_plan_adds_to_what_is_marked_and_another_speech_forgets_it(editor: TextEditor) -> None:
     utterances = utterances_of(TEXT)
     editor.set_text(TEXT)
-    editor.remember_spans(TEXT, utterances[:1])
+    editor.begin_speech(TEXT)
+    editor.remember_spans(utterances[:1])
     editor.mark(utterances[0])
-    editor.remember_spans(TEXT, utterances)
+    editor.remember_spans(utterances)
     assert marked(editor) == [utterances[0].text]
     editor.mark(utterances[2])
     assert marked(editor) == [utterances[2].text]
-    editor.forget_spans()
+    editor.begin_speech("Another.")
     editor.mark(utterances[0])
     assert not marked(editor)
 
 
 def test_a_text_that_is_not_the_spoken_one_gets_no_marks(editor: TextEditor) -> None:
     editor.set_text("Something else.")
-    editor.remember_spans(TEXT, utterances_of(TEXT))
+    speak(editor, TEXT)
     editor.mark(utterances_of(TEXT)[0])
     assert not marked(editor)
 
@@ -86,7 +92,7 @@ def test_a_text_that_is_not_the_spoken_one_gets_no_marks(editor: TextEditor) -> 
 def test_a_marked_part_that_is_deleted_is_no_longer_marked(editor: TextEditor) -> None:
     editor.set_text(TEXT)
     utterances = utterances_of(TEXT)
-    editor.remember_spans(TEXT, utterances)
+    speak(editor, TEXT)
     editor.set_text("")
     editor.mark(utterances[0])
     assert not marked(editor)
@@ -98,7 +104,8 @@ def test_what_is_heard_is_kept_in_view(editor: TextEditor, qtbot: QtBot) -> None
     qtbot.waitExposed(editor)
     editor.set_text(text)
     last = Utterance(0, "Line 199.", "x", len(text) - 9, len(text))
-    editor.remember_spans(text, [last])
+    editor.begin_speech(text)
+    editor.remember_spans([last])
     editor.follow()
     editor.mark(last)
     selection = editor.edit.extraSelections()[0]
@@ -116,7 +123,7 @@ def reading(editor: TextEditor, qtbot: QtBot) -> Callable[[int], int]:
     qtbot.waitExposed(editor)
     editor.set_text(LINES)
     utterances = utterances_of(LINES)
-    editor.remember_spans(LINES, utterances)
+    speak(editor, LINES)
     editor.follow()
 
     def hear(line: int) -> int:
@@ -232,7 +239,7 @@ def test_tab_leaves_the_editor(editor: TextEditor) -> None:
 
 def test_the_mark_takes_the_themes_colour(editor: TextEditor) -> None:
     editor.set_text(TEXT)
-    editor.remember_spans(TEXT, utterances_of(TEXT))
+    speak(editor, TEXT)
     editor.mark(utterances_of(TEXT)[0])
     editor.set_colours(DARK)
     assert editor.edit.extraSelections()[0].format.background().color().name() == DARK.highlight
@@ -242,7 +249,7 @@ def test_two_hundred_thousand_characters_are_no_problem(editor: TextEditor) -> N
     text = "Word after word. " * 12_000
     editor.set_text(text)
     assert editor.text == text
-    editor.remember_spans(text, utterances_of(text[:3000]))
+    speak(editor, text)
 
 
 def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) -> None:
@@ -258,3 +265,68 @@ def test_only_a_text_that_is_replaced_as_a_whole_is_told_so(editor: TextEditor) 
     editor.edit.selectAll()
     editor.edit.insertPlainText("Pasted.")
     assert told == ["Another text.", "Some text. More 🙂", "Pasted."]
+
+
+def test_a_word_is_marked_in_its_sentence_and_the_rest_of_an_utterance_is_not(editor: TextEditor) -> None:
+    text = "🙂 One thing and. another."
+    utterance = Utterance(0, text, "x", 0, len(text))
+    editor.set_text(text)
+    editor.begin_speech(text)
+    editor.remember_spans([utterance])
+    editor.mark_word(utterance, 0, 16, SpokenWord(6, 11, 0, 10))
+    assert marked(editor) == ["🙂 One thing and.", "thing"]
+    editor.mark_word(utterance, 0, 16, None)
+    assert marked(editor) == ["🙂 One thing and."]
+
+
+def test_of_a_word_that_was_edited_only_the_sentence_is_marked(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    speak(editor, TEXT)
+    utterance = utterances_of(TEXT)[1]
+    word = SpokenWord(TEXT.index("Two"), TEXT.index("Two") + 3, 0, 10)
+    cursor = editor.edit.document().find("🙂 Two")
+    cursor.insertText("2")
+    editor.mark_word(utterance, utterance.start, utterance.end, word)
+    assert marked(editor) == ["🙂2."]
+    editor.set_text("")
+    editor.mark_word(utterance, utterance.start, utterance.end, word)
+    assert not marked(editor)
+
+
+def test_the_chip_leads_back_to_what_is_heard(editor: TextEditor, reading: Callable[[int], int], qtbot: QtBot) -> None:
+    reading(50)
+    assert not editor.chip.isVisible()
+    scroll_with_the_wheel(editor.edit)
+    assert editor.chip.isVisible()
+    reading(120)
+    qtbot.mouseClick(editor.chip, Qt.MouseButton.LeftButton)
+    assert editor.edit.verticalScrollBar().value() > 100
+    assert not editor.chip.isVisible()
+    assert reading(150) > 130
+
+
+def test_the_chip_goes_when_nothing_is_heard(editor: TextEditor, reading: Callable[[int], int]) -> None:
+    reading(50)
+    scroll_with_the_wheel(editor.edit)
+    editor.mark(None)
+    assert not editor.chip.isVisible()
+
+
+def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: TextEditor, qtbot: QtBot) -> None:
+    editor.set_text(TEXT)
+    speak(editor, TEXT)
+    cursor = QTextCursor(editor.edit.document())
+    cursor.insertText("🙂 New. ")
+    place = editor.edit.document().find("Three").selectionStart()
+    with qtbot.waitSignal(editor.place_wanted) as wanted:
+        editor.edit.place_wanted.emit(place)
+    assert wanted.args == [TEXT.index("Three"), len("🙂 New. ") + TEXT.index("Three")]
+    editor.begin_speech("Another.")
+    with qtbot.waitSignal(editor.place_wanted) as wanted:
+        editor.edit.place_wanted.emit(place)
+    assert wanted.args[0] is None
+
+
+def test_the_text_has_the_size_that_was_asked_for(editor: TextEditor) -> None:
+    editor.set_text_size(31)
+    assert editor.edit.font().pixelSize() == 31

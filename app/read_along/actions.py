@@ -1,0 +1,56 @@
+"""The menu entries for reading along, with their keys."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+
+from app.main_menu import MainMenu
+from app.speech.reading_chip import TITLE as BACK_TO_READING
+
+
+class ReadAlongActions(QObject):
+    """Keys with Ctrl are for the text, those that move and magnify the sound are with Alt."""
+
+    def __init__(self, menu: MainMenu) -> None:
+        super().__init__(menu)
+        self.sentence_back = self._action("Sentence Back", sound_key("Up"), "Media Previous")
+        self.sentence_forward = self._action("Sentence Forward", sound_key("Down"), "Media Next")
+        self.focus = self._action("Focus Mode", "Ctrl+Shift+F")
+        self.focus.setCheckable(True)
+        self.leave_focus = self._action("Leave Focus Mode", "Esc")
+        self.back_to_reading = self._action(BACK_TO_READING.title().replace(" To ", " to "), "Ctrl+J")
+        self.larger = self._action("Larger Text", "Ctrl++", "Ctrl+=")
+        self.smaller = self._action("Smaller Text", "Ctrl+-")
+        self.usual_size = self._action("Usual Text Size", "Ctrl+0")
+        self.zoom_in = self._action("Zoom In on the Waveform", sound_key("+"), sound_key("="))
+        self.zoom_out = self._action("Zoom Out of the Waveform", sound_key("-"))
+        self.whole = self._action("Whole Waveform", sound_key("0"))
+        for action in (self.sentence_back, self.sentence_forward, self.back_to_reading, self.leave_focus):
+            action.setEnabled(False)
+        self._add_to(menu)
+
+    def _add_to(self, menu: MainMenu) -> None:
+        speech = menu.speech_menu
+        following = speech.actions()[speech.actions().index(menu.forward) + 1]
+        speech.insertActions(following, [self.sentence_back, self.sentence_forward])
+        first = menu.view_menu.actions()[0]
+        for group in (
+            (self.focus, self.leave_focus, self.back_to_reading),
+            (self.larger, self.smaller, self.usual_size),
+            (self.zoom_in, self.zoom_out, self.whole),
+        ):
+            menu.view_menu.insertActions(first, group)
+            menu.view_menu.insertSeparator(first)
+
+    def _action(self, title: str, *keys: str) -> QAction:
+        action = QAction(title, self)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        return action
+
+
+def sound_key(key: str) -> str:
+    """Linux desktops take Ctrl with Alt for themselves; on a Mac, Alt alone writes other letters."""
+    return f"Ctrl+Alt+{key}" if sys.platform == "darwin" else f"Alt+{key}"

@@ -1,0 +1,74 @@
+"""Nothing but the text and the buttons to play it: lines of a readable length, the spoken one in the middle."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Signal
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from app.speech.page import SpeechPage
+
+LINE_CHARACTERS = 70
+
+
+class FocusMode(QObject):
+    """Hides parts of a window and brings back those that it hid, at the latest when the window closes.
+
+    What tells something, such as a message or the file being saved, stays.
+    """
+
+    changed = Signal(bool)
+
+    def __init__(self, window: QMainWindow, page: SpeechPage) -> None:
+        super().__init__(window)
+        self._window = window
+        self._page = page
+        self._on = False
+        self._hidden: list[QWidget] = []
+        self._panel: QWidget | None = None
+        self._split = QByteArray()
+        window.installEventFilter(self)
+
+    @property
+    def on(self) -> bool:
+        """Whether it is on."""
+        return self._on
+
+    def set_on(self, on: bool) -> None:
+        """Enter or leave it."""
+        if on != self._on:
+            self._on = on
+            self._enter() if on else self._leave()
+            self._page.editor.edit.limit_lines(LINE_CHARACTERS if on else None)
+            self._page.editor.marks.set_centred(on)
+            self.changed.emit(on)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave it before a closing window remembers what it looks like."""
+        if event.type() is QEvent.Type.Close:
+            self.set_on(False)
+        return False
+
+    def _enter(self) -> None:
+        page = self._page
+        self._split = page.split.saveState()
+        self._panel = page.side_bar.panel
+        page.side_bar.close_panel()
+        docks = self._window.findChildren(QDockWidget)
+        self._hidden = [part for part in (page.header, page.player.wave, *docks) if not part.isHidden()]
+        for part in self._hidden:
+            part.hide()
+        page.player.setMaximumHeight(page.player.sizeHint().height())
+        page.editor.setFocus()
+
+    def _leave(self) -> None:
+        page = self._page
+        page.player.setMaximumHeight(QWIDGET_LARGEST)
+        for part in self._hidden:
+            part.show()
+        if self._panel is not None:
+            page.side_bar.open(self._panel)
+        page.split.restoreState(self._split)
+
+
+QWIDGET_LARGEST = 16_777_215
+"""Qt's QWIDGETSIZE_MAX, for which PySide6 has no name."""

@@ -1,0 +1,45 @@
+"""The size of the text, in steps, remembered from one start to the next."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from app.settings import USUAL_TEXT_PIXELS, Settings
+from app.speech.text_editor import TextEditor
+
+SIZES_PIXELS = (10, 12, 14, USUAL_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
+
+
+class TextSize(QObject):
+    """Shows the size that the settings have, and changes both."""
+
+    def __init__(self, editor: TextEditor, settings: Settings, parent: QObject) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._settings = settings
+        editor.set_text_size(self.pixels)
+
+    @property
+    def pixels(self) -> int:
+        """The size of the text."""
+        return self._settings.text_pixels
+
+    @Slot()
+    def enlarge(self) -> None:
+        """The next larger size, if there is one."""
+        self._become(min((size for size in SIZES_PIXELS if size > self.pixels), default=SIZES_PIXELS[-1]))
+
+    @Slot()
+    def reduce(self) -> None:
+        """The next smaller size, if there is one."""
+        self._become(max((size for size in SIZES_PIXELS if size < self.pixels), default=SIZES_PIXELS[0]))
+
+    @Slot()
+    def reset(self) -> None:
+        """The usual size."""
+        self._become(USUAL_TEXT_PIXELS)
+
+    def _become(self, pixels: int) -> None:
+        self._settings.text_pixels = pixels
+        self._editor.set_text_size(pixels)
+        self._editor.marks.keep_in_view()

@@ -1,0 +1,41 @@
+"""A button over the text that leads back to what is heard, after somebody has looked at another place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Slot
+from PySide6.QtWidgets import QPushButton, QWidget
+
+TITLE = "Back to reading"
+ABOVE_EDGE_PIXELS = 12
+
+
+class ReadingChip(QPushButton):
+    """Stays at the middle of the lower edge of the widget over which it is shown."""
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(TITLE, over)
+        self.setObjectName("chip")
+        self.setToolTip("Show what is heard, and follow it")
+        self.setAutoDefault(False)
+        self.hide()
+        over.installEventFilter(self)
+
+    @Slot(bool)
+    def show_left(self, left: bool) -> None:
+        """Appear if what is heard has been left, else disappear; the keyboard goes back to the text."""
+        if not left and self.hasFocus():
+            self.parentWidget().setFocus()
+        self.setVisible(left)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the place when the widget below gets another size."""
+        if event.type() is QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        self.adjustSize()
+        over = self.parentWidget()
+        self.move((over.width() - self.width()) // 2, over.height() - self.height() - ABOVE_EDGE_PIXELS)
+        self.raise_()

@@ -1,0 +1,160 @@
+"""Where the spoken text is in a document that may have been edited since."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from PySide6.QtGui import QTextCursor, QTextDocument
+
+from engine.speech import Utterance
+
+_AS_PLAIN_TEXT = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\u00a0": " "})
+"""What a document keeps in place of these, it gives back in its plain text."""
+
+
+@dataclass(frozen=True)
+class _Edited:
+    """A text of `length` characters that reads `now` after an edit, and how many are the same at its start and end."""
+
+    length: int
+    now: str
+    same_before: int
+    same_after: int
+
+    def offset_now(self, offset: int) -> int | None:
+        """Where a character of the text as it was is now; None inside the edited part."""
+        if offset <= self.same_before:
+            return offset
+        return offset + len(self.now) - self.length if offset >= self.length - self.same_after else None
+
+    def offset_before(self, offset: int) -> int:
+        """Which character of the text as it was is there now; the first of the edited part inside it."""
+        if offset <= self.same_before:
+            return offset
+        inside = offset < len(self.now) - self.same_after
+        return self.same_before if inside else offset + self.length - len(self.now)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Characters `start` to `end` of the spoken text, which read `text`, and where they are in the document now."""
+
+    start: int
+    end: int
+    text: str
+    cursor: QTextCursor
+
+    def edited(self) -> _Edited:
+        now = self.cursor.selectedText().translate(_AS_PLAIN_TEXT)
+        return _Edited(len(self.text), now, *_unchanged(self.text, now))
+
+    def position(self, character: int) -> int | None:
+        """Where a character is now; None if that was edited."""
+        edited = self.edited()
+        offset = edited.offset_now(min(character, self.end) - self.start)
+        return None if offset is None else self.cursor.selectionStart() + Utf16Positions(edited.now).of(offset)
+
+    def character(self, position: int) -> int:
+        """The character at a position inside the piece."""
+        edited = self.edited()
+        return self.start + edited.offset_before(character_of(edited.now, position - self.cursor.selectionStart()))
+
+
+class SpokenText:
+    """Characters are those of the text as it was spoken, positions those of the document, in Qt's UTF-16 units.
+
+    Utterances move along with what is typed before them. Inside an utterance that was edited, everything before and
+    after the edited part is still found.
+    """
+
+    def __init__(self, document: QTextDocument) -> None:
+        self._document = document
+        self._whole: _Piece | None = None
+        self._pieces: list[_Piece] = []
+        self._by_index: dict[int, _Piece] = {}
+
+    def begin(self, text: str) -> None:
+        """Forget the speech before; from now on, `text` is spoken, and found if the document has it at this moment."""
+        self._whole, self._pieces, self._by_index = None, [], {}
+        if text and text == self._document.toPlainText():
+            whole = span_in(self._document, 0, self._document.characterCount() - 1)
+            self._whole = _Piece(0, len(text), text, whole)
+
+    def remember(self, utterances: Sequence[Utterance]) -> None:
+        """Remember where more utterances are, in the order of the text; what has been edited already is left out."""
+        if self._whole is None:
+            return
+        edited = self._whole.edited()
+        positions, origin = Utf16Positions(edited.now), self._whole.cursor.selectionStart()
+        for each in utterances:
+            start, end = edited.offset_now(each.start), edited.offset_now(each.end)
+            if each.index not in self._by_index and start is not None and end is not None:
+                cursor = span_in(self._document, origin + positions.of(start), origin + positions.of(end))
+                piece = _Piece(each.start, each.end, self._whole.text[each.start : each.end], cursor)
+                self._by_index[each.index] = piece
+                self._pieces.append(piece)
+
+    def utterance(self, utterance: Utterance) -> QTextCursor | None:
+        """What is left of an utterance; None if nothing is, or it was never remembered."""
+        piece = self._by_index.get(utterance.index)
+        return QTextCursor(piece.cursor) if piece is not None and piece.cursor.hasSelection() else None
+
+    def span(self, start: int, end: int) -> QTextCursor | None:
+        """Characters `start` to `end`; None if they are not there any more."""
+        first, last = self._piece_before(start), self._piece_before(end - 1)
+        if first is None or last is None:
+            return None
+        begin, stop = first.position(start), last.position(end)
+        return span_in(self._document, begin, stop) if begin is not None and stop is not None and begin < stop else None
+
+    def character_at(self, position: int) -> int | None:
+        """The character at a position, or else the next one that is spoken; None after the last utterance."""
+        for piece in self._pieces:
+            if position < piece.cursor.selectionEnd():
+                return piece.character(max(position, piece.cursor.selectionStart()))
+        return None
+
+    def _piece_before(self, character: int) -> _Piece | None:
+        """The last one that starts at this character or before."""
+        index = bisect_right(self._pieces, character, key=lambda piece: piece.start) - 1
+        return self._pieces[index] if index >= 0 else None
+
+
+class Utf16Positions:
+    """Qt counts UTF-16 units, Python characters; they differ after an emoji."""
+
+    def __init__(self, text: str) -> None:
+        self._wide = [position for position, character in enumerate(text) if ord(character) > 0xFFFF]
+
+    def of(self, character: int) -> int:
+        """The position before this character."""
+        return character + bisect_left(self._wide, character)
+
+
+def character_of(text: str, position: int) -> int:
+    """The character before which this position is."""
+    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * position].decode("utf-16-le", "ignore"))
+
+
+def span_in(document: QTextDocument, start: int, end: int) -> QTextCursor:
+    """A cursor that selects what is between two positions."""
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
+def _unchanged(before: str, now: str) -> tuple[int, int]:
+    """How many characters are the same at the start, and of the rest at the end."""
+    if before == now:
+        return len(now), 0
+    start = _same_at_start(before, now)
+    left = min(len(before), len(now)) - start
+    return start, min(left, _same_at_start(reversed(before), reversed(now)))
+
+
+def _same_at_start(first: Iterable[str], second: Iterable[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))

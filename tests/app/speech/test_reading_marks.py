@@ -1,0 +1,105 @@
+import pytest
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from app.speech.reading_marks import FOLLOWING, LEFT, ReadingMarks
+from app.theme import DARK, LIGHT
+
+LINES = "\n".join(f"Line {number} is here." for number in range(200))
+
+
+@pytest.fixture
+def edit(qtbot: QtBot) -> QPlainTextEdit:
+    edit = QPlainTextEdit()
+    qtbot.addWidget(edit)
+    edit.resize(300, 300)
+    edit.setPlainText(LINES)
+    edit.show()
+    qtbot.waitExposed(edit)
+    return edit
+
+
+@pytest.fixture
+def marks(edit: QPlainTextEdit) -> ReadingMarks:
+    return ReadingMarks(edit)
+
+
+def found(edit: QPlainTextEdit, words: str) -> QTextCursor:
+    cursor = edit.document().find(words)
+    assert not cursor.isNull()
+    return cursor
+
+
+def show(marks: ReadingMarks, edit: QPlainTextEdit, line: int, word: str | None = None) -> None:
+    sentence = found(edit, f"Line {line} is here.")
+    part = None if word is None else edit.document().find(word, sentence.selectionStart())
+    marks.show(sentence, part)
+
+
+def test_the_word_is_told_by_more_than_its_colour(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+    for colours in (LIGHT, DARK):
+        marks.set_colours(colours)
+        show(marks, edit, 3, "here")
+        sentence, word = edit.extraSelections()
+        assert (sentence.cursor.selectedText(), word.cursor.selectedText()) == ("Line 3 is here.", "here")
+        assert sentence.format.background().color().name() == colours.highlight
+        assert word.format.background().color().name() == colours.word
+        assert word.format.fontUnderline()
+        assert not sentence.format.fontUnderline()
+
+
+def test_marks_take_the_colours_of_a_new_theme(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+    show(marks, edit, 3, "here")
+    marks.set_colours(DARK)
+    assert [each.format.background().color().name() for each in edit.extraSelections()] == [DARK.highlight, DARK.word]
+
+
+def test_in_the_middle_means_the_line_that_is_heard(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+    marks.set_centred(True)
+    for line in (60, 61, 150, 199):
+        show(marks, edit, line, "here")
+        place = edit.cursorRect(found(edit, f"Line {line} is here.")).center().y()
+        assert abs(place - edit.viewport().height() / 2) <= edit.fontMetrics().lineSpacing()
+    marks.set_centred(False)
+    show(marks, edit, 198)
+    assert edit.cursorRect(found(edit, "Line 198 is")).bottom() <= edit.viewport().height()
+
+
+def test_a_word_beyond_the_view_is_followed_inside_a_long_sentence(marks: ReadingMarks, edit: QPlainTextEdit) -> None:
+    edit.setPlainText("word " * 2000 + "end.")
+    whole = QTextCursor(edit.document())
+    whole.select(QTextCursor.SelectionType.Document)
+    marks.show(whole, found(edit, "end"))
+    assert edit.cursorRect(found(edit, "end")).bottom() <= edit.viewport().height()
+
+
+def test_what_is_left_is_told_once_until_it_is_followed_again(
+    marks: ReadingMarks, edit: QPlainTextEdit, qtbot: QtBot
+) -> None:
+    told: list[bool] = []
+    marks.left_changed.connect(told.append)
+    marks.leave()
+    assert not told  # nothing is heard yet
+    show(marks, edit, 3)
+    show(marks, edit, 100)
+    assert told == [True]
+    assert edit.accessibleDescription() == LEFT
+    assert edit.verticalScrollBar().value() == 0
+    marks.follow()
+    assert told == [True, False]
+    assert edit.accessibleDescription() == FOLLOWING
+    assert edit.verticalScrollBar().value() > 80
+    marks.leave()
+    marks.show(None)
+    assert told == [True, False, True, False]
+
+
+def test_a_screen_reader_is_not_told_each_word(marks: ReadingMarks, edit: QPlainTextEdit, qtbot: QtBot) -> None:
+    """It reads out what is at the text cursor, what is selected, and a description that changes."""
+    show(marks, edit, 3)
+    before = (edit.textCursor().position(), edit.accessibleName(), edit.accessibleDescription())
+    with qtbot.assertNotEmitted(edit.cursorPositionChanged), qtbot.assertNotEmitted(edit.selectionChanged):
+        for word in ("Line", "is", "here"):
+            show(marks, edit, 3, word)
+    assert (edit.textCursor().position(), edit.accessibleName(), edit.accessibleDescription()) == before

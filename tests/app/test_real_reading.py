@@ -1,0 +1,71 @@
+"""The real window, the real PortAudio, a recorded sound device: a word is marked when it is heard."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+
+from tests.app.real_reading import RATE_HZ, WORD_COUNT
+from tests.app.test_real_window import environment, run
+from tests.app.virtual_desk import Recorder, SoundServer, virtual_display
+
+MARKED_WITHIN_SECONDS = 0.05
+ATTEMPTS = 3
+"""A busy machine now and then keeps the window or the sound server from their turns for longer than that."""
+
+pytestmark = pytest.mark.alone
+
+
+def read_aloud(folder: Path) -> tuple[dict[str, list], np.ndarray, Recorder]:
+    server = SoundServer(folder)
+    with virtual_display() as display, server.running(), Recorder(server).running() as recorder:
+        command = [sys.executable, "-m", "tests.app.real_reading", str(folder)]
+        finished = run(command, environment(display, server, folder))
+    assert finished.returncode == 0, finished.stderr
+    assert "Traceback" not in finished.stderr
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return report, np.load(folder / "speech.npy"), recorder
+
+
+def place_of(sound: np.ndarray, recording: np.ndarray) -> int:
+    """The sample of the recording at which this sound begins."""
+    size = len(recording) + len(sound)
+    likeness = np.fft.irfft(np.fft.rfft(recording, size) * np.conj(np.fft.rfft(sound, size)), size)
+    return int(np.argmax(likeness[: len(recording)]))
+
+
+def delays(folder: Path) -> np.ndarray:
+    """For each word, how many seconds after its tone was heard its mark was seen."""
+    report, speech, recorder = read_aloud(folder)
+    assert [word for word, _ in report["marks"]] == [word for word, _, _ in report["words"]]
+    assert len(report["marks"]) == WORD_COUNT
+    assert not QImage(str(folder / "window.png")).isNull()
+    recording = recorder.samples()
+    heard = [recorder.heard_at(place_of(speech[start:end], recording)) for _, start, end in report["words"]]
+    return np.array([seen for _, seen in report["marks"]]) - np.array(heard)
+
+
+def test_each_word_is_marked_when_it_is_heard(tmp_path: Path) -> None:
+    for attempt in range(ATTEMPTS):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        found = delays(folder)
+        if np.abs(found).max() < MARKED_WITHIN_SECONDS:
+            break
+    late = 1000 * np.quantile(found, [0, 0.1, 0.5, 0.9, 1])
+    assert np.abs(found).max() < MARKED_WITHIN_SECONDS, f"quantiles in ms: {late.round(1)}"
+
+
+def test_tones_are_found_where_they_are() -> None:
+    from tests.app.real_reading import tone
+
+    recording = np.zeros(3 * RATE_HZ, np.float32)
+    recording[12_345 : 12_345 + len(tone(3))] += tone(3)
+    recording[30_000 : 30_000 + len(tone(4))] += tone(4)
+    assert place_of(tone(3), recording) == 12_345
+    assert place_of(tone(4), recording) == 30_000
