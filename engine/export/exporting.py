@@ -62,7 +62,7 @@ def export(
     Equal orders give equal bytes, however often they are interrupted; only the numbers of Ogg streams are drawn anew.
     Raises `OutputError`, `Cancelled`, `NothingToSpeak`, and what the speaker raises.
     """
-    check_writable(order)
+    check_writable(order.path, per_chapter=order.per_chapter)
     speaker.prepare(observe, cancel)
     made = MadeParts(speaker.fingerprint(order.manner.voice))
     made.drop_old()
@@ -154,7 +154,7 @@ class _Export:
                         self._meter.add(WRITING_SHARE * len(piece.request.text) * share)
                         yield self._meter.progress(step)
                 if sounds and index + 1 < output.chapters.stop:
-                    file.write(self._silence(CHAPTER_PAUSE_SECONDS))
+                    self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
 
     def _write_piece(self, file: Recording, piece: _Piece) -> Iterator[float]:
         """The share of the piece that is written with each step."""
@@ -162,10 +162,14 @@ class _Export:
         for start in range(0, len(pcm), _BLOCK_SAMPLES):
             self._go_on()
             block = pcm[start : start + _BLOCK_SAMPLES]
-            file.write(block)
+            self._append(file, block)
             yield len(block) / len(pcm)
         if len(pcm):
-            file.write(self._silence(piece.pause_seconds))
+            self._append(file, self._silence(piece.pause_seconds))
+
+    def _append(self, file: Recording, pcm: Pcm) -> None:
+        file.write(pcm)
+        self._meter.seconds_written += len(pcm) / self._speaker.sample_rate_hz
 
     def _silence(self, seconds: float) -> Pcm:
         scale = self._order.manner.pause_scale

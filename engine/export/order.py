@@ -62,18 +62,18 @@ def outputs_of(order: Order) -> tuple[Output, ...]:
     )
 
 
-def check_writable(order: Order) -> None:
-    """Raise `OutputError` for a suffix that names no format or a place that cannot be written; makes the folder."""
-    format_for(order.path)
-    if not order.per_chapter:
-        ensure_writable(order.path)
+def check_writable(path: Path, *, per_chapter: bool = False) -> None:
+    """Raise `OutputError` for a suffix that names no format or a place that cannot be written; make the folder."""
+    format_for(path)
+    if not per_chapter:
+        ensure_writable(path)
         return
-    folder = order.path.with_suffix("")
-    ensure_writable(folder.with_name(f"{folder.name} "))
+    folder = path.with_suffix("")
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"The folder {folder} cannot be made.", "Choose another name.") from error
+        raise OutputError(f"The folder {folder} cannot be made ({error.strerror}).", "Choose another name.") from error
+    ensure_writable(folder / path.name)
 
 
 def file_name(title: str) -> str:
