@@ -21,7 +21,8 @@ def begun(path: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.engine.export.fast_export", str(path)]
     exporting = subprocess.Popen(command, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, text=True)
     assert exporting.stdout is not None
-    assert exporting.stdout.readline() == "begun\n"
+    with exporting.stdout as told:
+        assert told.readline() == "begun\n"
     return exporting
 
 
