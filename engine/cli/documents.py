@@ -14,7 +14,8 @@ from engine.cli.progress import Steps
 from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest
 from engine.export.exporting import export
-from engine.export.order import Order, joined, outputs_of
+from engine.export.order import Order, joined
+from engine.export.outputs import outputs_of
 from engine.export.progress import ExportProgress
 from engine.speech import AudioChunk, Event, SpeechRequest
 from engine.synthesizer import Synthesizer
@@ -74,7 +75,7 @@ def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Out
         "seconds_of_longest_utterance": clocked.longest_seconds, "peak_bytes": peak_bytes(),
         "files": [str(path) for path in paths], "chapters": len(order.chapters),
     }  # fmt: skip
-    where = str(order.path) if len(paths) == 1 else f"{paths[0].parent}, {len(paths)} files"
+    where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
     words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
     return Outcome(figures, f"{words}, by {order.manner.voice} of {synthesizer.model}")
 

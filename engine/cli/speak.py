@@ -19,7 +19,8 @@ from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.documents import Document
 from engine.errors import EngineError, InvalidRequest
-from engine.export.order import Order, check_writable
+from engine.export.order import Order
+from engine.export.outputs import check_writable
 from engine.model_store import ModelStore
 from engine.model_store.checkpoints import at_least_as_good, default_model
 from engine.preparation.devices import AUTO, DEVICES

@@ -14,7 +14,8 @@ from engine.audio.recording import Pcm, Recording
 from engine.audio.sound_file import recording
 from engine.errors import Cancelled, NothingToSpeak, OutputError
 from engine.export.made_parts import MadeParts, made_of
-from engine.export.order import Order, Output, check_writable, outputs_of
+from engine.export.order import Order
+from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
 from engine.speech import AudioChunk, Event, SpeechRequest
