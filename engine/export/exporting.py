@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
-from engine.audio.recording import Pcm, Recording
+from engine.audio.recording import Pcm, Recording, to_pcm
 from engine.audio.sound_file import recording
 from engine.errors import Cancelled, NothingToSpeak, OutputError
 from engine.export.made_parts import MadeParts, made_of
@@ -18,7 +18,7 @@ from engine.export.order import Order
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
-from engine.speech import AudioChunk, Event, SpeechRequest
+from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.system.whole_file import remove_leftovers
 
 CHAPTER_PAUSE_SECONDS = 1.5
@@ -70,6 +70,31 @@ def export(
     yield from _Export(order, speaker, made, observe, cancel, clock).steps()
 
 
+def write_made(
+    order: Order,
+    blocks: Iterable[Samples],
+    length: int,
+    sample_rate_hz: int,
+    cancel: threading.Event | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[ExportProgress]:
+    """Write speech of `length` samples that is made already and all of the only chapter, block by block.
+
+    Raises `OutputError` and `Cancelled`.
+    """
+    check_writable(order.path, per_chapter=order.per_chapter)
+    (output,) = outputs_of(order)
+    remove_leftovers(output.path)
+    meter, step = Meter(length, clock), f"Writing {output.path.name}"
+    with recording(output.path, sample_rate_hz, output.tags) as file:
+        file.begin_chapter(order.chapters[0].title or order.document.title)
+        for block in blocks:
+            _raise_if_set(cancel)
+            file.write(to_pcm(block))
+            meter.add(len(block))
+            yield meter.progress(step)
+
+
 class _Export:
     def __init__(
         self,
@@ -110,7 +135,7 @@ class _Export:
         named = f", “{title}”" if title else ""
         step = f"Speaking chapter {index + 1} of {len(self._chapters)}{named}"
         for piece in self._chapters[index]:
-            self._go_on()
+            _raise_if_set(self._cancel)
             if not self._made.has(piece.request):
                 yield self._meter.progress(step)
                 yield from self._speak(piece.request, step)
@@ -120,7 +145,7 @@ class _Export:
         spoken = 0
         try:
             for chunk in self._speaker.synthesize(request, self._observe, self._cancel):
-                self._go_on()
+                _raise_if_set(self._cancel)
                 chunks.append(chunk)
                 self._meter.add(chunk.utterance.end - spoken)
                 spoken = chunk.utterance.end
@@ -161,7 +186,7 @@ class _Export:
         """The share of the piece that is written with each step."""
         pcm = self._made.read(piece.request).pcm
         for start in range(0, len(pcm), _BLOCK_SAMPLES):
-            self._go_on()
+            _raise_if_set(self._cancel)
             block = pcm[start : start + _BLOCK_SAMPLES]
             self._append(file, block)
             yield len(block) / len(pcm)
@@ -176,9 +201,10 @@ class _Export:
         scale = self._order.manner.pause_scale
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
 
-    def _go_on(self) -> None:
-        if self._cancel is not None and self._cancel.is_set():
-            raise Cancelled("The export was stopped.")
+
+def _raise_if_set(cancel: threading.Event | None) -> None:
+    if cancel is not None and cancel.is_set():
+        raise Cancelled("The export was stopped.")
 
 
 def _pieces_of(text: str, manner: SpeechRequest) -> tuple[_Piece, ...]:

@@ -9,6 +9,9 @@ from pathlib import Path
 from engine.documents import Chapter, Document
 from engine.speech import SpeechRequest
 
+PART_CHARACTERS = 3000
+"""So much of a chapter, about three minutes of speech, is made at a time, and lost at most by an interruption."""
+
 
 @dataclass(frozen=True)
 class Order:
@@ -26,6 +29,11 @@ class Order:
     def chapters(self) -> tuple[Chapter, ...]:
         """What is to be spoken."""
         return self.document.chapters
+
+    @property
+    def only_request(self) -> SpeechRequest | None:
+        """The request that is all of it, or None for several chapters."""
+        return replace(self.manner, text=self.chapters[0].text) if len(self.chapters) == 1 else None
 
     @property
     def result(self) -> Path:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.export.order import PART_CHARACTERS
 from engine.g2p.split import PAUSE_SECONDS, Border
 
-LONGEST_CHARACTERS = 3000
-"""About three minutes of speech."""
 _PARAGRAPH = re.compile(r"\n\s*\n\s*")
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])[”’\"')\]]*\s+")
 _SPACE = re.compile(r"\s+")
@@ -37,7 +36,7 @@ def parts_of(text: str) -> Iterator[Part]:
 
 def _cut(text: str, start: int) -> tuple[int, int, Border]:
     """Where a part ends, where the next one begins, and what is between them."""
-    limit = start + LONGEST_CHARACTERS
+    limit = start + PART_CHARACTERS
     if limit >= len(text):
         return len(text), len(text), Border.PARAGRAPH
     for pattern, border in _BORDERS:

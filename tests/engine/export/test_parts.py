@@ -1,6 +1,7 @@
 import pytest
 
-from engine.export.parts import LONGEST_CHARACTERS, parts_of
+from engine.export.order import PART_CHARACTERS
+from engine.export.parts import parts_of
 from engine.g2p.split import PAUSE_SECONDS, Border
 
 SENTENCE = "He said “that this is one of many sentences.” "
@@ -11,7 +12,7 @@ def assert_whole(text: str) -> None:
     parts = list(parts_of(text))
     assert all(text[part.start : part.start + len(part.text)] == part.text for part in parts)
     assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
-    assert all(0 < len(part.text) <= LONGEST_CHARACTERS for part in parts)
+    assert all(0 < len(part.text) <= PART_CHARACTERS for part in parts)
 
 
 def test_a_short_chapter_is_one_part() -> None:
@@ -37,5 +38,5 @@ def test_a_long_one_is_cut_at_the_strongest_border(text: str, border: Border) ->
 
 
 def test_one_without_any_space_is_cut_all_the_same() -> None:
-    assert_whole("x" * (2 * LONGEST_CHARACTERS + 5))
-    assert_whole("\n\n\n   " + "x " * LONGEST_CHARACTERS)
+    assert_whole("x" * (2 * PART_CHARACTERS + 5))
+    assert_whole("\n\n\n   " + "x " * PART_CHARACTERS)
