@@ -13,6 +13,7 @@ from engine.cli.command import Outcome
 from engine.cli.progress import Steps
 from engine.documents import Chapter, Document
 from engine.errors import InvalidRequest
+from engine.export.cover import read_cover
 from engine.export.exporting import export
 from engine.export.order import Order, joined
 from engine.export.outputs import outputs_of
@@ -48,7 +49,7 @@ def document_of(options: argparse.Namespace) -> Document | None:
             raise InvalidRequest("Chapters, a title, an author and a cover are of documents.", "Name one with --file.")
         return None
     document = joined([_read(path) for path in options.file])
-    cover = document.cover if options.cover is None else _picture(options.cover)
+    cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
     author = document.author if options.author is None else options.author
     return replace(document, title=title, author=author, cover=cover)
@@ -112,13 +113,3 @@ def _read(path: Path) -> Document:
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
     return Document(path.stem, "", "", (Chapter("", text),))
-
-
-def _picture(path: Path) -> bytes:
-    try:
-        picture = path.read_bytes()
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a picture.") from error
-    if not picture.startswith((b"\x89PNG", b"\xff\xd8")):
-        raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first.")
-    return picture

@@ -69,9 +69,8 @@ def test_what_goes_with_documents_only_is_refused_without_one() -> None:
 
 def test_a_cover_that_is_no_picture_is_refused(tmp_path: Path) -> None:
     text = text_file(tmp_path / "a.txt", "Hi.")
-    for cover, words in ((text, "neither JPEG nor PNG"), (str(tmp_path / "none.png"), "cannot be read")):
-        with pytest.raises(InvalidRequest, match=words):
-            document_of(build_parser().parse_args(["speak", "--file", text, "--cover", cover]))
+    with pytest.raises(InvalidRequest, match="neither JPEG nor PNG"):
+        document_of(build_parser().parse_args(["speak", "--file", text, "--cover", text]))
 
 
 @pytest.mark.usefixtures("starter")
