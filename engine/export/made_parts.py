@@ -63,10 +63,10 @@ class MadeParts:
         sound = io.BytesIO()
         if len(made.pcm):
             soundfile.write(sound, made.pcm, sample_rate_hz, format=_FORMAT, subtype="PCM_16")
-        words = json.dumps([asdict(word) for word in made.words]).encode()
+        words = json.dumps([(word.start, word.end, word.start_sample, word.end_sample) for word in made.words])
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._words_path(request), words)
+            write_atomically(self._words_path(request), words.encode())
             write_atomically(self._sound_path(request), sound.getvalue())  # last: where it is, the rest is
         except OSError as error:
             raise OutputError(
@@ -84,7 +84,7 @@ class MadeParts:
                 f"Speech that was made is no longer in {self._folder}.", "Export it again: that makes what is missing."
             ) from error
         pcm = soundfile.read(io.BytesIO(sound), dtype="int16")[0] if sound else np.zeros(0, np.int16)
-        return MadePart(pcm, tuple(SpokenWord(**word) for word in words))
+        return MadePart(pcm, tuple(SpokenWord(*word) for word in words))
 
     def drop(self, requests: Iterable[SpeechRequest]) -> None:
         """Let go of parts that are written."""
