@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
+from app.export.feature import ExportFeature
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
@@ -95,6 +96,7 @@ class Application(QObject):
         self.module_builder.improved.connect(self._on_improved)
         self.read_along = ReadAlongFeature(self.window, self.controller, settings)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
+        self.export = ExportFeature(self.window, self.controller, settings)
         self._opened_files = OpenedFiles(qt)
         self._opened_files.opened.connect(self.window.page.editor.open_file)
         if sys.platform == "darwin":

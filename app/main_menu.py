@@ -43,6 +43,7 @@ class MainMenu(QMenuBar):
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
         self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
+        self.export = _action(file, "Export…", "Ctrl+E")
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)

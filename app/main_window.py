@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         save = self._controller.activity.save
         if save is not None:
             event.ignore()
-            ask_about_save(self, save.name, self._close_when_saved, self._close_without_saving)
+            ask_about_save(self, save.name, save.waiting_count, self._close_when_saved, self._close_without_saving)
             return
         self._controller.stop()
         self.memory.remember()
@@ -204,8 +204,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _close_without_saving(self) -> None:
-        """What is being written already is finished, which takes a moment."""
-        self._controller.cancel_save()
+        self._controller.cancel_saves()
         self._close_when_saved()
 
     @Slot(object)

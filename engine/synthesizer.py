@@ -94,6 +94,10 @@ class Synthesizer:
         """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
         return SavedVoices().choose(name, self._opened().voices)[0].info
 
+    def fingerprint(self, voice: str) -> str:
+        """What, besides the request, its samples depend on: the weights, what a saved blend is of, the device."""
+        return f"{self._opened().identity} {self.voice(voice)} {self.device}"
+
     def prepare(self, observe: Observer = ignore, cancel: threading.Event | None = None) -> None:
         """Load the model, building its modules on first use; `observe` gets `PreparationEvent`s and a `DeviceEvent`.
 

@@ -19,11 +19,19 @@ class Readiness(Enum):
 
 @dataclass(frozen=True)
 class SaveProgress:
-    """The file being saved, and how many of its utterances are made; the count is 0 while unknown."""
+    """The file being saved, and how many of its utterances are made; the count is 0 while unknown.
+
+    Of an export, `step` says what is done, `fraction` how much of it, and `seconds_left` how long the rest may take, as
+    far as that is known. `waiting_count` others are to be saved afterwards.
+    """
 
     name: str
     made_count: int = 0
     utterance_count: int = 0
+    step: str = ""
+    fraction: float | None = None
+    seconds_left: float | None = None
+    waiting_count: int = 0
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from app.speech.jobs import (
 )
 from app.speech.saving import Saving
 from app.speech.voice_preview import VoicePreview
-from engine.errors import Cancelled, InvalidRequest
+from engine.errors import Cancelled
+from engine.export.order import PART_CHARACTERS, Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 
 
@@ -39,7 +40,7 @@ class Earlier:
 
 
 class SpeechController(QObject):
-    """One speech and one file at a time.
+    """One speech and one file at a time; other files wait for their turn.
 
     A new request stops the previous one at once, though the engine may notice a moment later. What is made for a file
     goes on, whatever is heard or stopped meanwhile; if it is asked for, it is heard as well, and not made again.
@@ -175,25 +176,33 @@ class SpeechController(QObject):
 
     def save(self, path: Path, request: SpeechRequest) -> None:
         """Write the speech of this request to a file, making it first if necessary."""
-        if (progress := self.saving.progress) is not None:
-            words = f"“{progress.name}” is still being saved."
-            self.failed.emit(InvalidRequest(words, "Wait until it is, or cancel that."))
-        elif self._job is not None and self._job.request == request:
-            self.saving.begin(path, self._track, self._job)
-        elif self._track.whole and self._request == request:
-            self.saving.begin(path, self._track)
+        self.export(order_of_text(path, request))
+
+    def export(self, order: Order) -> None:
+        """Carry out an order once those before it are, with the engine there is now; what is made already is used."""
+        request = order.only_request
+        if request is not None and self._job is not None and self._job.request == request:
+            self.saving.add(order, self._make_engine, self._track, self._job)
+        elif request is not None and self._track.whole and self._request == request:
+            self.saving.add(order, self._make_engine, self._track)
+        elif request is None or len(request.text) > PART_CHARACTERS or self.saving.progress is not None:
+            self.saving.add(order, self._make_engine)
         else:
-            self._make_for_file(path, request)
-        self._update()
+            self._make_for_file(order, request)
 
     @Slot()
     def cancel_save(self) -> None:
-        """Stop making what is being saved, unless it is heard; what is all made is written all the same."""
+        """Leave what is being saved unsaved; the next file has its turn."""
         self.saving.cancel(self._job)
+
+    @Slot()
+    def cancel_saves(self) -> None:
+        """Leave everything unsaved that is not saved yet."""
+        self.saving.cancel_all(self._job)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop everything; return whether the engine's thread ended in time."""
-        self.cancel_save()
+        self.cancel_saves()
         self._cancel_job()
         self._preview.stop()
         self._preparing.cancel.set()
@@ -219,10 +228,10 @@ class SpeechController(QObject):
         self._job_count += 1
         return SpeakJob(self._job_count, request)
 
-    def _make_for_file(self, path: Path, request: SpeechRequest) -> None:
+    def _make_for_file(self, order: Order, request: SpeechRequest) -> None:
         """Make speech in silence; if nothing else is heard, it can be heard from the player meanwhile."""
         job, track = self._new_job(request), AudioTrack()
-        self.saving.begin(path, track, job)
+        self.saving.add(order, self._make_engine, track, job)
         if self._job is None and self.player.playback is Playback.STOPPED:
             self._show(job, track)
             self._job = None

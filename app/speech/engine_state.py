@@ -12,6 +12,7 @@ from app.speech.jobs import (
     PreparationAdvanced,
     Prepared,
     PreviewEnded,
+    SaveEnded,
     SpeechEnded,
 )
 from engine.errors import Cancelled
@@ -27,6 +28,9 @@ class EngineState:
     device: DeviceEvent | None = None
     fallback: str = ""
 
+    def _unready(self, error: Exception | None) -> bool:
+        return error is not None and self.readiness is Readiness.PREPARING
+
     def after(self, event: JobEvent) -> EngineState:
         """The state once this has happened; a preparation that is cancelled gives way to another, and says nothing."""
         match event:
@@ -38,8 +42,6 @@ class EngineState:
                 return replace(self, readiness=Readiness.READY, preparation=None, fallback=message)
             case Prepared(error) if not isinstance(error, Cancelled):
                 return replace(self, readiness=Readiness.FAILED if error else Readiness.READY, preparation=None)
-            case SpeechEnded(error=error) | PreviewEnded(error=error) if (
-                error and self.readiness is Readiness.PREPARING
-            ):
+            case SpeechEnded(error=error) | PreviewEnded(error=error) | SaveEnded(error=error) if self._unready(error):
                 return replace(self, readiness=Readiness.FAILED, preparation=None)
         return self

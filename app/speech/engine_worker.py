@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from app.audio.track import AudioTrack
 from app.speech.jobs import (
     ChunkSpoken,
     DeviceChosen,
@@ -22,6 +23,7 @@ from app.speech.jobs import (
     PrepareJob,
     PreviewEnded,
     PreviewJob,
+    SaveAdvanced,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -31,6 +33,7 @@ from app.speech.jobs import (
 )
 from app.system.threads import failure_of, give_way
 from engine.errors import Cancelled, EngineError
+from engine.export.progress import ExportProgress
 from engine.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
@@ -40,16 +43,21 @@ from engine.speech import (
     FallbackEvent,
     PlanEvent,
     PreparationEvent,
+    Samples,
     SpeechRequest,
 )
 
 NICENESS = 5
+WRITTEN_SAMPLES = 1 << 18
+"""So much of a file is written between two looks at what else there is to do."""
 
 OnEvent = Callable[[Event], None]
 
 
 class SpeechEngine(Protocol):
     """What the window needs from the engine; implemented by `engine.synthesizer.Synthesizer`."""
+
+    sample_rate_hz: int
 
     def prepare(self, observe: OnEvent, cancel: threading.Event | None) -> None:
         """Get ready to speak; does nothing if it is ready."""
@@ -58,6 +66,9 @@ class SpeechEngine(Protocol):
         self, request: SpeechRequest, observe: OnEvent, cancel: threading.Event | None
     ) -> Iterator[AudioChunk]:
         """Make speech, one utterance at a time."""
+
+    def fingerprint(self, voice: str) -> str:
+        """What, besides the request, the samples depend on."""
 
     def close(self) -> None:
         """Release the model."""
@@ -97,7 +108,8 @@ def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO) -> bool:
 class EngineWorker(QObject):
     """Takes jobs through its slots; every failure becomes an event.
 
-    The speech begun last comes first: it is made at once, and what was being made before, for a file, afterwards.
+    The speech begun last comes first: it is made at once, what was being made before, for a file, afterwards, and what
+    is exported or written last, in the order in which it was asked for.
     `previews` may be appended to from any thread; they are made between the utterances of a speech.
     """
 
@@ -110,8 +122,8 @@ class EngineWorker(QObject):
         self._list_voices = list_voices
         self._engine: SpeechEngine | None = None
         self.previews: deque[PreviewJob] = deque()
-        self._former_engines: list[SpeechEngine] = []  # which still make speech
-        self._in_work: list[tuple[SpeakJob, Iterator[None]]] = []
+        self._former_engines: list[tuple[EngineFactory, SpeechEngine]] = []  # which still make speech
+        self._in_work: list[tuple[SpeakJob | SaveJob, Iterator[None]]] = []
         self._renewal_due = False
         self._step_wanted.connect(self._step, Qt.ConnectionType.QueuedConnection)
 
@@ -145,7 +157,7 @@ class EngineWorker(QObject):
             self._step_wanted.emit()
         else:
             self._in_work.pop()
-            self._report(SpeechEnded(job, error))
+            self._report(SaveEnded(job, error) if isinstance(job, SaveJob) else SpeechEnded(job, error))
             self._free_engines()
 
     @Slot()
@@ -159,15 +171,15 @@ class EngineWorker(QObject):
 
     @Slot(object)
     def save(self, job: SaveJob) -> None:
-        """Write a sound file."""
-        error = failure_of(partial(_save, job))
-        self._report(SaveEnded(job, error))
+        """Carry out an order, step by step, while no speech is wanted."""
+        self._in_work.insert(0, (job, self._save(job)))
+        self._step_wanted.emit()
 
     @Slot(object)
     def change_engine(self, make_engine: EngineFactory) -> None:
         """Make the next job with a new engine; the present one is released once it has made what it is making."""
         if self._engine is not None:
-            self._former_engines.append(self._engine)
+            self._former_engines.append((self._make_engine, self._engine))
         self._engine, self._make_engine = None, make_engine
         self._free_engines()
 
@@ -182,7 +194,7 @@ class EngineWorker(QObject):
         """Release every engine."""
         self._in_work.clear()
         if self._engine is not None:
-            self._former_engines.append(self._engine)
+            self._former_engines.append((self._make_engine, self._engine))
         self._renewal_due = False
         self._free_engines()
 
@@ -191,7 +203,7 @@ class EngineWorker(QObject):
         if self._in_work:
             return
         while self._former_engines:
-            failure_of(self._former_engines.pop().close)
+            failure_of(self._former_engines.pop()[1].close)
         if self._renewal_due and self._engine is not None:
             self._engine.close()
             failure_of(partial(self._engine.prepare, _say_nothing, None))
@@ -211,6 +223,37 @@ class EngineWorker(QObject):
             self.preview()
             yield
             _raise_if_set(job.cancel)
+
+    def _save(self, job: SaveJob) -> Iterator[None]:
+        for progress in self._steps_of(job):
+            self._report(SaveAdvanced(job, progress))
+            self.preview()
+            yield
+
+    def _steps_of(self, job: SaveJob) -> Iterator[ExportProgress]:
+        from engine.export.exporting import export, write_made  # loads what writes sound files
+
+        _raise_if_set(job.cancel)
+        track = job.track
+        if track is not None:
+            return write_made(job.order, _blocks(track), track.length, track.sample_rate_hz, job.cancel)
+        present = job.make_engine is self._make_engine
+        engine = self._engine_of(job)
+        observe = self._observe_preparation if present else _say_nothing
+        engine.prepare(observe, job.cancel)
+        if present:
+            self._report(Prepared())
+        return export(job.order, engine, observe, job.cancel)
+
+    def _engine_of(self, job: SaveJob) -> SpeechEngine:
+        """The engine that there was when the order was given, though another may have taken over."""
+        if job.make_engine is self._make_engine:
+            return self._opened()
+        for make_engine, engine in self._former_engines:
+            if make_engine is job.make_engine:
+                return engine
+        self._former_engines.append((job.make_engine, job.make_engine()))
+        return self._former_engines[-1][1]
 
     def _preview(self, job: PreviewJob) -> None:
         _raise_if_set(job.cancel)
@@ -250,10 +293,12 @@ def _say_nothing(event: Event) -> None:
     """The window need not show what is done between two requests."""
 
 
-def _save(job: SaveJob) -> None:
-    from engine.audio.sound_file import save_speech
-
-    save_speech(job.path, job.samples, job.sample_rate_hz)
+def _blocks(track: AudioTrack) -> Iterator[Samples]:
+    """All samples of a track that is whole."""
+    position = 0
+    while len(block := track.read(position, WRITTEN_SAMPLES)):
+        yield block
+        position += len(block)
 
 
 def _raise_if_set(cancel: threading.Event) -> None:

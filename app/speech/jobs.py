@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.audio.track import AudioTrack
+from engine.export.order import Order
+from engine.export.progress import ExportProgress
 from engine.speech import AudioChunk, DeviceEvent, PlanEvent, PreparationEvent, Samples, SpeechRequest
 
 if TYPE_CHECKING:
+    from app.speech.engine_worker import SpeechEngine
     from engine.model_store.installed_voices import ModelVoices
 
 
@@ -39,13 +42,14 @@ class PreviewJob:
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SaveJob:
-    """Write finished speech to a file."""
+    """Save what is ordered: the speech of a `track`, or, without one, speech that the engine of `make_engine` makes."""
 
-    path: Path
-    samples: Samples = field(repr=False)
-    sample_rate_hz: int
+    order: Order
+    make_engine: Callable[[], SpeechEngine]
+    track: AudioTrack | None = field(default=None, repr=False)
+    cancel: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True)
@@ -119,8 +123,16 @@ class PreviewEnded:
 
 
 @dataclass(frozen=True)
+class SaveAdvanced:
+    """Saving goes on."""
+
+    job: SaveJob
+    progress: ExportProgress
+
+
+@dataclass(frozen=True)
 class SaveEnded:
-    """Saving has ended; `error` says why if the file was not written."""
+    """Saving has ended; `error` says why if not every file was written."""
 
     job: SaveJob
     error: Exception | None = None
@@ -136,5 +148,6 @@ JobEvent = (
     | ChunkSpoken
     | SpeechEnded
     | PreviewEnded
+    | SaveAdvanced
     | SaveEnded
 )

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-FEW_SECONDS = 10
-MINUTE, HOUR = 60, 3600
-NEARLY = 0.9
-"""From this fraction of a minute or an hour on, a duration is rounded up to the whole."""
+from engine.system.durations import duration_words
+
+MINUTE = 60
 WORTH_SAYING_SECONDS = 3
 """Work of unknown length is said to take this long or longer, never less."""
 
@@ -94,23 +93,7 @@ class Pace:
         return seconds or None  # a quotient of tiny times is 0, too
 
 
-def duration_words(seconds: float) -> str:
-    """An estimated duration, such as about 2 minutes."""
-    if seconds < FEW_SECONDS:
-        return "a few seconds"
-    if seconds < NEARLY * MINUTE:
-        return f"about {round(seconds / FEW_SECONDS) * FEW_SECONDS} seconds"
-    if seconds < NEARLY * HOUR:
-        return _about(seconds / MINUTE, "minute")
-    return _about(seconds / HOUR, "hour")
-
-
 def _counted(seconds: float) -> str:
     """A duration to the second, so that it is seen to go on."""
     minutes, rest = divmod(int(seconds), MINUTE)
     return f"{minutes}:{rest:02} minutes" if minutes else f"{rest} seconds"
-
-
-def _about(count: float, unit: str) -> str:
-    whole = max(1, round(count))
-    return f"about {whole} {unit}" if whole == 1 else f"about {whole} {unit}s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
@@ -13,6 +13,7 @@ from app.speech.pace import Pace
 from app.theme import Colours
 from app.widgets.notice_strip import NoticeStrip
 from app.widgets.progress import show_fraction
+from engine.system.durations import duration_words
 
 BAR_WIDTH_PIXELS = 90
 BAR_HEIGHT_PIXELS = 4
@@ -65,7 +66,7 @@ class SaveStrip(NoticeStrip):
         if self._save is None:
             self._pace = Pace(self._clock)
             self._tick.start()
-        self._pace.note(save.name, save.made_count, save.utterance_count)
+        self._pace.note(f"{save.name} {save.step}", save.made_count, save.utterance_count)
         self._save = save
         self._show()
 
@@ -73,8 +74,19 @@ class SaveStrip(NoticeStrip):
     def _show(self) -> None:
         if self._save is None:
             return
-        made = f", {self._save.made_count} of {self._save.utterance_count}" if self._save.utterance_count else ""
-        words = f" · {self._pace.words}" if self._pace.words else ""
-        self.label.setText(f"Saving {self._save.name}{made}{words}")
+        self.label.setText(" · ".join(self._words(self._save)))
         self.setAccessibleDescription(self.label.text())
-        show_fraction(self.bar, self._pace.fraction if made else None)
+        made = self._pace.fraction if self._save.utterance_count else None
+        show_fraction(self.bar, self._save.fraction if self._save.step else made)
+
+    def _words(self, save: SaveProgress) -> Iterator[str]:
+        made = f", {save.made_count} of {save.utterance_count}" if save.utterance_count else ""
+        yield f"Saving {save.name}{made}"
+        if save.step:
+            yield save.step
+        if save.seconds_left is not None:
+            yield f"{duration_words(save.seconds_left)} left"
+        elif self._pace.words:
+            yield self._pace.words
+        if save.waiting_count:
+            yield f"{save.waiting_count} more waiting"

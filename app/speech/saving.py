@@ -1,99 +1,137 @@
-"""The file that is being saved: the speech is made, then written, whatever is heard or stopped meanwhile."""
+"""What is being saved and what is to be saved afterwards, whatever is heard or stopped meanwhile."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.audio.track import AudioTrack
 from app.speech.activity import SaveProgress
-from app.speech.engine_worker import EngineWorker
-from app.speech.jobs import JobEvent, SaveEnded, SaveJob, SpeakJob
+from app.speech.engine_worker import EngineFactory, EngineWorker
+from app.speech.jobs import JobEvent, SaveAdvanced, SaveEnded, SaveJob, SpeakJob
+from engine.errors import Cancelled
+from engine.export.order import Order
+from engine.export.progress import ExportProgress
 from engine.speech import SpeechRequest
 
 
 @dataclass(frozen=True, eq=False)
 class _Save:
-    """What is being saved; `job` makes it, and is None once all of it is made."""
+    """An order; if its speech is heard or shown, `track` has that, and `making` makes it until all of it is there."""
 
-    path: Path
-    track: AudioTrack
-    job: SpeakJob | None = None
+    order: Order
+    make_engine: EngineFactory
+    track: AudioTrack | None = None
+    making: SpeakJob | None = None
 
 
 class Saving(QObject):
-    """One file at a time; `changed` tells that `progress` may have changed."""
+    """One order after the other, each by the engine that there was when it was given.
+
+    `changed` tells that `progress` may have changed; `saved` carries the file or folder that is written.
+    """
 
     changed = Signal()
     saved = Signal(object)
     failed = Signal(object)
 
-    _write_wanted = Signal(object)
+    _save_wanted = Signal(object)
 
     def __init__(self, worker: EngineWorker, parent: QObject) -> None:
         super().__init__(parent)
-        self._save: _Save | None = None
-        self._write_wanted.connect(worker.save)
+        self._saves: list[_Save] = []
+        self._running: SaveJob | None = None
+        self._latest: ExportProgress | None = None
+        self._save_wanted.connect(worker.save)
         worker.reported.connect(self._on_event)
 
     @property
     def progress(self) -> SaveProgress | None:
-        """The file being saved, or None."""
-        if self._save is None:
+        """The order that is carried out, or None."""
+        if not self._saves:
             return None
-        track = self._save.track
-        return SaveProgress(self._save.path.name, track.segment_count, track.utterance_count)
+        save, latest = self._saves[0], self._latest
+        named = SaveProgress(save.order.result.name, waiting_count=len(self._saves) - 1)
+        if latest is not None:
+            return replace(named, step=latest.step, fraction=latest.fraction, seconds_left=latest.seconds_left)
+        if save.track is not None:
+            return replace(named, made_count=save.track.segment_count, utterance_count=save.track.utterance_count)
+        return named
 
-    def begin(self, path: Path, track: AudioTrack, job: SpeakJob | None = None) -> None:
-        """Write this track as soon as the job, if there is one, has made all of it."""
-        self._save = _Save(path, track, job)
-        if job is None:
-            self._write(self._save)
+    def add(
+        self,
+        order: Order,
+        make_engine: EngineFactory,
+        track: AudioTrack | None = None,
+        making: SpeakJob | None = None,
+    ) -> None:
+        """Carry this out after the orders before, with the speech of a track as soon as a job has made all of it."""
+        self._saves.append(_Save(order, make_engine, track, making))
+        self._advance()
+        self.changed.emit()
 
     def track_of(self, job: SpeakJob) -> AudioTrack | None:
         """The track for which this job makes speech, if it is one that is being saved."""
-        return self._save.track if self._save is not None and self._save.job is job else None
+        return next((save.track for save in self._saves if save.making is job), None)
 
     def made(self, request: SpeechRequest) -> tuple[SpeakJob, AudioTrack] | None:
         """What makes this request for a file and the track it fills, if anything does."""
-        save = self._save
-        if save is None or save.job is None or save.job.request != request:
-            return None
-        return save.job, save.track
+        for save in self._saves:
+            if save.making is not None and save.track is not None and save.making.request == request:
+                return save.making, save.track
+        return None
 
     def end(self, job: SpeakJob, error: Exception | None) -> None:
-        """Take note that a job has ended; if it was for the file and nothing failed, that is written now."""
-        save = self._save
-        if save is None or save.job is not job:
-            return
-        self._save = None
-        if error is None:
-            self._write(save)
+        """Take note that a job has ended; what waited for it can be written now, or will not be, if it failed."""
+        self._saves = [
+            replace(save, making=None) if save.making is job else save
+            for save in self._saves
+            if save.making is not job or error is None
+        ]
+        self._advance()
 
     def cancel(self, heard: SpeakJob | None) -> None:
-        """Stop making what is being saved, unless it is heard; what is all made is written all the same."""
-        save = self._save
-        if save is None or save.job is None:
+        """Leave what is being saved unsaved; its speech is made on only if it is heard or for another order."""
+        if not self._saves:
             return
-        self._save = None
-        if save.job is not heard:
-            save.job.cancel.set()
-            save.track.finish()
+        save = self._saves.pop(0)
+        if self._running is not None:
+            self._running.cancel.set()
+            self._running = self._latest = None
+        elif save.making is not None and save.making is not heard and self.track_of(save.making) is None:
+            save.making.cancel.set()
+            if save.track is not None:
+                save.track.finish()
+        self._advance()
         self.changed.emit()
 
-    def _write(self, save: _Save) -> None:
-        self._save = replace(save, job=None)
-        self._write_wanted.emit(SaveJob(save.path, save.track.samples(), save.track.sample_rate_hz))
+    def cancel_all(self, heard: SpeakJob | None) -> None:
+        """Leave everything unsaved."""
+        while self._saves:
+            self.cancel(heard)
+
+    def _advance(self) -> None:
+        if self._running is None and self._saves and self._saves[0].making is None:
+            save = self._saves[0]
+            self._running = SaveJob(save.order, save.make_engine, save.track)
+            self._save_wanted.emit(self._running)
 
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:
-        if not isinstance(event, SaveEnded):
+        if not isinstance(event, SaveAdvanced | SaveEnded) or event.job is not self._running:
             return
-        self._save = None
-        if event.error is None:
-            self.saved.emit(event.job.path)
+        if isinstance(event, SaveAdvanced):
+            self._latest = event.progress
         else:
-            self.failed.emit(event.error)
+            self._on_ended(event.job, event.error)
         self.changed.emit()
+
+    def _on_ended(self, job: SaveJob, error: Exception | None) -> None:
+        self._saves.pop(0)
+        self._running = self._latest = None
+        if error is None:
+            self.saved.emit(job.order.result)
+        elif not isinstance(error, Cancelled):
+            self.failed.emit(error)
+        self._advance()

@@ -11,11 +11,16 @@ CLOSE_WHEN_SAVED, STOP_SAVING = "Close When Saved", "Stop Saving"
 
 
 def ask_about_save(
-    parent: QWidget, name: str, close_when_saved: Callable[[], None], stop_saving: Callable[[], None]
+    parent: QWidget,
+    name: str,
+    waiting_count: int,
+    close_when_saved: Callable[[], None],
+    stop_saving: Callable[[], None],
 ) -> QMessageBox:
     """Ask over a window that goes on working; Cancel leaves everything as it is."""
-    box = QMessageBox(QMessageBox.Icon.Question, "Saving", f"“{name}” is still being saved.", parent=parent)
-    box.setInformativeText("It can be finished before the window closes.")
+    words = f"“{name}” and {waiting_count} more are" if waiting_count else f"“{name}” is"
+    box = QMessageBox(QMessageBox.Icon.Question, "Saving", f"{words} still being saved.", parent=parent)
+    box.setInformativeText("The window can close once that is done.")
     wait = box.addButton(CLOSE_WHEN_SAVED, QMessageBox.ButtonRole.AcceptRole)
     stop = box.addButton(STOP_SAVING, QMessageBox.ButtonRole.DestructiveRole)
     box.addButton(QMessageBox.StandardButton.Cancel)

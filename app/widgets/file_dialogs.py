@@ -13,26 +13,43 @@ NAME_WORDS = 6
 NAME_CHARACTERS = 48
 USUAL_NAME = "Speech"
 _KINDS = {
-    ".wav": "WAV audio (*.wav)",
-    ".flac": "FLAC audio (*.flac)",
-    ".mp3": "MP3 audio (*.mp3)",
-    ".ogg": "Ogg Vorbis audio (*.ogg)",
-    ".opus": "Ogg Opus audio (*.opus)",
-    ".m4b": "Audio book (*.m4b)",
+    ".wav": "WAV audio",
+    ".flac": "FLAC audio",
+    ".mp3": "MP3 audio",
+    ".ogg": "Ogg Vorbis audio",
+    ".opus": "Ogg Opus audio",
+    ".m4b": "Audio book",
 }
 
 
 def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask where to save a sound file, and as which; an existing file is replaced only if the user agrees."""
-    from engine.audio.sound_file import writable_suffixes  # not before the window is shown
-
-    suffixes = {_KINDS[suffix]: suffix for suffix in writable_suffixes()}
+    suffixes = {f"{title} (*{suffix})": suffix for suffix, title in kinds_of_sound().items()}
     dialog = _dialog(parent, "Save Audio", ";;".join(suffixes), chosen)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(suggestion.suffix)
     dialog.setDirectory(str(suggestion.parent))
     dialog.selectFile(suggestion.name)
     dialog.filterSelected.connect(lambda kind: _rename(dialog, suffixes[kind]))
+    dialog.open()
+    return dialog
+
+
+def kinds_of_sound() -> dict[str, str]:
+    """The names of the sound files that can be written here, by suffix."""
+    from engine.audio.sound_file import writable_suffixes  # not before the window is shown
+
+    return {suffix: _KINDS[suffix] for suffix in writable_suffixes()}
+
+
+def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a picture in JPEG or PNG."""
+    from engine.export.cover import PICTURE_SUFFIXES  # not before the window is shown
+
+    kinds = f"Pictures ({' '.join(f'*{suffix}' for suffix in PICTURE_SUFFIXES)})"
+    dialog = _dialog(parent, "Choose a Cover", kinds, chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
     dialog.open()
     return dialog
 

@@ -40,4 +40,5 @@ class Recording(Protocol):
 
 def to_pcm(samples: Samples) -> Pcm:
     """Samples [n] float32, clipped to [-1, 1], as 16-bit integers."""
-    return np.rint(np.clip(samples, -1, 1) * _FULL_SCALE).astype(np.int16)
+    pcm: Pcm = np.rint(np.clip(samples, -1, 1) * _FULL_SCALE).astype(np.int16)
+    return pcm

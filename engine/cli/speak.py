@@ -6,30 +6,34 @@ import argparse
 import sys
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engine.audio.sound_file import format_for, save_speech
+from engine.audio.sound_file import save_speech
+from engine.cli import documents
 from engine.cli.command import Command, Outcome, add_model, model_with
 from engine.cli.models import observer
 from engine.cli.progress import Steps
+from engine.documents import Document
 from engine.errors import EngineError, InvalidRequest
+from engine.export.order import Order
+from engine.export.outputs import check_writable
 from engine.model_store import ModelStore
 from engine.model_store.checkpoints import at_least_as_good, default_model
 from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.system.memory import peak_bytes
-from engine.system.whole_file import ensure_writable
 
 DEFAULT_OUTPUT = Path("speech.wav")
 
 
 def _add_options(parser: Any) -> None:
     parser.add_argument("text", nargs="?", help="the text; - reads standard input")
-    parser.add_argument("--file", type=Path, help="read the text from this file")
+    documents.add_options(parser)
     parser.add_argument(
         "--voice", help="a name from `voices`, or a blend: “a(2)+b(1)” or “a:60,b:40” (default: the first)"
     )
@@ -40,7 +44,9 @@ def _add_options(parser: Any) -> None:
     parser.add_argument("--device", default=AUTO, help=f"one of: {', '.join(DEVICES)} (default: auto)")
     parser.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
     parser.add_argument(
-        "--out", type=Path, help=f"a .wav, .flac, .mp3 or .ogg file (default: {DEFAULT_OUTPUT}, unless --play)"
+        "--out",
+        type=Path,
+        help=f"a .wav, .flac, .mp3, .ogg, .opus or .m4b file (default: {DEFAULT_OUTPUT}, unless --play)",
     )
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
@@ -54,13 +60,16 @@ def speak(options: argparse.Namespace) -> Outcome:
     """Speak the text that the options name; raises `EngineError` children."""
     output = _output_of(options)
     if output:
-        ensure_writable(output)
-        format_for(output)
-    text = text_of(options)
+        check_writable(output, per_chapter=bool(options.per_chapter))
+    document = documents.document_of(options)
+    text = text_of(options, document)
     with Steps() as steps:
         if options.fetch is not None:
             _have(options, steps)
-        return _spoken(options, text, output, steps)
+        synthesizer, manner = _prepared(options, steps)
+        if document is not None and output and not options.play:
+            return documents.export_document(Order(document, manner, output, options.per_chapter), synthesizer, steps)
+        return _spoken(synthesizer, replace(manner, text=text), options.play, output, steps)
 
 
 def _have(options: argparse.Namespace, steps: Steps) -> None:
@@ -75,46 +84,41 @@ def _have(options: argparse.Namespace, steps: Steps) -> None:
         options.model = default_model()
 
 
-def _spoken(options: argparse.Namespace, text: str, output: Path | None, steps: Steps) -> Outcome:
+def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
+    """What speaks, ready to do so, and the manner in which it is to: a request without a text."""
     options.model = model_with(options, options.voice)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads)
     voice = options.voice or synthesizer.voices()[0].name
-    request = SpeechRequest(text, voice, options.speed, options.seed, options.pause, options.language)
     synthesizer.prepare(steps.show)
+    return synthesizer, SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
+
+
+def _spoken(synthesizer: Synthesizer, request: SpeechRequest, play: bool, output: Path | None, steps: Steps) -> Outcome:
     started = time.perf_counter()
-    chunks, first_seconds = _collect(synthesizer, request, options.play, started, steps)
+    chunks, first_seconds = _collect(synthesizer, request, play, started, steps)
     total_seconds = time.perf_counter() - started
     if output:
         save_speech(output, np.concatenate([chunk.samples for chunk in chunks]), synthesizer.sample_rate_hz)
     audio_seconds = sum(chunk.seconds for chunk in chunks)
     figures = {
-        "voice": request.voice, "model": options.model, "device": synthesizer.device, "seed": request.seed,
+        "voice": request.voice, "model": synthesizer.model, "device": synthesizer.device, "seed": request.seed,
         "seconds_audio": audio_seconds, "seconds_total": total_seconds, "seconds_to_first_audio": first_seconds,
         "rtf": total_seconds / audio_seconds, "out": str(output) if output else None,
         "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
     words = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
-    return Outcome(figures, f"{words}, by {request.voice} of {options.model}")
+    return Outcome(figures, f"{words}, by {request.voice} of {synthesizer.model}")
 
 
-def text_of(options: argparse.Namespace) -> str:
-    """The text given as an argument, in a file or on standard input; raises `InvalidRequest` when there is none."""
-    if options.file is not None:
-        return _read(options.file)
+def text_of(options: argparse.Namespace, document: Document | None) -> str:
+    """The text given as an argument, on standard input or in documents; raises `InvalidRequest` when there is none."""
+    if document is not None:
+        return documents.text_of(document)
     if options.text == "-":
         return sys.stdin.read()
     if options.text is None:
         raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
     return str(options.text)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
-    except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
 
 
 def _collect(
@@ -146,7 +150,8 @@ def _output_of(options: argparse.Namespace) -> Path | None:
 
 def _left_behind(options: argparse.Namespace) -> str:
     output = _output_of(options)
-    return f"{output} was not written." if output else ""
+    goes_on = " The same command goes on from there." if options.file is not None else ""
+    return f"{output} was not written.{goes_on}" if output else ""
 
 
 COMMAND = Command(

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.cli import documents
 from engine.cli.command import Command, Outcome, add_model, model_with
 from engine.cli.speak import speak
 from engine.languages import language_of
@@ -32,7 +33,8 @@ def add_options(parser: Any) -> None:
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3 or .ogg file")
-    preview.set_defaults(file=None, fetch=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
+    documents.set_none(preview)
+    preview.set_defaults(fetch=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
     for action in (save, remove, preview):
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
         add_model(action, inherited=True)

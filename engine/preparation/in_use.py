@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.system.paths import cache_folder
+from engine.system.running import is_running
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ def marked_in_use(thing: str) -> Iterator[None]:
 
 def crashed_in_use(thing: str) -> bool:
     """Whether a process has ended while it used the thing; its marks are cleared, so that this is said once."""
-    left = [path for path in cache_folder().glob(f"{_prefix(thing)}*") if not _is_running(_process_of(path, thing))]
+    left = [path for path in cache_folder().glob(f"{_prefix(thing)}*") if not is_running(_process_of(path, thing))]
     for path in left:
         with suppress(OSError):
             path.unlink()
@@ -50,15 +51,3 @@ def _prefix(thing: str) -> str:
 def _process_of(path: Path, thing: str) -> int:
     number = path.name.removeprefix(_prefix(thing)).partition("-")[0]
     return int(number) if number.isdecimal() else 0
-
-
-def _is_running(process: int) -> bool:
-    if process <= 0:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -6,10 +6,12 @@ import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import IO
 
 from engine.errors import OutputError
+from engine.system.running import is_running
 
 
 @contextmanager
@@ -34,6 +36,14 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Write one of the program's own files, whole or not at all; raises `OSError`."""
     with _replacing(path) as file:
         file.write(content)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what processes that were killed while they wrote this file have left beside it."""
+    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
+        process = leftover.name.split(".")[-2]
+        if process.isdecimal() and not is_running(int(process)):
+            leftover.unlink(missing_ok=True)
 
 
 def ensure_writable(path: Path) -> None:

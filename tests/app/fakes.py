@@ -88,6 +88,7 @@ class FakeEngine:
     requests: list[SpeechRequest] = field(default_factory=list)
     prepared: int = 0
     closed: bool = False
+    sample_rate_hz: int = RATE_HZ
 
     def __post_init__(self) -> None:
         self.hold.set()
@@ -125,6 +126,9 @@ class FakeEngine:
                 observe(PreparationEvent("The GPU failed; preparing the processor", 0, 1))
                 observe(FallbackEvent(self.fallbacks[utterance.index]))
             yield chunk_of(utterance, len(utterances))
+
+    def fingerprint(self, voice: str) -> str:
+        return "fake"
 
     def close(self) -> None:
         self.closed = True

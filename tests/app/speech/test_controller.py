@@ -12,13 +12,24 @@ from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.jobs import SpeakJob
+from engine.documents import Chapter, Document
 from engine.errors import CompileError, OutputError, TextTooLong
+from engine.export.exporting import CHAPTER_PAUSE_SECONDS
+from engine.export.order import Order
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 
 TEXT = "One. Two. Three."
 REQUEST = SpeechRequest(TEXT, "af_heart")
+BOOK = Document("Book", "", "en", (Chapter("One", "A. B."), Chapter("Two", "C. D. E.")))
 STOP_WITHIN_SECONDS = 0.2
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No export finds what another has made."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: folder)
 
 
 @pytest.fixture
@@ -353,14 +364,17 @@ def test_a_cancelled_save_of_what_is_heard_leaves_the_speech(
 def test_a_second_file_waits_for_the_first_one(
     controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    saved: list[Path] = []
+    controller.saved.connect(saved.append)
     engine.hold.clear()
     controller.save(tmp_path / "a.wav", REQUEST)
-    with qtbot.waitSignal(controller.failed) as failed:
-        controller.save(tmp_path / "b.wav", REQUEST)
-    assert "“a.wav” is still being saved" in str(failed.args[0])
-    with qtbot.waitSignal(controller.saved) as saved:
-        engine.hold.set()
-    assert saved.args == [tmp_path / "a.wav"]
+    controller.save(tmp_path / "b.flac", SpeechRequest("Other.", "af_heart"))
+    assert controller.activity.save is not None
+    assert (controller.activity.save.name, controller.activity.save.waiting_count) == ("a.wav", 1)
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert saved == [tmp_path / "a.wav", tmp_path / "b.flac"]
+    assert soundfile.info(tmp_path / "b.flac").frames == RATE_HZ
 
 
 def test_a_save_is_made_with_its_engine_though_another_takes_over(
@@ -379,6 +393,78 @@ def test_a_save_is_made_with_its_engine_though_another_takes_over(
     assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
     qtbot.waitUntil(lambda: engine.closed)
     assert not other.closed
+
+
+def test_a_file_that_waits_is_made_by_the_model_it_was_asked_of(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.save(tmp_path / "b.wav", SpeechRequest("Other.", "af_heart"))
+    other = FakeEngine()
+    controller.change_engine(lambda: other)
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert [request.text for request in engine.requests] == [TEXT, "Other."]
+    assert not other.requests
+    qtbot.waitUntil(lambda: engine.closed)
+
+
+def test_two_files_of_one_speech_are_made_once(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.save(tmp_path / "b.flac", REQUEST)
+    controller.cancel_save()
+    engine.hold.set()
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert len(engine.requests) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["b.flac"]
+
+
+def test_a_document_is_exported_chapter_by_chapter_whatever_is_heard(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path
+) -> None:
+    steps: list[str] = []
+    controller.activity_changed.connect(lambda activity: steps.append(activity.save.step if activity.save else ""))
+    controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
+    controller.speak(SpeechRequest("Other.", "am_adam"))
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    pause = round(CHAPTER_PAUSE_SECONDS * RATE_HZ)
+    assert soundfile.info(tmp_path / "book.wav").frames == 5 * RATE_HZ + pause
+    assert controller.text == "Other."
+    assert controller.track.whole
+    assert "Speaking chapter 2 of 2, “Two”" in steps
+
+
+def test_an_export_can_be_cancelled_while_it_is_written(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.export.exporting._BLOCK_SAMPLES", 10)
+    controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
+    qtbot.waitUntil(lambda: controller.activity.save is not None and controller.activity.save.step.startswith("Writ"))
+    controller.cancel_save()
+    assert not controller.activity.saving
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "next.wav", REQUEST)
+    assert [path.name for path in tmp_path.iterdir()] == ["next.wav"]
+
+
+def test_a_failed_export_is_told_and_the_next_one_has_its_turn(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.prepare()
+    qtbot.waitUntil(lambda: engine.prepared == 1)
+    engine.speak_error, engine.fails_after = CompileError("No.", "Do."), 2
+    told: list[object] = []
+    controller.failed.connect(told.append)
+    controller.saved.connect(told.append)
+    controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
+    controller.save(tmp_path / "next.wav", SpeechRequest("Short.", "af_heart"))
+    qtbot.waitUntil(lambda: not controller.activity.saving)
+    assert told == [engine.speak_error, tmp_path / "next.wav"]
 
 
 def test_a_place_that_cannot_be_written_is_said_and_speech_is_kept(

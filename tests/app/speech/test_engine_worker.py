@@ -10,6 +10,7 @@ import soundfile
 from PySide6.QtCore import QObject, QThread, Signal
 from pytestqt.qtbot import QtBot
 
+from app.audio.track import AudioTrack
 from app.speech.engine_worker import NICENESS, EngineWorker, engine_for
 from app.speech.jobs import (
     ChunkSpoken,
@@ -21,6 +22,7 @@ from app.speech.jobs import (
     PrepareJob,
     PreviewEnded,
     PreviewJob,
+    SaveAdvanced,
     SaveEnded,
     SaveJob,
     SpeakJob,
@@ -29,11 +31,19 @@ from app.speech.jobs import (
     VoicesListed,
 )
 from engine.errors import Cancelled, CompileError, DamagedFile, InvalidRequest, OutputError
-from engine.speech import DeviceEvent, SpeechRequest
+from engine.export.order import order_of_text
+from engine.speech import AudioChunk, DeviceEvent, Plan, SpeechRequest
 from engine.synthesizer import Synthesizer
-from tests.app.fakes import RATE_HZ, FakeEngine, list_voices
+from tests.app.fakes import RATE_HZ, FakeEngine, list_voices, utterances_of
 
 REQUEST = SpeechRequest("One. Two. Three.", "af_heart")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No export finds what another has made."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: folder)
 
 
 class Sender(QObject):
@@ -41,6 +51,7 @@ class Sender(QObject):
     prepare = Signal(object)
     speak = Signal(object)
     save = Signal(object)
+    change_engine = Signal(object)
 
 
 class Bench(Sender):
@@ -57,6 +68,7 @@ class Bench(Sender):
         self.prepare.connect(self.worker.prepare)
         self.speak.connect(self.worker.speak)
         self.save.connect(self.worker.save)
+        self.change_engine.connect(self.worker.change_engine)
         self.worker.reported.connect(self.take)
         self.engine_thread.start()
 
@@ -213,18 +225,65 @@ def test_the_engine_has_the_model_and_the_device_that_were_asked_for() -> None:
     assert (engine.model, engine.device) == ("kokoro-82m", "cpu")
 
 
-def test_saving_writes_the_file(bench: Bench, qtbot: QtBot, tmp_path: Path) -> None:
+def track_of(samples: np.ndarray) -> AudioTrack:
+    track, utterance = AudioTrack(), utterances_of("One.")[0]
+    track.plan(Plan((utterance,)))
+    track.append(AudioChunk(utterance, 1, samples, RATE_HZ))
+    track.finish()
+    return track
+
+
+def save_job(bench: Bench, path: Path, track: AudioTrack | None = None) -> SaveJob:
+    return SaveJob(order_of_text(path, REQUEST), bench.worker._make_engine, track)
+
+
+def test_saving_writes_the_speech_that_is_made(bench: Bench, engine: FakeEngine, qtbot: QtBot, tmp_path: Path) -> None:
     samples = np.linspace(-0.5, 0.5, 200, dtype=np.float32)
-    bench.save.emit(SaveJob(tmp_path / "a.wav", samples, RATE_HZ))
+    bench.save.emit(save_job(bench, tmp_path / "a.wav", track_of(samples)))
     wait_for(qtbot, bench, SaveEnded)
     assert bench.reports[-1].error is None
+    assert [report.progress.fraction for report in bench.reports if isinstance(report, SaveAdvanced)] == [1.0]
     read, rate_hz = soundfile.read(tmp_path / "a.wav", dtype="float32")
     assert rate_hz == RATE_HZ
     np.testing.assert_allclose(read, samples, atol=1e-4)
+    assert not engine.requests
+
+
+def test_saving_makes_what_is_not_made(bench: Bench, engine: FakeEngine, qtbot: QtBot, tmp_path: Path) -> None:
+    bench.save.emit(save_job(bench, tmp_path / "a.wav"))
+    wait_for(qtbot, bench, SaveEnded)
+    assert bench.reports[-1].error is None
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+
+
+def test_what_is_asked_for_last_is_spoken_first_and_files_keep_their_order(
+    bench: Bench, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    bench.save.emit(save_job(bench, tmp_path / "a.wav"))
+    bench.save.emit(save_job(bench, tmp_path / "b.flac"))
+    bench.speak.emit(SpeakJob(1, REQUEST))
+    engine.hold.set()
+    qtbot.waitUntil(lambda: sum(isinstance(report, SaveEnded) for report in bench.reports) == 2, timeout=5000)
+    ended = [report.job for report in bench.reports if isinstance(report, (SpeechEnded, SaveEnded))]
+    assert isinstance(ended[0], SpeakJob)
+    assert [job.order.path.name for job in ended[1:]] == ["a.wav", "b.flac"]
+
+
+def test_an_order_is_carried_out_by_the_engine_of_its_time(
+    bench: Bench, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    job, other = save_job(bench, tmp_path / "a.wav"), FakeEngine()
+    bench.change_engine.emit(lambda: other)
+    bench.save.emit(job)
+    wait_for(qtbot, bench, SaveEnded)
+    assert len(engine.requests) == 1
+    assert not other.requests
+    qtbot.waitUntil(lambda: engine.closed)
 
 
 def test_saving_where_nothing_can_be_written_is_a_report(bench: Bench, qtbot: QtBot, tmp_path: Path) -> None:
-    bench.save.emit(SaveJob(tmp_path / "no folder" / "a.wav", np.zeros(2, np.float32), RATE_HZ))
+    bench.save.emit(save_job(bench, tmp_path / "no folder" / "a.wav", track_of(np.zeros(2, np.float32))))
     wait_for(qtbot, bench, SaveEnded)
     assert isinstance(bench.reports[-1].error, OutputError)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.speech.pace import USUAL_SECONDS, Pace, duration_words
+from app.speech.pace import USUAL_SECONDS, Pace
 from engine.stages import DEVICE_STAGES
 from tests.app.fakes import FakeClock
 
@@ -95,18 +95,3 @@ def test_whatever_is_said_the_estimates_make_sense(steps: list[tuple[str, int, f
         assert fraction is None or 0 <= fraction <= 2
         assert left is None or left >= -1e-9
         assert isinstance(pace.words, str)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (2, "a few seconds"),
-        (41, "about 40 seconds"),
-        (55, "about 1 minute"),
-        (200, "about 3 minutes"),
-        (3300, "about 1 hour"),
-        (9000, "about 2 hours"),
-    ],
-)
-def test_durations_are_only_guessed(seconds: float, words: str) -> None:
-    assert duration_words(seconds) == words

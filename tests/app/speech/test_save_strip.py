@@ -28,3 +28,13 @@ def test_cancel_is_a_button(qtbot: QtBot) -> None:
     qtbot.addWidget(strip)
     with qtbot.waitSignal(strip.cancel_wanted):
         strip.cancel_button.click()
+
+
+def test_an_export_tells_its_step_the_time_left_and_what_waits(qtbot: QtBot) -> None:
+    strip = SaveStrip()
+    qtbot.addWidget(strip)
+    step = "Speaking chapter 3 of 40, “Rain”"
+    strip.follow(Activity(Readiness.READY, save=SaveProgress("book.m4b", 0, 0, step, 0.25, 200.0, 2)))
+    assert strip.label.text() == f"Saving book.m4b · {step} · about 3 minutes left · 2 more waiting"
+    assert strip.bar.value() == 0.25 * strip.bar.maximum()
+    assert strip.accessibleDescription() == strip.label.text()

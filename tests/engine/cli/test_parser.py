@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import command
+from engine.cli.documents import document_of
 from engine.cli.parser import COMMANDS, build_parser
 from engine.cli.speak import DEFAULT_OUTPUT, text_of
 from engine.errors import EngineError, InvalidRequest
@@ -51,7 +52,8 @@ def test_without_a_name_the_best_model_is_meant(
 
 def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*words: str) -> str:
-        return text_of(build_parser().parse_args(["speak", *words]))
+        options = build_parser().parse_args(["speak", *words])
+        return text_of(options, document_of(options))
 
     path = tmp_path / DEFAULT_OUTPUT.with_suffix(".txt")
     path.write_text("Grüße", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_a_process_of_another_user_is_running(cache: Path, monkeypatch: pytest.M
     def forbidden(*_: int) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(in_use.os, "kill", forbidden)
+    monkeypatch.setattr(os, "kill", forbidden)
     cache.mkdir()
     (cache / "thing-in-use-7-7").touch()
     assert not crashed_in_use("thing")

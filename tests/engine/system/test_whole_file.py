@@ -1,12 +1,14 @@
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from engine.errors import OutputError
 from engine.system import paths
-from engine.system.whole_file import ensure_writable, whole_file, write_atomically
+from engine.system.whole_file import ensure_writable, remove_leftovers, whole_file, write_atomically
 
 
 def test_the_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -91,3 +93,13 @@ def test_resources_are_beside_the_packages() -> None:
 def test_built_modules_are_in_the_users_cache() -> None:
     assert paths.cache_folder() in paths.built_modules_folder().parents
     assert paths.cache_folder().name == "kokoro-desk"
+
+
+def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    kept = {f".a[1].wav.{os.getpid()}.part", f".other.wav.{ended.pid}.part", "a[1].wav", ".a[1].wav.x.part"}
+    for name in (*kept, f".a[1].wav.{ended.pid}.part"):
+        (tmp_path / name).touch()
+    remove_leftovers(tmp_path / "a[1].wav")
+    assert {path.name for path in tmp_path.iterdir()} == kept

@@ -1,0 +1,1 @@
+"""The Export dialog: a document, in chapters, into one sound file or several."""

@@ -1,0 +1,174 @@
+"""The dialog that asks how a document is to be exported, and where to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.export.cover_choice import CoverChoice
+from app.widgets.file_dialogs import ask_where_to_save, kinds_of_sound, suggested_name
+from engine.audio.sound_file import AUDIO_BOOK
+from engine.documents import Document
+from engine.errors import EngineError
+from engine.export.order import Order
+from engine.export.outputs import check_writable, file_name
+from engine.speech import SpeechRequest
+
+WIDTH_PIXELS = 520
+USUAL_FORMAT = ".mp3"
+
+
+class ExportDialog(QDialog):
+    """Speaks a document in the manner of a request; `ordered` carries the `Order`, after which the dialog closes."""
+
+    ordered = Signal(object)
+
+    def __init__(self, document: Document, manner: SpeechRequest, folder: Path, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("export")
+        self.setWindowTitle("Export")
+        self._document = document
+        self._manner = manner
+        self._folder = folder
+        several = len(document.chapters) > 1
+        self.formats = QComboBox(self)
+        for suffix, title in kinds_of_sound().items():
+            self.formats.addItem(title, suffix)
+        self.formats.setCurrentIndex(self.formats.findData(AUDIO_BOOK if several else USUAL_FORMAT))
+        self.per_chapter = QCheckBox("One file for each chapter, in a folder", self)
+        self.per_chapter.setEnabled(several)
+        self.title = QLineEdit(document.title, self)
+        self.author = QLineEdit(document.author, self)
+        self.cover = CoverChoice(document.cover, self)
+        self.place = QLineEdit(self)
+        self.choose_button = QPushButton("Choose…", self)
+        self.summary = QLabel(_summary(document), self)
+        self.notice = QLabel(self)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
+        self.export_button = self.buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._name()
+        self._lay_out()
+        self._connect()
+        self._place_anew()
+
+    @property
+    def order(self) -> Order:
+        """What is chosen."""
+        document = replace(
+            self._document,
+            title=self.title.text().strip(),
+            author=self.author.text().strip(),
+            cover=self.cover.picture,
+        )
+        path = Path(self.place.text().strip()).expanduser()
+        return Order(document, self._manner, path, self.per_chapter.isChecked())
+
+    @Slot()
+    def accept(self) -> None:
+        """Give the order, unless it cannot be carried out: then the dialog says why and stays."""
+        order = self.order
+        try:
+            check_writable(order.path, per_chapter=order.per_chapter)
+        except EngineError as error:
+            self._say(str(error))
+            return
+        self.ordered.emit(order)
+        super().accept()
+
+    def _name(self) -> None:
+        self.per_chapter.setToolTip("" if self.per_chapter.isEnabled() else "There is only one chapter")
+        self.choose_button.setAccessibleName("Choose where to save")
+        self.choose_button.setAutoDefault(False)
+        self.summary.setObjectName("faint")
+        self.notice.setWordWrap(True)
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        self.notice.setAccessibleName("Notice")
+        self.notice.hide()
+
+    def _lay_out(self) -> None:
+        place = QHBoxLayout()
+        place.addWidget(self.place, 1)
+        place.addWidget(self.choose_button)
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.addRow("&Format", self.formats)
+        form.addRow("", self.per_chapter)
+        form.addRow("&Title", self.title)
+        form.addRow("&Author", self.author)
+        form.addRow("Cover", self.cover)
+        label = QLabel("&Save as", self)
+        label.setBuddy(self.place)
+        form.addRow(label, place)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.summary)
+        layout.addLayout(form)
+        layout.addWidget(self.notice)
+        layout.addWidget(self.buttons)
+        self.setMinimumWidth(WIDTH_PIXELS)
+
+    def _connect(self) -> None:
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.choose_button.clicked.connect(self._choose_place)
+        self.formats.currentIndexChanged.connect(self._on_format)
+        self.per_chapter.toggled.connect(self._look_at_place)
+        self.place.textChanged.connect(self._look_at_place)
+        self.cover.refused.connect(self._say)
+
+    def _place_anew(self) -> None:
+        """Suggest a place."""
+        name = file_name(self._document.title) or Path(suggested_name(self._document.chapters[0].text)).stem
+        self.place.setText(str(self._folder / f"{name}{self.formats.currentData()}"))
+        self._on_format()
+
+    @Slot()
+    def _on_format(self) -> None:
+        self.place.setText(str(self.order.path.with_suffix(self.formats.currentData())))
+        self.cover.setEnabled(self.formats.currentData() == AUDIO_BOOK)
+        self.cover.setToolTip("" if self.cover.isEnabled() else "Only audio books have a cover")
+
+    @Slot()
+    def _choose_place(self) -> None:
+        ask_where_to_save(self, self.order.path, self._take_place)
+
+    def _take_place(self, path: Path) -> None:
+        index = self.formats.findData(path.suffix.lower())
+        if index >= 0:
+            self.formats.setCurrentIndex(index)
+        self.place.setText(str(path))
+
+    @Slot()
+    def _look_at_place(self) -> None:
+        """Say so if something is there already."""
+        result = self.order.result
+        if not self.place.text().strip() or not result.exists():
+            self._say("")
+        elif self.per_chapter.isChecked():
+            self._say(f"The folder “{result.name}” is there already; files of the same names in it will be replaced.")
+        else:
+            self._say(f"“{result.name}” is there already and will be replaced.")
+
+    @Slot(str)
+    def _say(self, words: str) -> None:
+        self.notice.setText(words)
+        self.notice.setVisible(bool(words))
+
+
+def _summary(document: Document) -> str:
+    chapters = len(document.chapters)
+    return f"{chapters} chapter{'' if chapters == 1 else 's'}, {document.characters:,} characters"

@@ -1,0 +1,115 @@
+"""The documents that `engine speak --file` names: read, and spoken into sound files, chapter by chapter."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from engine.cli.command import Outcome
+from engine.cli.progress import Steps
+from engine.documents import Chapter, Document
+from engine.errors import InvalidRequest
+from engine.export.cover import read_cover
+from engine.export.exporting import export
+from engine.export.order import Order, joined
+from engine.export.outputs import outputs_of
+from engine.export.progress import ExportProgress
+from engine.speech import AudioChunk, Event, SpeechRequest
+from engine.synthesizer import Synthesizer
+from engine.system.durations import duration_words
+from engine.system.memory import peak_bytes
+
+_OPTIONS = ("per_chapter", "title", "author", "cover")
+
+
+def add_options(parser: Any) -> None:
+    """Add --file and what goes with it."""
+    parser.add_argument("--file", type=Path, nargs="+", help="read the text from these documents, one after the other")
+    parser.add_argument(
+        "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
+    )
+    parser.add_argument("--title", help="of the book, for players to show (default: the document's)")
+    parser.add_argument("--author", help="the same")
+    parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document's)")
+
+
+def set_none(parser: Any) -> None:
+    """Have no such options, and no document."""
+    parser.set_defaults(file=None, **dict.fromkeys(_OPTIONS))
+
+
+def document_of(options: argparse.Namespace) -> Document | None:
+    """What --file names as one document, None where it was not given; raises `InvalidRequest`."""
+    if options.file is None:
+        if any(getattr(options, name) for name in _OPTIONS):
+            raise InvalidRequest("Chapters, a title, an author and a cover are of documents.", "Name one with --file.")
+        return None
+    document = joined([_read(path) for path in options.file])
+    cover = document.cover if options.cover is None else read_cover(options.cover)
+    title = document.title if options.title is None else options.title
+    author = document.author if options.author is None else options.author
+    return replace(document, title=title, author=author, cover=cover)
+
+
+def text_of(document: Document) -> str:
+    """All of a document as one text."""
+    return "\n\n".join(chapter.text for chapter in document.chapters)
+
+
+def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
+    """Write the files that are ordered; raises `EngineError` children."""
+    started = time.perf_counter()
+    clocked = _Clocked(synthesizer, started)
+    progress = ExportProgress("", 0.0, None)
+    for progress in export(order, clocked, steps.show):
+        steps.advance(_words(progress), progress.step)
+    seconds, audio_seconds = time.perf_counter() - started, progress.seconds_written
+    paths = [output.path for output in outputs_of(order) if output.path.exists()]
+    figures = {
+        "voice": order.manner.voice, "model": synthesizer.model, "device": synthesizer.device,
+        "seed": order.manner.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
+        "seconds_to_first_audio": clocked.first_seconds, "rtf": seconds / audio_seconds, "out": str(order.path),
+        "seconds_of_longest_utterance": clocked.longest_seconds, "peak_bytes": peak_bytes(),
+        "files": [str(path) for path in paths], "chapters": len(order.chapters),
+    }  # fmt: skip
+    where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
+    words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
+    return Outcome(figures, f"{words}, by {order.manner.voice} of {synthesizer.model}")
+
+
+class _Clocked:
+    """A synthesizer that notes when the first speech is made, and the longest of it."""
+
+    def __init__(self, synthesizer: Synthesizer, started: float) -> None:
+        self._synthesizer = synthesizer
+        self._started = started
+        self.sample_rate_hz = synthesizer.sample_rate_hz
+        self.prepare = synthesizer.prepare
+        self.fingerprint = synthesizer.fingerprint
+        self.first_seconds = self.longest_seconds = 0.0
+
+    def synthesize(self, request: SpeechRequest, observe: Callable[[Event], None], cancel: Any) -> Iterator[AudioChunk]:
+        """Make speech, one utterance at a time."""
+        for chunk in self._synthesizer.synthesize(request, observe, cancel):
+            self.first_seconds = self.first_seconds or time.perf_counter() - self._started
+            self.longest_seconds = max(self.longest_seconds, chunk.seconds)
+            yield chunk
+
+
+def _words(progress: ExportProgress) -> str:
+    left = "" if progress.seconds_left is None else f", {duration_words(progress.seconds_left)} left"
+    return f"{progress.step}: {progress.fraction:.0%}{left}"
+
+
+def _read(path: Path) -> Document:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
+    return Document(path.stem, "", "", (Chapter("", text),))

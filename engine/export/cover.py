@@ -1,0 +1,25 @@
+"""Pictures for the covers of audio books."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import InvalidRequest
+
+PICTURE_SUFFIXES = (".jpg", ".jpeg", ".png")
+LARGEST_BYTES = 20_000_000
+_BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
+
+
+def read_cover(path: Path) -> bytes:
+    """A picture in JPEG or PNG; raises `InvalidRequest` for anything else, or more than `LARGEST_BYTES`."""
+    try:
+        with path.open("rb") as file:
+            picture = file.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Choose a picture.") from error
+    if not picture.startswith(_BEGINNINGS):
+        raise InvalidRequest(f"{path} is neither JPEG nor PNG.", "Convert it first, or choose another picture.")
+    if len(picture) > LARGEST_BYTES:
+        raise InvalidRequest(f"{path} has more than {LARGEST_BYTES // 1_000_000} MB.", "Choose a smaller picture.")
+    return picture

@@ -1,0 +1,211 @@
+"""Exports a document: makes the speech of its parts, keeps each, and writes the files once all of theirs is made."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from engine.audio.recording import Pcm, Recording, to_pcm
+from engine.audio.sound_file import recording
+from engine.errors import Cancelled, NothingToSpeak, OutputError
+from engine.export.made_parts import MadeParts, made_of
+from engine.export.order import Order
+from engine.export.outputs import Output, check_writable, outputs_of
+from engine.export.parts import parts_of
+from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
+from engine.speech import AudioChunk, Event, Samples, SpeechRequest
+from engine.system.whole_file import remove_leftovers
+
+CHAPTER_PAUSE_SECONDS = 1.5
+_BLOCK_SAMPLES = 1 << 18
+"""So much is written between two looks at whether to go on: some 10 s of speech."""
+
+
+class Speaker(Protocol):
+    """What an export needs of the engine; implemented by `engine.synthesizer.Synthesizer`."""
+
+    sample_rate_hz: int
+
+    def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
+        """Get ready to speak."""
+
+    def fingerprint(self, voice: str) -> str:
+        """What, besides the request, the samples depend on."""
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
+    ) -> Iterator[AudioChunk]:
+        """Make speech, one utterance at a time."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of a chapter as a request, and the silence after it."""
+
+    request: SpeechRequest
+    pause_seconds: float
+
+
+def export(
+    order: Order,
+    speaker: Speaker,
+    observe: Callable[[Event], None],
+    cancel: threading.Event | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[ExportProgress]:
+    """Do what is ordered, step by step; what an earlier attempt has made is not made again.
+
+    Equal orders give equal bytes, however often they are interrupted; only the numbers of Ogg streams are drawn anew.
+    Raises `OutputError`, `Cancelled`, `NothingToSpeak`, and what the speaker raises.
+    """
+    check_writable(order.path, per_chapter=order.per_chapter)
+    speaker.prepare(observe, cancel)
+    made = MadeParts(speaker.fingerprint(order.manner.voice))
+    made.drop_old()
+    yield from _Export(order, speaker, made, observe, cancel, clock).steps()
+
+
+def write_made(
+    order: Order,
+    blocks: Iterable[Samples],
+    length: int,
+    sample_rate_hz: int,
+    cancel: threading.Event | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[ExportProgress]:
+    """Write speech of `length` samples that is made already and all of the only chapter, block by block.
+
+    Raises `OutputError` and `Cancelled`.
+    """
+    check_writable(order.path, per_chapter=order.per_chapter)
+    (output,) = outputs_of(order)
+    remove_leftovers(output.path)
+    meter, step = Meter(length, clock), f"Writing {output.path.name}"
+    with recording(output.path, sample_rate_hz, output.tags) as file:
+        file.begin_chapter(order.chapters[0].title or order.document.title)
+        for block in blocks:
+            _raise_if_set(cancel)
+            file.write(to_pcm(block))
+            meter.add(len(block))
+            yield meter.progress(step)
+
+
+class _Export:
+    def __init__(
+        self,
+        order: Order,
+        speaker: Speaker,
+        made: MadeParts,
+        observe: Callable[[Event], None],
+        cancel: threading.Event | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._order = order
+        self._speaker = speaker
+        self._made = made
+        self._observe = observe
+        self._cancel = cancel
+        self._chapters = [_pieces_of(chapter.text, order.manner) for chapter in order.chapters]
+        missing = sum(len(each.request.text) for each in self._pieces() if not made.has(each.request))
+        everything = sum(len(each.request.text) for each in self._pieces())
+        self._meter = Meter(missing + WRITING_SHARE * everything, clock)
+        self._silent = True
+
+    def steps(self) -> Iterator[ExportProgress]:
+        """Make and write file after file."""
+        for output in outputs_of(self._order):
+            for index in output.chapters:
+                yield from self._make(index)
+            if self._has_sound(output):
+                yield from self._write(output)
+        if self._silent:
+            raise NothingToSpeak("Nothing in the document can be spoken.", "Choose another document or voice.")
+        self._made.drop(each.request for each in self._pieces())
+
+    def _pieces(self) -> Iterator[_Piece]:
+        return (piece for chapter in self._chapters for piece in chapter)
+
+    def _make(self, index: int) -> Iterator[ExportProgress]:
+        title = self._order.chapters[index].title
+        named = f", “{title}”" if title else ""
+        step = f"Speaking chapter {index + 1} of {len(self._chapters)}{named}"
+        for piece in self._chapters[index]:
+            _raise_if_set(self._cancel)
+            if not self._made.has(piece.request):
+                yield self._meter.progress(step)
+                yield from self._speak(piece.request, step)
+
+    def _speak(self, request: SpeechRequest, step: str) -> Iterator[ExportProgress]:
+        chunks: list[AudioChunk] = []
+        spoken = 0
+        try:
+            for chunk in self._speaker.synthesize(request, self._observe, self._cancel):
+                _raise_if_set(self._cancel)
+                chunks.append(chunk)
+                self._meter.add(chunk.utterance.end - spoken)
+                spoken = chunk.utterance.end
+                yield self._meter.progress(step)
+        except NothingToSpeak:  # a line of stars between two scenes
+            chunks = []
+        self._meter.add(len(request.text) - spoken)
+        self._made.keep(request, made_of(chunks), self._speaker.sample_rate_hz)
+
+    def _has_sound(self, output: Output) -> bool:
+        return any(
+            len(self._made.read(each.request).pcm) for index in output.chapters for each in self._chapters[index]
+        )
+
+    def _write(self, output: Output) -> Iterator[ExportProgress]:
+        self._silent = False
+        remove_leftovers(output.path)
+        try:
+            yield from self._write_chapters(output)
+        except OutputError as error:
+            raise OutputError(error.message, f"{error.hint} What is spoken is kept, and not made again.") from error
+
+    def _write_chapters(self, output: Output) -> Iterator[ExportProgress]:
+        step = f"Writing {output.path.name}"
+        with recording(output.path, self._speaker.sample_rate_hz, output.tags) as file:
+            for index in output.chapters:
+                file.begin_chapter(self._order.chapters[index].title or f"Chapter {index + 1}")
+                sounds = False
+                for piece in self._chapters[index]:
+                    for share in self._write_piece(file, piece):
+                        sounds = True
+                        self._meter.add(WRITING_SHARE * len(piece.request.text) * share)
+                        yield self._meter.progress(step)
+                if sounds and index + 1 < output.chapters.stop:
+                    self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
+
+    def _write_piece(self, file: Recording, piece: _Piece) -> Iterator[float]:
+        """The share of the piece that is written with each step."""
+        pcm = self._made.read(piece.request).pcm
+        for start in range(0, len(pcm), _BLOCK_SAMPLES):
+            _raise_if_set(self._cancel)
+            block = pcm[start : start + _BLOCK_SAMPLES]
+            self._append(file, block)
+            yield len(block) / len(pcm)
+        if len(pcm):
+            self._append(file, self._silence(piece.pause_seconds))
+
+    def _append(self, file: Recording, pcm: Pcm) -> None:
+        file.write(pcm)
+        self._meter.seconds_written += len(pcm) / self._speaker.sample_rate_hz
+
+    def _silence(self, seconds: float) -> Pcm:
+        scale = self._order.manner.pause_scale
+        return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
+
+
+def _raise_if_set(cancel: threading.Event | None) -> None:
+    if cancel is not None and cancel.is_set():
+        raise Cancelled("The export was stopped.")
+
+
+def _pieces_of(text: str, manner: SpeechRequest) -> tuple[_Piece, ...]:
+    return tuple(_Piece(replace(manner, text=part.text), part.pause_seconds) for part in parts_of(text))

@@ -1,0 +1,110 @@
+"""The speech of parts that are made, in the cache folder until the export is written: an interrupted one goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from engine.audio.recording import Pcm, to_pcm
+from engine.errors import OutputError
+from engine.speech import AudioChunk, SpeechRequest, SpokenWord
+from engine.system.paths import cache_folder
+from engine.system.whole_file import write_atomically
+
+KEPT_DAYS = 30
+_DAY_SECONDS = 86_400
+_FORMAT = "FLAC"
+
+
+@dataclass(frozen=True)
+class MadePart:
+    """Mono samples [n] and the words in them; `start` and `end` of a word are characters of the part."""
+
+    pcm: Pcm
+    words: tuple[SpokenWord, ...]
+
+
+def made_of(chunks: Sequence[AudioChunk]) -> MadePart:
+    """The speech of a whole request; none at all if that has no sound."""
+    words: list[SpokenWord] = []
+    length = 0
+    for chunk in chunks:
+        words += (
+            SpokenWord(word.start, word.end, length + word.start_sample, length + word.end_sample)
+            for word in chunk.words
+        )
+        length += len(chunk.samples)
+    pcm = np.concatenate([np.zeros(0, np.int16), *(to_pcm(chunk.samples) for chunk in chunks)])
+    return MadePart(pcm, tuple(words))
+
+
+class MadeParts:
+    """Parts by request; `fingerprint` names whatever else their samples depend on, such as the model."""
+
+    def __init__(self, fingerprint: str, folder: Path | None = None) -> None:
+        self._fingerprint = fingerprint
+        self._folder = folder or cache_folder() / "exports"
+
+    def has(self, request: SpeechRequest) -> bool:
+        """Whether all of this is made."""
+        return self._sound_path(request).exists()
+
+    def keep(self, request: SpeechRequest, made: MadePart, sample_rate_hz: int) -> None:
+        """Keep a part; raises `OutputError` when the disk is full."""
+        sound = io.BytesIO()
+        if len(made.pcm):
+            soundfile.write(sound, made.pcm, sample_rate_hz, format=_FORMAT, subtype="PCM_16")
+        words = json.dumps([(word.start, word.end, word.start_sample, word.end_sample) for word in made.words])
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._words_path(request), words.encode())
+            write_atomically(self._sound_path(request), sound.getvalue())  # last: where it is, the rest is
+        except OSError as error:
+            raise OutputError(
+                f"No more speech can be kept in {self._folder} ({error.strerror}); what is made so far stays there.",
+                "Free some room, then export it again: that goes on from there.",
+            ) from error
+
+    def read(self, request: SpeechRequest) -> MadePart:
+        """A part that is made; raises `OutputError` if it is gone."""
+        try:
+            sound = self._sound_path(request).read_bytes()
+            words = json.loads(self._words_path(request).read_bytes())
+        except OSError as error:
+            raise OutputError(
+                f"Speech that was made is no longer in {self._folder}.", "Export it again: that makes what is missing."
+            ) from error
+        pcm = soundfile.read(io.BytesIO(sound), dtype="int16")[0] if sound else np.zeros(0, np.int16)
+        return MadePart(pcm, tuple(SpokenWord(*word) for word in words))
+
+    def drop(self, requests: Iterable[SpeechRequest]) -> None:
+        """Let go of parts that are written."""
+        for request in requests:
+            self._sound_path(request).unlink(missing_ok=True)
+            self._words_path(request).unlink(missing_ok=True)
+
+    def drop_old(self) -> None:
+        """Let go of what exports have left behind that nobody has taken up again for `KEPT_DAYS`."""
+        oldest = time.time() - KEPT_DAYS * _DAY_SECONDS
+        for path in self._folder.glob("*") if self._folder.is_dir() else ():
+            with suppress(OSError):  # another process may have let go of it
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+
+    def _sound_path(self, request: SpeechRequest) -> Path:
+        return self._folder / f"{self._key(request)}.flac"
+
+    def _words_path(self, request: SpeechRequest) -> Path:
+        return self._folder / f"{self._key(request)}.json"
+
+    def _key(self, request: SpeechRequest) -> str:
+        return hashlib.sha256(json.dumps([self._fingerprint, asdict(request)]).encode()).hexdigest()

@@ -1,0 +1,61 @@
+"""The files that come of an order: their names, what they tell about themselves, and whether they can be written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.audio.recording import Tags
+from engine.audio.sound_file import format_for
+from engine.errors import OutputError
+from engine.export.order import Order
+from engine.system.whole_file import ensure_writable
+
+_NAME_CHARACTERS = 80
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file and the chapters, by index, that are to be in it."""
+
+    path: Path
+    tags: Tags
+    chapters: range
+
+
+def outputs_of(order: Order) -> tuple[Output, ...]:
+    """The files that are to be written, in order."""
+    document, count = order.document, len(order.chapters)
+    tags = Tags(document.title, document.author, cover=document.cover)
+    if not order.per_chapter:
+        return (Output(order.path, tags, range(count)),)
+    folder, digits = order.result, len(str(count))
+    return tuple(
+        Output(
+            folder / f"{f'{number:0{digits}} {file_name(chapter.title)}'.strip()}{order.path.suffix}",
+            replace(tags, title=chapter.title, album=document.title, track=number),
+            range(number - 1, number),
+        )
+        for number, chapter in enumerate(order.chapters, 1)
+    )
+
+
+def check_writable(path: Path, *, per_chapter: bool = False) -> None:
+    """Raise `OutputError` for a suffix that names no format or a place that cannot be written; make the folder."""
+    format_for(path)
+    if not per_chapter:
+        ensure_writable(path)
+        return
+    folder = path.with_suffix("")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"The folder {folder} cannot be made ({error.strerror}).", "Choose another name.") from error
+    ensure_writable(folder / path.name)
+
+
+def file_name(title: str) -> str:
+    """A title as the name of a file, on any system."""
+    return " ".join(_FORBIDDEN.sub(" ", title).split())[:_NAME_CHARACTERS].strip(" .")

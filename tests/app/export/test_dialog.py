@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.export.dialog import ExportDialog
+from engine.documents import Chapter, Document
+from engine.export.order import Order
+from engine.speech import SpeechRequest
+
+MANNER = SpeechRequest("", "af_heart", 1.2)
+
+
+def picture() -> bytes:
+    image = QImage(30, 40, QImage.Format.Format_RGB32)
+    image.fill(QColor("teal"))
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")
+    return bytes(buffer.data().data())
+
+
+def book() -> Document:
+    return Document("A: Book", "A. Writer", "en", (Chapter("One", "Text."), Chapter("Two", "More text.")), picture())
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, tmp_path: Path) -> ExportDialog:
+    dialog = ExportDialog(book(), MANNER, tmp_path)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def ordered(dialog: ExportDialog, qtbot: QtBot) -> Order:
+    with qtbot.waitSignal(dialog.ordered) as signal:
+        dialog.export_button.click()
+    order: Order = signal.args[0]
+    return order
+
+
+def test_a_book_is_offered_as_an_audio_book_of_its_own_name(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    assert dialog.summary.text() == "2 chapters, 15 characters"
+    assert ordered(dialog, qtbot) == Order(book(), MANNER, tmp_path / "A Book.m4b")
+    assert not dialog.isVisible()
+
+
+def test_everything_can_be_changed(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog.cover.remove_button.click()
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".opus"))
+    dialog.per_chapter.setChecked(True)
+    dialog.title.setText(" Another ")
+    dialog.author.setText("Nobody")
+    order = ordered(dialog, qtbot)
+    assert (order.path, order.result) == (tmp_path / "A Book.opus", tmp_path / "A Book")
+    assert (order.document.title, order.document.author, order.document.cover) == ("Another", "Nobody", None)
+    assert order.chapters == book().chapters
+
+
+def test_a_text_of_one_chapter_has_no_files_of_chapters(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = ExportDialog(Document("", "", "", (Chapter("", "Good morning, all of you."),)), MANNER, tmp_path)
+    qtbot.addWidget(dialog)
+    assert not dialog.per_chapter.isEnabled()
+    assert dialog.order.path == tmp_path / "Good morning all of you.mp3"
+
+
+def test_only_an_audio_book_has_a_cover(dialog: ExportDialog) -> None:
+    assert dialog.cover.isEnabled()
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".flac"))
+    assert not dialog.cover.isEnabled()
+    assert dialog.cover.toolTip()
+
+
+def test_what_is_there_already_is_told(dialog: ExportDialog, tmp_path: Path) -> None:
+    (tmp_path / "there.m4b").touch()
+    (tmp_path / "there").mkdir()
+    assert not dialog.notice.isVisible()
+    dialog.place.setText(str(tmp_path / "there.m4b"))
+    assert dialog.notice.text() == "“there.m4b” is there already and will be replaced."
+    dialog.per_chapter.setChecked(True)
+    assert dialog.notice.text().startswith("The folder “there” is there already")
+    dialog.place.setText(str(tmp_path / "new.m4b"))
+    assert not dialog.notice.isVisible()
+
+
+@pytest.mark.parametrize(("name", "words"), [("a.txt", "cannot be written as .txt"), ("none/a.m4b", "does not exist")])
+def test_a_place_that_cannot_be_written_is_told_and_the_dialog_stays(
+    dialog: ExportDialog, qtbot: QtBot, tmp_path: Path, name: str, words: str
+) -> None:
+    dialog.place.setText(str(tmp_path / name))
+    with qtbot.assertNotEmitted(dialog.ordered):
+        dialog.export_button.click()
+    assert dialog.isVisible()
+    assert words in dialog.notice.text()
+
+
+def test_a_place_that_is_chosen_brings_its_format(dialog: ExportDialog, tmp_path: Path) -> None:
+    dialog.choose_button.click()
+    chooser = dialog.findChild(QFileDialog)
+    assert chooser is not None
+    chooser.fileSelected.emit(str(tmp_path / "x.flac"))
+    assert dialog.formats.currentData() == ".flac"
+    assert dialog.order.path == tmp_path / "x.flac"
+
+
+def test_every_choice_has_a_name_for_screen_readers(dialog: ExportDialog) -> None:
+    for widget in (dialog.choose_button, dialog.cover.choose_button, dialog.cover.remove_button):
+        assert widget.accessibleName()
+    labels = {label.buddy() for label in dialog.findChildren(QWidget) if hasattr(label, "buddy")}
+    assert {dialog.formats, dialog.title, dialog.author, dialog.place} <= labels

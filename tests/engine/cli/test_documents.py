@@ -1,0 +1,104 @@
+"""`engine speak --file`: books and notes into sound files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from mutagen.mp4 import MP4
+
+from engine.__main__ import main
+from engine.cli.documents import document_of
+from engine.cli.parser import build_parser
+from engine.errors import InvalidRequest
+
+ROOT = Path(__file__).resolve().parents[3]
+JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where speech is kept until it is written."""
+    folder = tmp_path_factory.mktemp("parts")
+    monkeypatch.setattr("engine.export.made_parts.cache_folder", lambda: folder)
+    return folder
+
+
+def text_file(path: Path, text: str) -> str:
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.usefixtures("starter")
+def test_several_files_become_one_book(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (
+        text_file(tmp_path / "First.txt", "Good morning."),
+        text_file(tmp_path / "Second.txt", "Good night."),
+    )
+    (tmp_path / "cover.jpg").write_bytes(JPEG)
+    out = tmp_path / "book.m4b"
+    arguments = ["--title", "Greetings", "--author", "A. Writer", "--cover", str(tmp_path / "cover.jpg"), "--json"]
+    assert main(["speak", "--file", first, second, "--out", str(out), *arguments]) == 0
+    told = capsys.readouterr()
+    figures, book = json.loads(told.out), MP4(out)
+    assert [chapter.title for chapter in book.chapters] == ["First", "Second"]
+    assert (book["\xa9nam"], book["\xa9ART"], bytes(book["covr"][0])) == (["Greetings"], ["A. Writer"], JPEG)
+    assert figures["seconds_audio"] == pytest.approx(book.info.length, abs=1e-3)
+    assert (figures["files"], figures["chapters"]) == ([str(out)], 2)
+    assert figures["seconds_to_first_audio"] > 0
+    assert {"voice", "model", "device", "seconds_total", "rtf", "peak_bytes"} <= set(figures)
+    assert "Speaking chapter 1 of 2, “First”: 0%" in told.err
+
+
+@pytest.mark.usefixtures("starter")
+def test_every_chapter_can_have_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [text_file(tmp_path / f"{name}.txt", f"This is {name}.") for name in ("one", "two")]
+    assert main(["speak", "--file", *files, "--per-chapter", "--out", str(tmp_path / "all.flac")]) == 0
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == ["1 one.flac", "2 two.flac"]
+    assert f"{tmp_path / 'all'}, 2 files" in capsys.readouterr().out
+
+
+def test_what_goes_with_documents_only_is_refused_without_one() -> None:
+    with pytest.raises(InvalidRequest, match="Name one with --file"):
+        document_of(build_parser().parse_args(["speak", "Hi", "--title", "Greetings"]))
+
+
+def test_a_cover_that_is_no_picture_is_refused(tmp_path: Path) -> None:
+    text = text_file(tmp_path / "a.txt", "Hi.")
+    with pytest.raises(InvalidRequest, match="neither JPEG nor PNG"):
+        document_of(build_parser().parse_args(["speak", "--file", text, "--cover", text]))
+
+
+@pytest.mark.usefixtures("starter")
+def test_a_small_book_killed_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    """With the real starter; where it is killed depends on the machine, so it is killed once parts are kept."""
+    paragraph = "The morning light came softly through the kitchen window, and nobody said a word for a while. "
+    files = [text_file(tmp_path / f"{n}.txt", f"Chapter {n}.\n\n{paragraph * 40}") for n in (1, 2, 3)]
+
+    def started(cache: Path, out: Path) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        (cache / "kokoro-desk").mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "engine", "speak", "--file", *files, "--out", str(out)]
+        return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
+
+    def parts() -> int:
+        return len(list((tmp_path / "killed").rglob("exports/*.flac")))
+
+    for known in (0, 1):
+        speaking = started(tmp_path / "killed", tmp_path / "killed.m4b")
+        while parts() <= known:
+            assert speaking.poll() is None
+            time.sleep(0.02)
+        speaking.send_signal(signal.SIGKILL)
+        speaking.wait()
+        assert not (tmp_path / "killed.m4b").exists()
+    assert started(tmp_path / "killed", tmp_path / "killed.m4b").wait(300) == 0
+    assert started(tmp_path / "whole", tmp_path / "whole.m4b").wait(300) == 0
+    killed, whole = (tmp_path / f"{name}.m4b" for name in ("killed", "whole"))
+    assert killed.read_bytes() == whole.read_bytes()
+    assert len(MP4(killed).chapters) == 3
+    assert not parts()

@@ -1,0 +1,94 @@
+"""Books of any size, and a speaker that is as fast as noise can be drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from engine.documents import Chapter, Document
+from engine.errors import NothingToSpeak
+from engine.export.exporting import export
+from engine.export.order import Order
+from engine.export.progress import ExportProgress
+from engine.speech import AudioChunk, Event, SpeechRequest, SpokenWord, Utterance
+
+RATE_HZ = 24_000
+SAMPLES_PER_CHARACTER = 100
+"""Speech has some 1,600; this is enough to tell one from another."""
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(50)
+WORDS = tuple("the quick brown fox jumps over a lazy dog and finds nothing it did not know".split())  # noqa: SIM905
+
+
+def sentence(number: int) -> str:
+    """A sentence that is different for each number."""
+    drawn = np.random.default_rng(number).choice(WORDS, 12)
+    return f"{' '.join(drawn).capitalize()} {number}."
+
+
+def chapter(number: int, characters: int) -> Chapter:
+    """A chapter of paragraphs, with its title first."""
+    title = f"Chapter {number}"
+    text, at = [title], 1000 * number
+    while sum(map(len, text)) < characters:
+        text.append(" ".join(sentence(at + offset) for offset in range(5)))
+        at += 5
+    return Chapter(title, "\n\n".join(text))
+
+
+def book(chapters: int = 3, characters: int = 8000) -> Document:
+    """A book of chapters of so many characters each."""
+    return Document(
+        "The Book", "A. Writer", "en", tuple(chapter(number, characters) for number in range(1, chapters + 1)), PNG
+    )
+
+
+class FastSpeaker:
+    """Speaks each paragraph as noise; equal paragraphs sound equal. `failure` comes at the request of that number."""
+
+    sample_rate_hz = RATE_HZ
+
+    def __init__(self, samples_per_character: int = SAMPLES_PER_CHARACTER) -> None:
+        self.requests: list[SpeechRequest] = []
+        self.model = "fast"
+        self._samples_per_character = samples_per_character
+
+    def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
+        pass
+
+    def fingerprint(self, voice: str) -> str:
+        return self.model
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
+    ) -> Iterator[AudioChunk]:
+        self.requests.append(request)
+        if not any(letter.isalnum() for letter in request.text):
+            raise NothingToSpeak("Nothing in the text has a sound.", "Type words.")
+        start = 0
+        paragraphs = request.text.split("\n\n")
+        for index, paragraph in enumerate(paragraphs):
+            start = request.text.index(paragraph, start)
+            utterance = Utterance(index, paragraph, paragraph, start, start + len(paragraph))
+            samples = self._sound(f"{self.model} {request.voice} {request.seed} {paragraph}", len(paragraph))
+            words = (SpokenWord(start, start + paragraph.index(" ") if " " in paragraph else start + 1, 0, 10),)
+            yield AudioChunk(utterance, len(paragraphs), samples, RATE_HZ, words)
+
+    def _sound(self, seed: str, characters: int) -> np.ndarray:
+        drawn = np.random.default_rng(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))
+        return drawn.uniform(-0.5, 0.5, characters * self._samples_per_character).astype(np.float32)
+
+
+def order_of(document: Document, path: Path, *, per_chapter: bool = False) -> Order:
+    """An order in the manner of a plain request."""
+    return Order(document, SpeechRequest("", "af_heart"), path, per_chapter)
+
+
+def run(
+    order: Order, speaker: FastSpeaker | None = None, cancel: threading.Event | None = None
+) -> list[ExportProgress]:
+    """Do all that is ordered; the progress that was told."""
+    return list(export(order, speaker or FastSpeaker(), lambda _: None, cancel))

@@ -1,0 +1,209 @@
+"""Exports with a speaker that is fast: what is made, what is kept, and what an interruption costs."""
+
+import errno
+import threading
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from mutagen.mp4 import MP4
+
+from engine.documents import Chapter, Document
+from engine.errors import Cancelled, NothingToSpeak, OutputError
+from engine.export import made_parts
+from engine.export.exporting import CHAPTER_PAUSE_SECONDS, export
+from engine.export.parts import parts_of
+from tests.engine.export.books import RATE_HZ, SAMPLES_PER_CHARACTER, FastSpeaker, book, order_of, run
+
+
+def kept(cache: Path) -> list[Path]:
+    return sorted(cache.rglob("*.flac"))
+
+
+def test_a_book_becomes_one_file_with_its_chapters(tmp_path: Path, cache: Path) -> None:
+    document = book()
+    run(order_of(document, tmp_path / "book.m4b"))
+    read = MP4(tmp_path / "book.m4b")
+    assert [chapter.title for chapter in read.chapters] == ["Chapter 1", "Chapter 2", "Chapter 3"]
+    assert (read["\xa9nam"], read["\xa9ART"], bytes(read["covr"][0])) == (["The Book"], ["A. Writer"], document.cover)
+    assert not kept(cache)
+    assert [path.name for path in tmp_path.iterdir()] == ["book.m4b"]
+
+
+def test_chapters_begin_where_they_are_told_to(tmp_path: Path) -> None:
+    chapters = (Chapter("One", "A b c d e f."), Chapter("Two", "G h i j k l m n."))
+    run(order_of(Document("", "", "en", chapters), tmp_path / "book.m4b"))
+    first = len(chapters[0].text) * SAMPLES_PER_CHARACTER / RATE_HZ
+    assert [mark.start for mark in MP4(tmp_path / "book.m4b").chapters] == pytest.approx(
+        [0, first + CHAPTER_PAUSE_SECONDS], abs=1e-4
+    )
+
+
+def test_every_chapter_can_have_a_file(tmp_path: Path) -> None:
+    run(order_of(book(), tmp_path / "book.flac", per_chapter=True))
+    names = ["1 Chapter 1.flac", "2 Chapter 2.flac", "3 Chapter 3.flac"]
+    assert sorted(path.name for path in (tmp_path / "book").iterdir()) == names
+    with soundfile.SoundFile(tmp_path / "book" / names[1]) as read:
+        assert (read.title, read.album, read.tracknumber) == ("Chapter 2", "The Book", "2")
+
+
+def test_the_sound_of_all_parts_is_there_in_order(tmp_path: Path) -> None:
+    document, speaker = book(1), FastSpeaker()
+    run(order_of(document, tmp_path / "book.wav"), speaker)
+    parts = list(parts_of(document.chapters[0].text))
+    assert [request.text for request in speaker.requests] == [part.text for part in parts]
+    silences = sum(part.pause_seconds for part in parts) * RATE_HZ
+    spoken = sum(len(part.text.replace("\n\n", "")) for part in parts) * SAMPLES_PER_CHARACTER
+    assert soundfile.info(tmp_path / "book.wav").frames == spoken + silences
+
+
+def test_an_interrupted_export_goes_on_and_gives_the_same_bytes(tmp_path: Path, cache: Path) -> None:
+    order = order_of(book(), tmp_path / "book.m4b")
+    whole = FastSpeaker()
+    run(order, whole)
+    expected = order.path.read_bytes()
+    order.path.unlink()
+    first = FastSpeaker()
+    steps = export(order, first, lambda _: None)
+    list(islice(steps, 40))
+    steps.close()
+    made = len(kept(cache))
+    assert made == len(first.requests) - 1 > 0
+    second = FastSpeaker()
+    run(order, second)
+    assert len(second.requests) == len(whole.requests) - made
+    assert order.path.read_bytes() == expected
+
+
+def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> None:
+    cancel = threading.Event()
+    steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
+    list(islice(steps, 40))
+    cancel.set()
+    with pytest.raises(Cancelled):
+        list(steps)
+    made, speaker = len(kept(cache)), FastSpeaker()
+    run(order_of(book(), tmp_path / "other.flac"), speaker)
+    whole = FastSpeaker()
+    run(order_of(book(), tmp_path / "whole.flac"), whole)
+    assert len(speaker.requests) == len(whole.requests) - made < len(whole.requests)
+    assert (tmp_path / "other.flac").read_bytes() == (tmp_path / "whole.flac").read_bytes()
+
+
+def test_another_model_makes_everything_itself(tmp_path: Path, cache: Path) -> None:
+    steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None)
+    list(islice(steps, 40))
+    steps.close()
+    assert kept(cache)
+    other = FastSpeaker()
+    other.model = "another"
+    run(order_of(book(), tmp_path / "book.m4b"), other)
+    parts = [part for chapter in book().chapters for part in parts_of(chapter.text)]
+    assert len(other.requests) == len(parts)
+
+
+def test_cancelling_while_it_is_written_leaves_no_file_and_keeps_the_speech(tmp_path: Path, cache: Path) -> None:
+    cancel = threading.Event()
+    steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
+    for progress in steps:
+        if progress.step.startswith("Writing"):
+            cancel.set()
+            break
+    with pytest.raises(Cancelled):
+        list(steps)
+    assert not list(tmp_path.iterdir())
+    assert kept(cache)
+
+
+def test_a_full_disk_keeps_what_is_made(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, room = made_parts.write_atomically, iter(range(6))
+
+    def write_while_there_is_room(path: Path, content: bytes) -> None:
+        if next(room, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(made_parts, "write_atomically", write_while_there_is_room)
+    with pytest.raises(OutputError, match=r"what is made so far stays there. Free some room"):
+        run(order_of(book(), tmp_path / "book.m4b"))
+    monkeypatch.setattr(made_parts, "write_atomically", write)
+    assert len(kept(cache)) == 3
+    assert not list(tmp_path.iterdir())
+    speaker = FastSpeaker()
+    run(order_of(book(), tmp_path / "book.m4b"), speaker)
+    whole = FastSpeaker()
+    run(order_of(book(), tmp_path / "whole.m4b"), whole)
+    assert len(speaker.requests) == len(whole.requests) - 3
+    assert (tmp_path / "book.m4b").read_bytes() == (tmp_path / "whole.m4b").read_bytes()
+
+
+def test_a_disk_that_is_full_in_the_end_keeps_the_speech(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "refused")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.audio.audio_book.packet_of", fail)
+        with pytest.raises(OutputError, match=r"The disk is full.* What is spoken is kept"):
+            run(order_of(book(), tmp_path / "book.m4b"))
+    speaker = FastSpeaker()
+    run(order_of(book(), tmp_path / "book.m4b"), speaker)
+    assert not speaker.requests
+
+
+def test_what_has_no_sound_is_left_out(tmp_path: Path) -> None:
+    chapters = (Chapter("Stars", "* * *"), Chapter("Words", "Some words."))
+    run(order_of(Document("", "", "en", chapters), tmp_path / "book.m4b"))
+    assert [chapter.title for chapter in MP4(tmp_path / "book.m4b").chapters] == ["Words"]
+    run(order_of(Document("", "", "en", chapters), tmp_path / "each.wav", per_chapter=True))
+    assert [path.name for path in (tmp_path / "each").iterdir()] == ["2 Words.wav"]
+    with pytest.raises(NothingToSpeak):
+        run(order_of(Document("", "", "en", chapters[:1]), tmp_path / "none.wav"))
+    assert not (tmp_path / "none.wav").exists()
+
+
+def test_progress_names_the_chapter_and_only_grows(tmp_path: Path) -> None:
+    told = run(order_of(book(), tmp_path / "book.m4b"))
+    assert told[0].step == "Speaking chapter 1 of 3, “Chapter 1”"
+    assert told[-1].step == "Writing book.m4b"
+    fractions = [progress.fraction for progress in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == pytest.approx(1)
+
+
+def test_the_time_left_counts_only_what_is_still_to_be_made(tmp_path: Path) -> None:
+    order = order_of(book(), tmp_path / "book.m4b")
+    steps = export(order, FastSpeaker(), lambda _: None)
+    list(islice(steps, 40))
+    steps.close()
+    seconds = iter(range(1000))
+    again = list(export(order, FastSpeaker(), lambda _: None, clock=lambda: float(next(seconds))))
+    assert again[0].fraction == 0
+    assert again[-1].seconds_left == pytest.approx(0)
+
+
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_made(tmp_path: Path) -> None:
+    speaker = FastSpeaker()
+    for path in (tmp_path / "none" / "a.m4b", tmp_path / "a.txt"):
+        with pytest.raises(OutputError):
+            run(order_of(book(), path), speaker)
+    assert not speaker.requests
+
+
+def test_equal_orders_give_equal_bytes_in_every_other_format(tmp_path: Path) -> None:
+    for suffix in (".wav", ".flac", ".mp3"):
+        contents = set()
+        for name in ("a", "b"):
+            run(order_of(book(1), tmp_path / f"{name}{suffix}"))
+            contents.add((tmp_path / f"{name}{suffix}").read_bytes())
+        assert len(contents) == 1
+
+
+def test_equal_orders_give_the_same_sound_in_ogg(tmp_path: Path) -> None:
+    for suffix in (".ogg", ".opus"):
+        for name in ("a", "b"):
+            run(order_of(book(1), tmp_path / f"{name}{suffix}"))
+        np.testing.assert_array_equal(*(soundfile.read(tmp_path / f"{name}{suffix}")[0] for name in ("a", "b")))

@@ -1,0 +1,71 @@
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import OutputError
+from engine.export.made_parts import KEPT_DAYS, MadePart, MadeParts, made_of
+from engine.speech import SpeechRequest, SpokenWord
+from tests.engine.export.books import RATE_HZ, FastSpeaker
+
+REQUEST = SpeechRequest("One paragraph.\n\nAnother paragraph.", "af_heart")
+
+
+def made() -> MadePart:
+    return made_of(list(FastSpeaker().synthesize(REQUEST, lambda _: None, None)))
+
+
+def test_a_part_is_kept_to_the_last_bit(tmp_path: Path) -> None:
+    parts = MadeParts("model", tmp_path / "parts")
+    assert not parts.has(REQUEST)
+    parts.keep(REQUEST, made(), RATE_HZ)
+    assert parts.has(REQUEST)
+    read = parts.read(REQUEST)
+    np.testing.assert_array_equal(read.pcm, made().pcm)
+    assert read.words == made().words
+
+
+def test_words_count_their_samples_from_the_beginning_of_the_part() -> None:
+    first = FastSpeaker()._sound("x", len("One paragraph."))
+    assert made().words[1] == SpokenWord(16, 23, len(first), len(first) + 10)
+
+
+def test_another_request_or_model_is_another_part(tmp_path: Path) -> None:
+    MadeParts("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
+    assert not MadeParts("other", tmp_path).has(REQUEST)
+    for change in ({"seed": 1}, {"speed": 1.1}, {"voice": "b"}, {"pause_scale": 2.0}, {"language": "fr-FR"}):
+        assert not MadeParts("model", tmp_path).has(SpeechRequest(**{**vars(REQUEST), **change}))
+
+
+def test_silence_is_kept_too(tmp_path: Path) -> None:
+    parts = MadeParts("model", tmp_path)
+    parts.keep(REQUEST, made_of([]), RATE_HZ)
+    assert parts.has(REQUEST)
+    assert len(parts.read(REQUEST).pcm) == 0
+
+
+def test_what_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="no longer in"):
+        MadeParts("model", tmp_path).read(REQUEST)
+
+
+def test_what_nobody_takes_up_again_is_dropped(tmp_path: Path) -> None:
+    parts = MadeParts("model", tmp_path)
+    parts.drop_old()
+    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.drop_old()
+    assert parts.has(REQUEST)
+    long_ago = time.time() - (KEPT_DAYS + 1) * 86_400
+    for path in tmp_path.iterdir():
+        os.utime(path, (long_ago, long_ago))
+    parts.drop_old()
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_written_is_dropped(tmp_path: Path) -> None:
+    parts = MadeParts("model", tmp_path)
+    parts.keep(REQUEST, made(), RATE_HZ)
+    parts.drop([REQUEST])
+    assert not list(tmp_path.iterdir())

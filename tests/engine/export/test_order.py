@@ -1,0 +1,24 @@
+from pathlib import Path
+
+from engine.documents import Chapter, Document
+from engine.export.order import joined, order_of_text
+from engine.speech import SpeechRequest
+from tests.engine.export.books import book, order_of
+
+
+def test_several_documents_follow_each_other() -> None:
+    note = Document("A Note", "", "en", (Chapter("", "Text."),))
+    document = joined([book(2, 10), note])
+    assert [chapter.title for chapter in document.chapters] == ["Chapter 1", "Chapter 2", "A Note"]
+    assert (document.title, document.author) == ("The Book", "A. Writer")
+    assert joined([note]) is note
+
+
+def test_what_comes_of_it_is_a_file_or_a_folder() -> None:
+    assert order_of(book(), Path("/x/b.mp3")).result == Path("/x/b.mp3")
+    assert order_of(book(), Path("/x/b.mp3"), per_chapter=True).result == Path("/x/b")
+
+
+def test_a_text_is_a_document_of_one_chapter() -> None:
+    order = order_of_text(Path("/x/b.mp3"), SpeechRequest("Some words.", "af_heart"))
+    assert order.chapters == (Chapter("", "Some words."),)

@@ -1,0 +1,32 @@
+from pathlib import Path
+
+import pytest
+
+from engine.documents import Chapter, Document
+from engine.errors import OutputError
+from engine.export.outputs import check_writable, file_name, outputs_of
+from tests.engine.export.books import book, order_of
+
+
+def test_files_of_chapters_sort_in_the_order_of_reading() -> None:
+    paths = [output.path for output in outputs_of(order_of(book(12, 10), Path("/x/b.mp3"), per_chapter=True))]
+    assert paths[0] == Path("/x/b/01 Chapter 1.mp3")
+    assert paths == sorted(paths)
+
+
+def test_a_title_becomes_a_name_that_every_system_takes() -> None:
+    assert file_name('What? A/B: "C"...') == "What A B C"
+    assert len(file_name("x" * 300)) == 80
+
+
+def test_a_chapter_without_a_title_has_its_number() -> None:
+    document = Document("", "", "en", (Chapter("", "Text."),))
+    assert [output.path.name for output in outputs_of(order_of(document, Path("b.mp3"), per_chapter=True))] == ["1.mp3"]
+
+
+def test_the_folder_of_chapters_is_made(tmp_path: Path) -> None:
+    check_writable(tmp_path / "b.mp3", per_chapter=True)
+    assert (tmp_path / "b").is_dir()
+    (tmp_path / "c").touch()
+    with pytest.raises(OutputError, match="cannot be made"):
+        check_writable(tmp_path / "c.mp3", per_chapter=True)
