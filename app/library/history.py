@@ -178,7 +178,8 @@ class History:
         return sound_path(self._folder, key)
 
     def _row(self, query: str, *values: object) -> tuple | None:
-        return self._database.execute(query, values).fetchone()
+        row: tuple | None = self._database.execute(query, values).fetchone()
+        return row
 
 
 def sound_path(folder: Path, key: str) -> Path:
