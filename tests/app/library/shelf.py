@@ -11,6 +11,7 @@ from app.library.database import open_library
 from app.library.history import History, sound_path
 from app.library.manner import key_of
 from app.library.queue_store import QueueStore
+from app.library.records import first_words
 from app.library.sounds import marks_of, write_sound
 from engine.speech import Plan, SpeechRequest
 from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
@@ -51,7 +52,7 @@ class Shelf:
         """Enter a speech with its sound; gives its number."""
         self.history.begin(request(text), MODEL)
         self.keep(text, seconds)
-        return next(each.number for each in self.history.listed().entries if each.title == text)
+        return next(each.number for each in self.history.listed().entries if each.title == first_words(text))
 
     def keep(self, text: str, seconds: int = 1) -> None:
         track = track_of("A. " * seconds)
