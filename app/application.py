@@ -38,6 +38,7 @@ from engine.system.paths import sample_text_path
 
 if TYPE_CHECKING:
     from app.diagnostics.feature import DiagnosticsFeature
+    from app.library.feature import LibraryFeature
     from app.models.feature import ModelsFeature
     from app.models.worker import LibraryFactory
 
@@ -46,6 +47,7 @@ log = logging.getLogger(__name__)
 ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
+LIBRARY_MUST_END_WITHIN_MS = 5000
 MODULES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -81,6 +83,7 @@ class Application(QObject):
         self._fetch = options.fetch
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
+        self._stays = options.screenshot is None
         self._speaks_at_once = options.text is not None
         self._greets = options.text is None and options.file is None and settings.text is None
         self.theme = Theme(qt, settings.appearance)
@@ -132,6 +135,13 @@ class Application(QObject):
         models.engine_wanted.connect(self._on_engine_wanted)
         return models
 
+    @cached_property
+    def library(self) -> LibraryFeature:
+        """History and queue, added to the window as soon as it is shown."""
+        from app.library.feature import LibraryFeature  # imports the database
+
+        return LibraryFeature(self.window, self.controller, self._settings, self.theme, in_charge=self._stays)
+
     def join_mac(self, runtime: ObjectiveC) -> None:
         """Tell macOS when speech is made or heard, and speak what other applications send."""
         self._wakefulness = Wakefulness(runtime, self)
@@ -160,8 +170,9 @@ class Application(QObject):
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
         self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
+        library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
-        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
+        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended and library_ended
 
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
@@ -210,6 +221,7 @@ class Application(QObject):
 
     @Slot()
     def _begin(self) -> None:
+        _ = self.library  # keeps whatever is spoken
         self.controller.list_voices()
         if self._speaks_at_once:
             self.window.speak()

@@ -15,6 +15,7 @@ from engine.preparation.lstm_methods import LSTM_WISHES
 USUAL_SPEED = 1.0
 USUAL_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
+USUAL_KEPT_MEGABYTES = 1000
 
 
 class Key(Enum):
@@ -35,6 +36,7 @@ class Key(Enum):
     LSTM_METHOD = "lstm_method"
     SAVE_FOLDER = "save_folder"
     TEXT_SIZE = "text_size"
+    KEPT_MEGABYTES = "history/kept_megabytes"
 
 
 class Settings:
@@ -189,6 +191,16 @@ class Settings:
     @save_folder.setter
     def save_folder(self, folder: Path) -> None:
         self._write(Key.SAVE_FOLDER, str(folder))
+
+    @property
+    def kept_megabytes(self) -> int:
+        """How much sound the history keeps at most, in megabytes."""
+        words = self._string(Key.KEPT_MEGABYTES) or ""
+        return int(words) if words.isdecimal() else USUAL_KEPT_MEGABYTES
+
+    @kept_megabytes.setter
+    def kept_megabytes(self, megabytes: int) -> None:
+        self._write(Key.KEPT_MEGABYTES, str(megabytes))
 
     def _string(self, key: Key) -> str | None:
         value = self._store.value(key.value)

@@ -153,6 +153,14 @@ class SpeechController(QObject):
             self._speak_wanted.emit(job)
         self.player.play()
 
+    def hear_again(self, request: SpeechRequest, track: AudioTrack) -> None:
+        """Play speech that was made before, in place of the latest."""
+        self._preview.stop()
+        self._show(self._new_job(request), track)
+        self._job = None
+        self._update()
+        self.player.play()
+
     def preview(self, request: SpeechRequest) -> None:
         """Let this be heard in between; the speech halts meanwhile, and can be played on."""
         self._preview.hear(request, self._make_engine)

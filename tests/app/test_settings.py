@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from app.settings import USUAL_SPEED, Key, Settings
+from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, Key, Settings
 from app.theme import Appearance
 
 
@@ -31,6 +31,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.docks.isEmpty()
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
+    assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -44,6 +45,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.docks = QByteArray(b"\xfe\x00")
     before.save_folder = tmp_path
     before.side_bar, before.side_bar_pixels = "Chapters", 301
+    before.kept_megabytes = 250
     store.sync()
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
@@ -54,6 +56,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert after.docks == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
+    assert after.kept_megabytes == 250
 
 
 @pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])

@@ -1,0 +1,188 @@
+"""History and queue, connected to the window: panels in the side bar, menu entries, and what is kept of each speech."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from app.library.database import LibraryUnusable, SetAside
+from app.library.history_panel import HistoryPanel
+from app.library.library import Library
+from app.library.queue_panel import QueuePanel
+from app.library.queue_runner import QueueRunner
+from app.library.recorder import Recorder
+from app.library.records import Entry, Item, Order
+from app.library.speech_desk import SpeechDesk
+from app.library.worker import Recalled
+from app.main_window import MainWindow
+from app.messages import Message, Tone, message_for
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.speech.voice_choice import Choice
+from app.theme import Theme
+from app.widgets.file_dialogs import ask_where_to_save, suggested_name
+from engine.errors import NothingToSpeak, OutputError
+from engine.system.paths import data_folder
+
+
+class LibraryFeature(QObject):
+    """With `in_charge`, it keeps what is spoken and works through the queue; else it only shows both."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        speech: SpeechController,
+        settings: Settings,
+        theme: Theme,
+        folder: Path | None = None,
+        in_charge: bool = True,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._speech = speech
+        self._settings = settings
+        self._voices = window.page.header.voices
+        self._told: str | None = None
+        self.library = Library(folder or data_folder() / "library", in_charge, self)
+        self.history, self.queue = HistoryPanel(), QueuePanel()
+        self.runner = QueueRunner(self.library, SpeechDesk(speech, self._voices, self), self)
+        if in_charge:
+            self._recorder = Recorder(speech, self.library, self._speaking_model, self)
+        self._connect_history()
+        self._connect_queue()
+        self._connect_window(theme)
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Write what is to be written, then end; return whether that was done in time."""
+        return self.library.shut_down(timeout_ms)
+
+    @Slot()
+    def add_to_queue(self) -> None:
+        """Line up the current text to be heard."""
+        if self._has_text():
+            self.runner.add(Order(self._window.request, self._voices.speaking_model))
+            self._window.page.status.tell("Added to the queue")
+
+    @Slot()
+    def queue_file(self) -> None:
+        """Ask where, then line up the current text to be saved."""
+        if self._has_text():
+            suggestion = self._settings.save_folder / suggested_name(self._window.request.text)
+            ask_where_to_save(self._window, suggestion, self.save_to)
+
+    def save_to(self, path: Path) -> None:
+        """Line up the current text to be saved to a file."""
+        from engine.audio.sound_file import format_for  # not before the window is shown
+
+        try:
+            format_for(path)
+        except OutputError as error:
+            self._window.show_failure(error)
+            return
+        self._settings.save_folder = path.parent
+        self.runner.add(Order(self._window.request, self._voices.speaking_model, path))
+
+    def _connect_history(self) -> None:
+        panel, library = self.history, self.library
+        library.history_listed.connect(panel.show_entries)
+        library.recalled.connect(self._on_recalled)
+        panel.hear_wanted.connect(self._on_hear)
+        panel.star_wanted.connect(self._on_star)
+        panel.delete_wanted.connect(self._on_delete)
+        panel.bring_back_wanted.connect(library.bring_back)
+        panel.looked_for.connect(library.look_for)
+        panel.limit_chosen.connect(self._on_limit)
+        panel.set_limit(self._settings.kept_megabytes)
+        library.limit(self._settings.kept_megabytes)
+
+    def _connect_queue(self) -> None:
+        panel, runner = self.queue, self.runner
+        self.library.queue_listed.connect(panel.show_items)
+        runner.changed.connect(self._on_runner)
+        panel.play_wanted.connect(runner.play)
+        panel.moved.connect(self._on_moved)
+        panel.retry_wanted.connect(runner.retry)
+        panel.cancel_wanted.connect(runner.cancel)
+        panel.remove_wanted.connect(runner.remove)
+        panel.remove_done_wanted.connect(self.library.remove_done)
+
+    def _connect_window(self, theme: Theme) -> None:
+        window, library = self._window, self.library
+        for title, panel, keys in (("History", self.history, "Ctrl+2"), ("Queue", self.queue, "Ctrl+3")):
+            window.menu.add_view(window.page.side_bar.add(title, panel), keys)
+            panel.set_colours(theme.colours)
+            theme.changed.connect(panel.set_colours)
+        window.menu.add_to_queue.triggered.connect(self.add_to_queue)
+        window.menu.queue_file.triggered.connect(self.queue_file)
+        library.failed.connect(self._on_failed)
+        library.set_aside.connect(self._on_set_aside)
+
+    def _has_text(self) -> bool:
+        if self._window.request.text.strip():
+            return True
+        self._window.show_failure(NothingToSpeak("There is nothing to add yet.", "Type or paste some text."))
+        return False
+
+    def _speaking_model(self) -> str:
+        return self._voices.speaking_model
+
+    @Slot(object)
+    def _on_hear(self, entry: Entry) -> None:
+        self.library.recall(entry.number)
+
+    @Slot(object)
+    def _on_recalled(self, recalled: Recalled) -> None:
+        """Show its text, in which the words heard are marked, and play it; without its sound, have it made again."""
+        request = recalled.kept.request
+        editor = self._window.page.editor
+        if editor.text != request.text:
+            editor.set_text(request.text)
+        self._window.page.side_bar.give_way()
+        if recalled.track is not None:
+            self._speech.hear_again(request, recalled.track)
+        elif recalled.error is not None:
+            self._window.show_failure(recalled.error)
+        else:
+            self._voices.take(Choice(request.voice, recalled.kept.model))
+            self._window.page.header.speed.set_speed(request.speed)
+            self._window.page.status.tell("Its sound was not kept, so it is made again")
+            self._window.speak()
+
+    @Slot(object)
+    def _on_star(self, entry: Entry) -> None:
+        self.library.star(entry.number, not entry.starred)
+
+    @Slot(object)
+    def _on_delete(self, entry: Entry) -> None:
+        self.library.delete(entry.number)
+
+    @Slot(object)
+    def _on_limit(self, megabytes: int) -> None:
+        self._settings.kept_megabytes = megabytes
+        self.library.limit(megabytes)
+
+    @Slot(object, int)
+    def _on_moved(self, item: Item, steps: int) -> None:
+        self.library.move(item.number, steps)
+
+    @Slot()
+    def _on_runner(self) -> None:
+        self.queue.show_playing(self.runner.playing, self.runner.note)
+
+    @Slot(object)
+    def _on_failed(self, error: Exception) -> None:
+        """Say the same only once: each task of an unusable library fails."""
+        if str(error) != self._told or not isinstance(error, LibraryUnusable):
+            self._told = str(error)
+            self._window.page.banner.show_message(message_for(error))
+
+    @Slot(object)
+    def _on_set_aside(self, aside: SetAside) -> None:
+        self._window.page.banner.show_message(
+            Message(
+                "The history and the queue were damaged and begin anew. What was there is in "
+                f"{aside.folder}, which you may delete.",
+                Tone.WARNING,
+            )
+        )

@@ -1,0 +1,193 @@
+"""The history in the database: what was spoken, and which of it is kept as sound."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.library.database import SOUNDS, transaction
+from app.library.manner import key_of, manner_of, request_of, storable
+from app.library.records import Entry, first_words
+from engine.errors import InvalidRequest
+from engine.speech import SpeechRequest
+
+ENTRIES_KEPT = 10_000
+"""Beyond these, the oldest without a star are forgotten."""
+MEGABYTE = 1_000_000
+_COLUMNS = "number, title, manner, model, begun, seconds, starred, kept_bytes"
+
+
+@dataclass(frozen=True)
+class HistoryListed:
+    """The entries that were looked for, the latest first, and the bytes of all sound that is kept."""
+
+    entries: tuple[Entry, ...]
+    kept_bytes: int
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An entry with all that is needed to hear it again; without a `sound` it must be made again.
+
+    `marks` says which utterances and words are where in it.
+    """
+
+    number: int
+    request: SpeechRequest
+    model: str
+    sound: Path | None
+    marks: str
+
+
+class History:
+    """One entry for each request and model: what is spoken again moves to the front.
+
+    `clock` gives seconds since 1970. A deleted entry can be brought back until `forget_deleted`.
+    """
+
+    def __init__(self, database: sqlite3.Connection, folder: Path, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._folder = folder
+        self._clock = clock
+        self._wanted = ""
+        self._limit_bytes = 0
+        database.create_function("folded", 1, str.casefold, deterministic=True)
+
+    def listed(self) -> HistoryListed:
+        """The entries that contain the words looked for."""
+        query = f"SELECT {_COLUMNS} FROM entry WHERE NOT deleted"
+        values: tuple[str, ...] = ()
+        if self._wanted:
+            query += " AND instr(folded(text), ?)"
+            values = (self._wanted.casefold(),)
+        rows = self._database.execute(f"{query} ORDER BY begun DESC", values)
+        return HistoryListed(tuple(map(_entry, rows)), self._kept_bytes())
+
+    def look_for(self, words: str) -> None:
+        """List only entries with these words, in upper or lower case, from now on."""
+        self._wanted = storable(words.strip())
+
+    def begin(self, request: SpeechRequest, model: str) -> None:
+        """A speech begins."""
+        now, text = self._clock(), storable(request.text)
+        key, manner = key_of(request, model), manner_of(request)
+        self._database.execute(
+            "INSERT INTO entry (key, title, model, manner, begun, heard, text) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET begun = excluded.begun, heard = excluded.heard, deleted = 0",
+            (key, first_words(text), model, manner, now, now, text),
+        )
+        self._forget_oldest()
+
+    def keep(self, key: str, seconds: float, marks: str) -> None:
+        """The sound of the request with this key is in its file; others make room for it if necessary."""
+        if self._row("SELECT 1 FROM entry WHERE key = ? AND NOT deleted", key) is None:
+            self._sound(key).unlink(missing_ok=True)
+            return
+        with transaction(self._database):
+            self._database.execute("INSERT OR REPLACE INTO marks (key, content) VALUES (?, ?)", (key, marks))
+            self._database.execute(
+                "UPDATE entry SET seconds = ?, kept_bytes = ? WHERE key = ?",
+                (seconds, self._sound(key).stat().st_size, key),
+            )
+        self._make_room()
+
+    def recall(self, number: int) -> Kept:
+        """What is kept of an entry, which counts as heard now."""
+        self._database.execute("UPDATE entry SET heard = ? WHERE number = ?", (self._clock(), number))
+        row = self._row(
+            "SELECT entry.key, text, manner, model, kept_bytes, content FROM entry "
+            "LEFT JOIN marks ON marks.key = entry.key WHERE number = ?",
+            number,
+        )
+        if row is None:
+            raise InvalidRequest("This is not in the history any more.", "Choose another entry.")
+        key, text, manner, model, kept_bytes, marks = row
+        sound = self._sound(key) if kept_bytes and self._sound(key).exists() else None
+        return Kept(number, request_of(text, manner), model, sound, marks or "")
+
+    def star(self, number: int, starred: bool) -> None:
+        """Give an entry a star, which protects it and its sound, or take it away."""
+        self._database.execute("UPDATE entry SET starred = ? WHERE number = ?", (starred, number))
+        self._make_room()
+
+    def delete(self, number: int) -> None:
+        """Delete an entry for now; another one that was deleted before cannot be brought back any more."""
+        self.forget_deleted()
+        self._database.execute("UPDATE entry SET deleted = 1 WHERE number = ?", (number,))
+
+    def bring_back(self) -> None:
+        """Bring back what was deleted last."""
+        self._database.execute("UPDATE entry SET deleted = 0 WHERE deleted")
+
+    def limit(self, megabytes: int) -> None:
+        """Keep at most this much sound; what has a star is kept whatever its size."""
+        self._limit_bytes = megabytes * MEGABYTE
+        self._make_room()
+
+    def forget_deleted(self) -> None:
+        """Forget what was deleted for good."""
+        self._forget("deleted")
+
+    def tidy(self) -> None:
+        """Remove files that belong to no entry, such as half of one, and note which sounds are gone."""
+        self.forget_deleted()
+        sounds = self._folder / SOUNDS
+        sounds.mkdir(exist_ok=True)
+        here = {path.name for path in sounds.iterdir()}
+        kept = {self._sound(key).name for (key,) in self._database.execute("SELECT key FROM entry WHERE kept_bytes")}
+        for name in here - kept:
+            (sounds / name).unlink(missing_ok=True)
+        for name in kept - here:
+            self._database.execute("UPDATE entry SET kept_bytes = 0 WHERE key = ?", (Path(name).stem,))
+
+    def _make_room(self) -> None:
+        """Let go of sound that was not heard for the longest time."""
+        excess = self._kept_bytes() - self._limit_bytes
+        oldest = "SELECT key, kept_bytes FROM entry WHERE kept_bytes AND NOT starred ORDER BY heard"
+        for key, kept_bytes in self._database.execute(oldest).fetchall():
+            if excess <= 0:
+                break
+            self._let_go(key)
+            excess -= kept_bytes
+
+    def _forget_oldest(self) -> None:
+        self._forget(
+            "number IN (SELECT number FROM entry WHERE NOT starred AND NOT deleted "
+            f"ORDER BY begun DESC LIMIT -1 OFFSET {ENTRIES_KEPT})"
+        )
+
+    def _forget(self, condition: str) -> None:
+        for (key,) in self._database.execute(f"SELECT key FROM entry WHERE {condition}").fetchall():
+            self._let_go(key)
+            self._database.execute("DELETE FROM entry WHERE key = ?", (key,))
+
+    def _let_go(self, key: str) -> None:
+        """The file last: one without an entry is removed at the next start."""
+        with transaction(self._database):
+            self._database.execute("DELETE FROM marks WHERE key = ?", (key,))
+            self._database.execute("UPDATE entry SET kept_bytes = 0 WHERE key = ?", (key,))
+        self._sound(key).unlink(missing_ok=True)
+
+    def _kept_bytes(self) -> int:
+        (total,) = self._database.execute("SELECT coalesce(sum(kept_bytes), 0) FROM entry").fetchone()
+        return int(total)
+
+    def _sound(self, key: str) -> Path:
+        return sound_path(self._folder, key)
+
+    def _row(self, query: str, *values: object) -> tuple | None:
+        row: tuple | None = self._database.execute(query, values).fetchone()
+        return row
+
+
+def sound_path(folder: Path, key: str) -> Path:
+    """Where the library in this folder keeps the sound of the request with this key."""
+    return folder / SOUNDS / f"{key}.flac"
+
+
+def _entry(row: tuple) -> Entry:
+    number, title, manner, model, begun, seconds, starred, kept_bytes = row
+    request = request_of("", manner)
+    return Entry(number, title, request.voice, model, request.speed, begun, seconds, bool(starred), kept_bytes)

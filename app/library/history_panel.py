@@ -1,0 +1,169 @@
+"""The panel of the history: search, entries, and what can be done with the current one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.library.history import HistoryListed
+from app.library.records import Entry
+from app.library.words import entry_row, size_words
+from app.theme import Colours
+from app.widgets.action_button import ActionButton
+from app.widgets.combo_box import ComboBox
+from app.widgets.elided_text import ElidedLabel
+from app.widgets.two_line_list import TwoLineList
+
+SEARCH_AFTER_MS = 200
+LIMITS_MEGABYTES = (0, 250, 1000, 5000, 20_000)
+NOTHING_YET, NOTHING_FOUND = "What you hear will be listed here.", "No speech has these words."
+SPACE_PIXELS = 6
+
+
+class HistoryPanel(QWidget):
+    """Signals about one entry carry the `Entry`; `limit_chosen` megabytes of sound, `looked_for` words."""
+
+    hear_wanted = Signal(object)
+    star_wanted = Signal(object)
+    delete_wanted = Signal(object)
+    bring_back_wanted = Signal()
+    looked_for = Signal(str)
+    limit_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("Search")
+        self.search.setAccessibleName("Search the history")
+        self.search.setClearButtonEnabled(True)
+        self.entries = TwoLineList("History", entry_row, self)
+        self.empty = QLabel(NOTHING_YET, self)
+        self.empty.setObjectName("faint")
+        self.empty.setWordWrap(True)
+        self.hear = self._action("Hear", "Return")
+        self.star = self._action("Star", "Ctrl+D")
+        self.delete = self._action("Delete", QKeySequence.StandardKey.Delete)
+        self.deleted = _DeletedStrip(self)
+        self.size = ElidedLabel(self)
+        self.size.setObjectName("faint")
+        self.limit = ComboBox("Sound kept at most", "How much sound is kept, apart from what has a star", 7, self)
+        self.limit.offer((megabytes, _limit_words(megabytes), "") for megabytes in LIMITS_MEGABYTES)
+        self._typing = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MS)
+        self._lay_out()
+        self._connect()
+        self._on_current(None)
+
+    @Slot(object)
+    def show_entries(self, listed: HistoryListed) -> None:
+        """Show what was listed."""
+        self.entries.show_things(listed.entries)
+        self.entries.setVisible(bool(listed.entries))
+        self.empty.setVisible(not listed.entries)
+        self.empty.setText(NOTHING_FOUND if self.search.text().strip() else NOTHING_YET)
+        self.size.say(f"{size_words(listed.kept_bytes)} of sound kept, of at most")
+
+    def set_limit(self, megabytes: int) -> None:
+        """Show how much sound is kept at most."""
+        self.limit.choose(megabytes)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self.entries.set_colours(colours)
+
+    def _action(self, title: str, key: str | QKeySequence.StandardKey) -> QAction:
+        action = QAction(title, self.entries)
+        if key != "Return":  # the list itself takes that
+            action.setShortcut(QKeySequence(key))
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.entries.addAction(action)
+        return action
+
+    def _connect(self) -> None:
+        self.entries.picked.connect(self.hear_wanted)
+        self.entries.current_changed.connect(self._on_current)
+        self.hear.triggered.connect(self._on_hear)
+        self.star.triggered.connect(self._on_star)
+        self.delete.triggered.connect(self._on_delete)
+        self.deleted.button.clicked.connect(self._on_bring_back)
+        self.search.textChanged.connect(self._on_words)
+        self._typing.timeout.connect(self._on_typed)
+        self.limit.chosen.connect(self.limit_chosen)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACE_PIXELS)
+        for action in (self.hear, self.star, self.delete):
+            buttons.addWidget(ActionButton(action, self))
+        buttons.addStretch(1)
+        foot = QHBoxLayout()
+        foot.addWidget(self.size, 1)
+        foot.addWidget(self.limit)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, SPACE_PIXELS, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.search)
+        layout.addWidget(self.entries, 1)
+        layout.addWidget(self.empty, 1, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(self.deleted)
+        layout.addLayout(buttons)
+        layout.addLayout(foot)
+
+    @Slot(object)
+    def _on_current(self, entry: Entry | None) -> None:
+        for action in (self.hear, self.star, self.delete):
+            action.setEnabled(entry is not None)
+        self.star.setText("Unstar" if entry is not None and entry.starred else "Star")
+
+    @Slot()
+    def _on_hear(self) -> None:
+        self.hear_wanted.emit(self.entries.current)
+
+    @Slot()
+    def _on_star(self) -> None:
+        self.star_wanted.emit(self.entries.current)
+
+    @Slot()
+    def _on_delete(self) -> None:
+        entry: Entry = self.entries.current
+        self.deleted.tell(entry.title)
+        self.delete_wanted.emit(entry)
+
+    @Slot()
+    def _on_bring_back(self) -> None:
+        self.deleted.hide()
+        self.entries.setFocus()
+        self.bring_back_wanted.emit()
+
+    @Slot()
+    def _on_words(self) -> None:
+        self._typing.start()
+
+    @Slot()
+    def _on_typed(self) -> None:
+        self.looked_for.emit(self.search.text())
+
+
+class _DeletedStrip(QFrame):
+    """Says what was deleted, with a button that brings it back."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.label = ElidedLabel(self)
+        self.button = QPushButton("Undo", self)
+        self.button.setObjectName("panelButton")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.button)
+        self.hide()
+
+    def tell(self, title: str) -> None:
+        """Say that this was deleted."""
+        self.label.say(f"Deleted “{title}”")
+        self.button.setAccessibleName(f"Undo: {self.label.toolTip()}")
+        self.show()
+
+
+def _limit_words(megabytes: int) -> str:
+    return size_words(megabytes * 1_000_000) if megabytes else "Nothing"

@@ -1,0 +1,160 @@
+"""The history and the queue as the window uses them; all work on files is done in two threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from app.audio.track import AudioTrack
+from app.library.database import SetAside
+from app.library.history import History, HistoryListed, Kept
+from app.library.queue_store import QueueListed, QueueStore
+from app.library.records import Order, State
+from app.library.worker import (
+    HistoryTask,
+    KeepTask,
+    LibraryFailed,
+    LibraryWorker,
+    QueueTask,
+    Recalled,
+    SoundWorker,
+)
+from engine.speech import SpeechRequest
+
+
+class Library(QObject):
+    """Everything is listed at first, and again whenever it changes.
+
+    Every method returns at once; what becomes of it comes with a signal, each of which carries plain data.
+    `set_aside` tells that the library was damaged and another one was begun.
+    """
+
+    history_listed = Signal(object)
+    queue_listed = Signal(object)
+    recalled = Signal(object)
+    set_aside = Signal(object)
+    failed = Signal(object)
+
+    _work_wanted = Signal(object)
+    _keep_wanted = Signal(object)
+    _read_wanted = Signal(object)
+    _sounds_end_wanted = Signal()
+    _end_wanted = Signal()
+
+    def __init__(self, folder: Path, in_charge: bool = True, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        opened = threading.Event()
+        self._worker = LibraryWorker(folder, in_charge, opened)
+        self._sounds = SoundWorker(folder, opened)
+        self._threads = self._thread("sounds", self._sounds), self._thread("library", self._worker)
+        self._threads[0].started.connect(self._sounds.give_way)
+        self._sounds.kept.connect(self._worker.work)
+        self._work_wanted.connect(self._worker.work)
+        self._keep_wanted.connect(self._sounds.keep)
+        self._read_wanted.connect(self._sounds.read)
+        self._sounds_end_wanted.connect(self._sounds.end)
+        self._end_wanted.connect(self._worker.end)
+        for thread in self._threads:
+            thread.start()
+        self._in_history(_nothing)
+        self._in_queue(_nothing)
+
+    def begin(self, request: SpeechRequest, model: str) -> None:
+        """A speech begins."""
+        self._in_history(partial(History.begin, request=request, model=model))
+
+    def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
+        """Keep the sound of a finished track."""
+        self._keep_wanted.emit(KeepTask(request, model, track))
+
+    def look_for(self, words: str) -> None:
+        """List only entries with these words from now on."""
+        self._in_history(partial(History.look_for, words=words))
+
+    def recall(self, number: int) -> None:
+        """Get back what was spoken; it comes with `recalled`."""
+        self._in_history(partial(History.recall, number=number))
+
+    def star(self, number: int, starred: bool) -> None:
+        """Give an entry a star or take it away."""
+        self._in_history(partial(History.star, number=number, starred=starred))
+
+    def delete(self, number: int) -> None:
+        """Delete an entry, which `bring_back` can undo until the next one is deleted."""
+        self._in_history(partial(History.delete, number=number))
+
+    @Slot()
+    def bring_back(self) -> None:
+        """Bring back what was deleted last."""
+        self._in_history(History.bring_back)
+
+    def limit(self, megabytes: int) -> None:
+        """Keep at most this much sound, apart from what has a star."""
+        self._in_history(partial(History.limit, megabytes=megabytes))
+
+    def add(self, order: Order) -> None:
+        """Add an order to the queue."""
+        self._in_queue(partial(QueueStore.add, order=order))
+
+    def mark(self, number: int, state: State, message: str = "") -> None:
+        """Note what has become of an item."""
+        self._in_queue(partial(QueueStore.mark, number=number, state=state, message=message))
+
+    def move(self, number: int, steps: int) -> None:
+        """Move an item up or down."""
+        self._in_queue(partial(QueueStore.move, number=number, steps=steps))
+
+    def remove(self, number: int) -> None:
+        """Take an item out of the queue."""
+        self._in_queue(partial(QueueStore.remove, number=number))
+
+    @Slot()
+    def remove_done(self) -> None:
+        """Take out everything that is done."""
+        self._in_queue(QueueStore.remove_done)
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Do what was asked for so far, then end; return whether both threads ended in time."""
+        self._sounds_end_wanted.emit()
+        sounds_ended = self._threads[0].wait(timeout_ms)  # it still has to tell the database what it has written
+        self._end_wanted.emit()
+        return self._threads[1].wait(timeout_ms) and sounds_ended
+
+    def _thread(self, name: str, worker: LibraryWorker | SoundWorker) -> QThread:
+        thread = QThread(self)
+        thread.setObjectName(name)
+        worker.moveToThread(thread)
+        worker.reported.connect(self._on_report)
+        return thread
+
+    def _in_history(self, work: Callable[[History], object]) -> None:
+        self._work_wanted.emit(HistoryTask(work))
+
+    def _in_queue(self, work: Callable[[QueueStore], object]) -> None:
+        self._work_wanted.emit(QueueTask(work))
+
+    @Slot(object)
+    def _on_report(self, report: object) -> None:
+        match report:
+            case HistoryListed():
+                self.history_listed.emit(report)
+            case QueueListed():
+                self.queue_listed.emit(report)
+            case Kept() if report.sound is not None:
+                self._read_wanted.emit(report)
+            case Kept():
+                self.recalled.emit(Recalled(report))
+            case Recalled():
+                self.recalled.emit(report)
+            case SetAside():
+                self.set_aside.emit(report)
+            case LibraryFailed(error):
+                self.failed.emit(error)
+
+
+def _nothing(store: object) -> None:
+    """Every task ends with a list anyway."""

@@ -1,0 +1,32 @@
+"""A request as the library stores it: its text, and everything else as one line of JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, fields
+
+from engine.speech import SpeechRequest
+
+
+def manner_of(request: SpeechRequest) -> str:
+    """How a request is to be spoken: everything but its text; equal requests give equal lines."""
+    values = asdict(request)
+    del values["text"]
+    return json.dumps(values, sort_keys=True)
+
+
+def request_of(text: str, manner: str) -> SpeechRequest:
+    """The request that is stored like this; what another version of the program has besides is left out."""
+    known = {field.name for field in fields(SpeechRequest)}
+    return SpeechRequest(text, **{name: value for name, value in json.loads(manner).items() if name in known})
+
+
+def key_of(request: SpeechRequest, model: str) -> str:
+    """A name for the sound of this request, which is the same whenever it is made."""
+    return hashlib.sha256("\0".join((request.text, manner_of(request), model)).encode(errors="replace")).hexdigest()
+
+
+def storable(text: str) -> str:
+    """The text with a question mark for halves of a character, which cannot be stored."""
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,127 @@
+"""Works through the queue: each item begins when it is its turn and the desk has a place for it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
+
+from app.library.library import Library
+from app.library.queue_store import QueueListed
+from app.library.records import Item, Order, State
+from engine.errors import Cancelled
+
+CANCELLED = "It was cancelled."
+PRESS_PLAY = "What is to be heard waits for Play Queue."
+
+
+class Desk(Protocol):
+    """Where items are heard and saved; `ended` carries a number and an error or None, `freed` tells of a free place."""
+
+    ended: SignalInstance
+    freed: SignalInstance
+
+    def obstacle(self, order: Order) -> str | None:
+        """What an order has to wait for that only a person can change, or None."""
+
+    def has_place(self, order: Order) -> bool:
+        """Whether an order could begin now."""
+
+    def begin(self, number: int, order: Order) -> None:
+        """Begin to hear or save an order."""
+
+    def cancel(self, number: int) -> None:
+        """Stop an order that has begun; `ended` follows."""
+
+
+class QueueRunner(QObject):
+    """Files are made by themselves; what is to be heard begins only while `playing`, so that no start is startling.
+
+    `changed` tells that `playing` or `note` may have changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, library: Library, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._desk = desk
+        self._items: tuple[Item, ...] = ()
+        self._begun: dict[int, Order] = {}
+        self._cancelled: set[int] = set()
+        self.playing = False
+        library.queue_listed.connect(self._on_listed)
+        desk.ended.connect(self._on_ended)
+        desk.freed.connect(self._go_on)
+
+    @property
+    def note(self) -> str:
+        """What the items that wait are waiting for, if a person should do something."""
+        waiting = [each.order for each in self._items if each.state is State.WAITING]
+        if not self.playing and any(order.target is None for order in waiting):
+            return PRESS_PLAY
+        obstacles = (self._desk.obstacle(order) for order in waiting)
+        return next((each for each in obstacles if each is not None), "")
+
+    def add(self, order: Order) -> None:
+        """Add an order at the end; it is begun at once if nothing else is in its way."""
+        self.playing = self.playing or order.target is None
+        self._library.add(order)
+
+    @Slot(bool)
+    def play(self, playing: bool) -> None:
+        """Begin what is to be heard in its turn, or begin no more of it."""
+        self.playing = playing
+        self._go_on()
+
+    @Slot(object)
+    def retry(self, item: Item) -> None:
+        """Let an item wait for its turn again."""
+        self._library.mark(item.number, State.WAITING)
+
+    @Slot(object)
+    def cancel(self, item: Item) -> None:
+        """Stop an item that is being made, or let one that waits not begin."""
+        if item.number in self._begun:
+            self._cancelled.add(item.number)
+            self._desk.cancel(item.number)
+        else:
+            self._library.mark(item.number, State.FAILED, CANCELLED)
+
+    @Slot(object)
+    def remove(self, item: Item) -> None:
+        """Take an item out of the queue, whatever its state."""
+        if item.number in self._begun:
+            self._desk.cancel(item.number)
+        self._library.remove(item.number)
+
+    @Slot(object)
+    def _on_listed(self, listed: QueueListed) -> None:
+        self._items = listed.items
+        self._go_on()
+
+    @Slot()
+    def _go_on(self) -> None:
+        for item in self._items:
+            heard = item.order.target is None
+            waits = item.state is State.WAITING and item.number not in self._begun
+            if waits and (self.playing or not heard) and self._desk.has_place(item.order):
+                self._begun[item.number] = item.order
+                self._library.mark(item.number, State.WORKING)
+                self._desk.begin(item.number, item.order)
+        self.changed.emit()
+
+    @Slot(int, object)
+    def _on_ended(self, number: int, error: Exception | None) -> None:
+        by_hand = number in self._cancelled
+        self._cancelled.discard(number)
+        self._items = tuple(each for each in self._items if each.number != number)  # until it is listed anew
+        order = self._begun.pop(number)
+        cancelled = isinstance(error, Cancelled)
+        if error is None:
+            self._library.mark(number, State.DONE)
+        elif cancelled and not by_hand and order.target is None:  # another speech was wanted, or silence
+            self.playing = False
+            self._library.mark(number, State.WAITING)
+        else:
+            self._library.mark(number, State.FAILED, CANCELLED if cancelled else str(error))

@@ -1,0 +1,207 @@
+"""A list whose rows have a title, a faint line below it, and perhaps a symbol; fast with ten thousand rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QColor, QFontInfo, QIcon, QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import QAbstractItemView, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.icons import icon
+from app.theme import LIGHT, Colours
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+PADDING_PIXELS = 6
+SYMBOL_PIXELS = 16
+SMALL = 0.88
+
+
+@dataclass(frozen=True)
+class Row:
+    """`symbol` is the name of an icon, which `symbol_words` says for a screen reader; `fault` colours the details."""
+
+    title: str
+    details: str
+    symbol: str = ""
+    symbol_words: str = ""
+    fault: bool = False
+
+
+class Numbered(Protocol):
+    """What can be listed: things that are told apart by their numbers."""
+
+    @property
+    def number(self) -> int:
+        """Its number, which never changes."""
+
+
+RowOf = Callable[[Any], Row]
+
+
+class TwoLineModel(QAbstractListModel):
+    """Things of any kind, of which `row_of` makes a row only once it is shown."""
+
+    def __init__(self, row_of: RowOf, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._row_of = row_of
+        self._things: Sequence[Numbered] = ()
+
+    @property
+    def things(self) -> Sequence[Numbered]:
+        """What is listed."""
+        return self._things
+
+    def show(self, things: Sequence[Numbered]) -> None:
+        """List these; the view keeps its place if they are as many as before."""
+        if len(things) == len(self._things):
+            self._things = things
+            self.dataChanged.emit(self.index(0), self.index(len(things) - 1))
+        else:
+            self.beginResetModel()
+            self._things = things
+            self.endResetModel()
+
+    def rowCount(self, parent: AnyIndex | None = None) -> int:
+        """One for each thing."""
+        return 0 if parent is not None and parent.isValid() else len(self._things)
+
+    def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        """The row as a whole, its title, or all of its words."""
+        if not index.isValid():
+            return None
+        row = self._row_of(self._things[index.row()])
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            return ". ".join(words for words in (row.title, row.symbol_words, row.details) if words)
+        return None
+
+
+class TwoLineList(QListView):
+    """`picked` carries the thing that is activated by Return or a double click, `current_changed` the current one.
+
+    The current thing stays current when others are listed, as far as it is among them.
+    """
+
+    picked = Signal(object)
+    current_changed = Signal(object)
+
+    def __init__(self, name: str, row_of: RowOf, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("twoLines")
+        self.setAccessibleName(name)
+        self._rows = TwoLineModel(row_of, self)
+        self._delegate = _TwoLineDelegate(self)
+        self.setModel(self._rows)
+        self.setItemDelegate(self._delegate)
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.doubleClicked.connect(self._on_double_click)
+
+    @property
+    def current(self) -> Any:
+        """The thing that is current, or None."""
+        index = self.currentIndex()
+        return self._rows.things[index.row()] if index.isValid() else None
+
+    def show_things(self, things: Sequence[Numbered]) -> None:
+        """List these."""
+        before, row = self.current, self.currentIndex().row()
+        self._rows.show(things)
+        if before is not None and things:
+            same = (place for place, thing in enumerate(things) if thing.number == before.number)
+            self.setCurrentIndex(self._rows.index(next(same, min(row, len(things) - 1))))
+        self.current_changed.emit(self.current)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._delegate.set_colours(colours)
+        self.viewport().update()
+
+    def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
+        """Tell which thing is current now."""
+        super().currentChanged(current, previous)
+        self.current_changed.emit(self.current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return picks the current thing."""
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.current is not None:
+                self.picked.emit(self.current)
+        else:
+            super().keyPressEvent(event)
+
+    @Slot(QModelIndex)
+    def _on_double_click(self, index: QModelIndex) -> None:
+        self.picked.emit(self._rows.things[index.row()])
+
+
+class _TwoLineDelegate(QStyledItemDelegate):
+    """Draws a row in the theme's colours."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._colours = LIGHT
+        self._icons: dict[str, QIcon] = {}
+
+    def set_colours(self, colours: Colours) -> None:
+        self._colours = colours
+        self._icons = {}
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        line = option.fontMetrics.height()  # type: ignore[attr-defined]
+        return QSize(0, round(line * (1 + SMALL)) + 2 * PADDING_PIXELS)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        row: Row = index.data(ROW_ROLE)
+        option = QStyleOptionViewItem(option)
+        self.initStyleOption(option, index)
+        option.text = ""  # type: ignore[attr-defined]
+        widget: QWidget = option.widget  # type: ignore[attr-defined]
+        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, widget)
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        space = rect.adjusted(PADDING_PIXELS, PADDING_PIXELS, -PADDING_PIXELS, -PADDING_PIXELS)
+        if row.symbol:
+            space = self._draw_symbol(painter, space, row.symbol)
+        painter.save()
+        self._draw_words(painter, space, option, row)
+        painter.restore()
+
+    def _draw_symbol(self, painter: QPainter, space: QRect, name: str) -> QRect:
+        if name not in self._icons:
+            self._icons[name] = icon(name, self._colours.accent)
+        place = QRect(space.right() - SYMBOL_PIXELS + 1, space.top(), SYMBOL_PIXELS, SYMBOL_PIXELS)
+        self._icons[name].paint(painter, place)
+        return space.adjusted(0, 0, -SYMBOL_PIXELS - PADDING_PIXELS, 0)
+
+    def _draw_words(self, painter: QPainter, space: QRect, option: QStyleOptionViewItem, row: Row) -> None:
+        font = option.font  # type: ignore[attr-defined]
+        palette: QPalette = option.palette  # type: ignore[attr-defined]
+        metrics = option.fontMetrics  # type: ignore[attr-defined]
+        painter.setPen(palette.color(QPalette.ColorRole.Text))
+        title = metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, space.width())
+        painter.drawText(space, int(Qt.AlignmentFlag.AlignTop), title)
+        font.setPixelSize(round(QFontInfo(font).pixelSize() * SMALL))
+        painter.setFont(font)
+        painter.setPen(QColor(self._colours.error if row.fault else self._colours.faint))
+        details = painter.fontMetrics().elidedText(row.details, Qt.TextElideMode.ElideRight, space.width())
+        painter.drawText(space, int(Qt.AlignmentFlag.AlignBottom), details)

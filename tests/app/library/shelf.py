@@ -1,0 +1,71 @@
+"""Speech of a test's choice, and a history and a queue in a folder, without threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from app.audio.track import AudioTrack
+from app.library.database import open_library
+from app.library.history import History, sound_path
+from app.library.manner import key_of
+from app.library.queue_store import QueueStore
+from app.library.records import first_words
+from app.library.sounds import marks_of, write_sound
+from engine.speech import Plan, SpeechRequest
+from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
+
+MODEL = "starter"
+
+
+def request(text: str, voice: str = "af_heart") -> SpeechRequest:
+    return SpeechRequest(text, voice, 1.25)
+
+
+def track_of(text: str, made: int | None = None) -> AudioTrack:
+    """A second of noise for each sentence; only the first `made` of them."""
+    track, utterances = AudioTrack(), utterances_of(text)
+    track.plan(Plan(utterances))
+    for utterance in utterances[:made]:
+        track.append(chunk_of(utterance, len(utterances)))
+    track.finish()
+    return track
+
+
+class Shelf:
+    """An open library; each entry begins a second after the one before."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.now = 1000.0
+        self.database, self.aside = open_library(folder)
+        self.history = History(self.database, folder, self.clock)
+        self.queue = QueueStore(self.database)
+        self.history.limit(100)
+
+    def clock(self) -> float:
+        self.now += 1
+        return self.now
+
+    def speak(self, text: str, seconds: int = 1) -> int:
+        """Enter a speech with its sound; gives its number."""
+        self.history.begin(request(text), MODEL)
+        self.keep(text, seconds)
+        return next(each.number for each in self.history.listed().entries if each.title == first_words(text))
+
+    def keep(self, text: str, seconds: int = 1) -> None:
+        track = track_of("A. " * seconds)
+        key = key_of(request(text), MODEL)
+        write_sound(sound_path(self.folder, key), track)
+        self.history.keep(key, track.length / RATE_HZ, marks_of(track))
+
+    def titles(self) -> list[str]:
+        return [entry.title for entry in self.history.listed().entries]
+
+    def with_sound(self) -> list[str]:
+        return [entry.title for entry in self.history.listed().entries if entry.kept_bytes]
+
+
+def samples_16_bits(track: AudioTrack) -> np.ndarray:
+    return np.rint(track.samples() * 32767) / 32768

@@ -1,0 +1,72 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.library.database import FILE, LibraryUnusable, open_library
+from tests.app.library.shelf import Shelf
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "library"
+    shelf = Shelf(folder)
+    for number in range(100):
+        shelf.speak(f"Text {number}.")
+    shelf.database.close()
+    return folder
+
+
+def damage(path: Path, offset: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(offset)
+        file.write(b"\xff" * 4096)
+
+
+@pytest.mark.parametrize("offset", [0, 3 * 4096])
+def test_a_damaged_file_is_set_aside_with_its_sounds_and_another_begun(folder: Path, offset: int) -> None:
+    damage(folder / FILE, offset)
+    shelf = Shelf(folder)
+    assert shelf.titles() == []
+    assert shelf.aside is not None
+    assert shelf.aside.folder.parent == folder.parent
+    assert (shelf.aside.folder / FILE).exists()
+    assert len(list((shelf.aside.folder / "sounds").iterdir())) == 100
+    shelf.database.close()
+    assert Shelf(folder).aside is None
+
+
+def test_an_empty_file_is_a_new_library(tmp_path: Path) -> None:
+    (tmp_path / FILE).touch()
+    database, aside = open_library(tmp_path)
+    assert aside is None
+    database.close()
+
+
+def test_a_folder_that_cannot_be_made_is_told_and_nothing_is_moved(tmp_path: Path) -> None:
+    (tmp_path / "library").write_text("not a folder")
+    with pytest.raises(LibraryUnusable, match="cannot be used"):
+        open_library(tmp_path / "library")
+    assert (tmp_path / "library").read_text() == "not a folder"
+
+
+def test_a_library_of_a_newer_version_is_left_alone(folder: Path) -> None:
+    with sqlite3.connect(folder / FILE) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(LibraryUnusable, match="newer version"):
+        open_library(folder)
+    assert len(list(folder.parent.iterdir())) == 1
+
+
+def test_a_library_that_another_program_holds_is_not_taken_for_damaged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.library.database.LOCK_SECONDS", 0.05)
+    holder = sqlite3.connect(folder / FILE, isolation_level=None)
+    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(LibraryUnusable, match="locked"):
+        open_library(folder)
+    holder.close()
+    assert folder.exists()

@@ -1,0 +1,211 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.audio.player import Playback
+from app.library.database import FILE
+from app.speech.voice_choice import Choice
+from tests.app.fakes import RATE_HZ
+from tests.app.library.room import Room
+from tests.app.library.shelf import samples_16_bits
+
+TEXT = "One, 🙂 one. Two."
+
+
+@pytest.fixture
+def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
+    room = Room(qtbot, qapp, tmp_path)
+    yield room
+    room.close()
+
+
+def again(room: Room, qapp: QApplication) -> Room:
+    """The room after a restart."""
+    room.close()
+    room.window.close()
+    return Room(room.qtbot, qapp, room.folder)
+
+
+def test_after_a_restart_it_is_heard_again_without_being_made_again(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path
+) -> None:
+    room = Room(qtbot, qapp, tmp_path)
+    room.speak(TEXT)
+    samples = samples_16_bits(room.speech.track).astype(np.float32)
+    room = again(room, qapp)
+    qtbot.waitUntil(lambda: len(room.entries) == 1)
+    room.type("Another.")
+    room.feature.history.hear_wanted.emit(room.entries[0])
+    qtbot.waitUntil(lambda: room.speech.player.playback is Playback.PLAYING)
+    np.testing.assert_array_equal(room.speech.track.samples(), samples)
+    assert room.engine.requests == []
+    assert room.window.page.editor.text == TEXT
+    room.output.stream.pull(RATE_HZ + 100)
+    room.speech.player.tick()
+    (marked,) = room.window.page.editor.edit.extraSelections()
+    assert marked.cursor.selectedText() == "Two."  # type: ignore[attr-defined]
+    assert len(room.entries) == 1
+    room.close()
+
+
+def test_what_is_not_kept_is_made_again_with_its_voice_and_speed(room: Room) -> None:
+    room.window.page.header.speed.set_speed(1.5)
+    room.voices.take(Choice("bm_george", "kokoro-82m"))
+    room.speak("One.")
+    room.feature.history.limit_chosen.emit(0)
+    room.qtbot.waitUntil(lambda: not room.entries[0].kept_bytes)
+    room.window.page.header.speed.set_speed(1.0)
+    room.voices.take(Choice("am_adam", "starter"))
+    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    assert room.engine.requests[0] == room.engine.requests[1]
+    assert room.voices.choice == Choice("bm_george", "kokoro-82m")
+    assert room.settings.kept_megabytes == 0
+
+
+def test_a_sound_that_is_damaged_is_told_and_the_text_is_there(room: Room) -> None:
+    room.speak("One.")
+    (sound,) = (room.folder / "library" / "sounds").iterdir()
+    sound.write_bytes(b"damaged")
+    room.type("Two.")
+    room.feature.history.hear_wanted.emit(room.entries[0])
+    room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
+    assert "Press Speak" in room.window.page.banner.label.text()
+    assert room.window.page.editor.text == "One."
+
+
+def test_an_entry_is_starred_deleted_and_brought_back_with_the_keyboard(room: Room) -> None:
+    room.speak("One.")
+    room.speak("Two.")
+    panel = room.feature.history
+    panel.entries.setCurrentIndex(panel.entries.model().index(1, 0))
+    panel.star.trigger()
+    room.qtbot.waitUntil(lambda: room.entries[1].starred)
+    assert panel.star.text() == "Unstar"
+    panel.delete.trigger()
+    room.qtbot.waitUntil(lambda: len(room.entries) == 1)
+    panel.deleted.button.click()
+    room.qtbot.waitUntil(lambda: len(room.entries) == 2)
+
+
+def test_a_damaged_history_is_told_in_the_banner(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / FILE).write_bytes(b"damaged" * 1000)
+    room = Room(qtbot, qapp, tmp_path)
+    qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
+    assert "begin anew" in room.window.page.banner.label.text()
+    room.speak("One.")
+    room.close()
+
+
+def test_texts_are_heard_one_after_the_other(room: Room) -> None:
+    for text in ("One.", "Two."):
+        room.type(text)
+        room.window.menu.add_to_queue.trigger()
+    room.type("Typed meanwhile.")
+    room.wait_for(("One.", "working"), ("Two.", "waiting"))
+    room.hear_out()
+    room.wait_for(("One.", "done"), ("Two.", "working"))
+    room.hear_out()
+    room.wait_for(("One.", "done"), ("Two.", "done"))
+    assert room.window.page.editor.text == "Typed meanwhile."
+
+
+def test_what_a_person_hears_is_not_interrupted(room: Room) -> None:
+    room.speak("Mine.")
+    room.type("Later.")
+    room.feature.add_to_queue()
+    room.wait_for(("Later.", "waiting"))
+    room.hear_out()
+    room.wait_for(("Later.", "working"))
+
+
+def test_stop_puts_it_back_and_halts_the_queue(room: Room) -> None:
+    room.type("One.")
+    room.feature.add_to_queue()
+    room.wait_for(("One.", "working"))
+    room.window.menu.stop.trigger()
+    room.wait_for(("One.", "waiting"))
+    assert room.feature.queue.play.text() == "Play Queue"
+    room.feature.queue.play.trigger()
+    room.wait_for(("One.", "working"))
+
+
+def test_a_file_is_made_in_its_turn(room: Room) -> None:
+    for name in ("a.wav", "b.flac"):
+        room.type(f"For {name}")
+        room.feature.save_to(room.folder / name)
+    room.wait_for(("For a.wav", "done"), ("For b.flac", "done"))
+    assert (room.folder / "a.wav").exists()
+    assert (room.folder / "b.flac").exists()
+
+
+def test_a_failure_is_told_in_its_row_and_it_can_be_tried_again(room: Room) -> None:
+    (room.folder / "new").mkdir()
+    room.type("One.")
+    room.feature.save_to(room.folder / "new" / "a.wav")
+    (room.folder / "new").rmdir()
+    room.wait_for(("One.", "failed"))
+    assert "does not exist" in room.items[0].message
+    (room.folder / "new").mkdir()
+    room.feature.queue.items.setCurrentIndex(room.feature.queue.items.model().index(0, 0))
+    room.feature.queue.retry.trigger()
+    room.wait_for(("One.", "done"))
+
+
+def test_a_name_that_is_no_format_is_refused_at_once(room: Room) -> None:
+    room.type("One.")
+    room.feature.save_to(room.folder / "a.doc")
+    assert "Give the file a name" in room.window.page.banner.label.text()
+    assert room.items == ()
+
+
+def test_what_is_made_can_be_cancelled_and_removed(room: Room) -> None:
+    room.engine.hold.clear()
+    for number, text in enumerate(("One.", "Two.")):
+        room.type(text)
+        room.feature.save_to(room.folder / f"{number}.wav")
+    room.wait_for(("One.", "working"), ("Two.", "waiting"))
+    room.feature.queue.cancel_wanted.emit(room.items[0])
+    room.wait_for(("One.", "failed"), ("Two.", "working"))
+    assert room.items[0].message == "It was cancelled."
+    room.feature.queue.remove_wanted.emit(room.items[1])
+    room.wait_for(("One.", "failed"))
+    room.engine.hold.set()
+    room.qtbot.waitUntil(lambda: room.speech.activity.idle)
+    assert not list(room.folder.glob("*.wav"))
+
+
+def test_after_a_restart_files_go_on_and_what_is_to_be_heard_waits_for_play(
+    qtbot: QtBot, qapp: QApplication, tmp_path: Path
+) -> None:
+    room = Room(qtbot, qapp, tmp_path)
+    room.engine.hold.clear()
+    room.type("Heard.")
+    room.feature.add_to_queue()
+    room.wait_for(("Heard.", "working"))
+    room.type("Saved.")
+    room.feature.save_to(tmp_path / "a.wav")
+    room.wait_for(("Heard.", "working"), ("Saved.", "working"))
+    room = again(room, qapp)
+    room.wait_for(("Heard.", "waiting"), ("Saved.", "done"))
+    assert "Play Queue" in room.feature.queue.note.text()
+    room.close()
+
+
+def test_an_item_of_another_model_waits_for_it_and_says_so(room: Room) -> None:
+    room.voices.take(Choice("bm_george", "kokoro-82m"))
+    room.speak("Mine.")
+    room.type("One.")
+    room.feature.add_to_queue()
+    room.wait_for(("One.", "waiting"))
+    room.voices.take(Choice("am_adam", "starter"))
+    room.hear_out()
+    room.qtbot.waitUntil(lambda: "a voice of Kokoro-82M" in room.feature.queue.note.text())
+    assert room.states() == [("One.", "waiting")]
+    room.voices.take(Choice("bm_george", "kokoro-82m"))
+    room.wait_for(("One.", "working"))

@@ -1,0 +1,104 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.library.database import FILE, LibraryUnusable
+from app.library.library import Library
+from app.library.records import Order, State
+from engine.errors import DamagedFile
+from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
+
+
+@pytest.fixture
+def library(tmp_path: Path, qtbot: QtBot) -> Iterator[Library]:
+    library = Library(tmp_path / "library")
+    library.limit(100)
+    yield library
+    assert library.shut_down(5000)
+
+
+def keep(library: Library, qtbot: QtBot, text: str) -> None:
+    library.begin(request(text), MODEL)
+    with qtbot.waitSignal(library.history_listed, check_params_cb=lambda listed: listed.kept_bytes > 0):
+        library.keep(request(text), MODEL, track_of(text))
+
+
+def test_what_was_spoken_is_heard_again_from_its_file(library: Library, qtbot: QtBot) -> None:
+    keep(library, qtbot, "One. Two.")
+    with qtbot.waitSignal(library.recalled) as recalled:
+        library.recall(1)
+    (report,) = recalled.args or ()
+    assert report.kept.request == request("One. Two.")
+    np.testing.assert_array_equal(report.track.samples(), samples_16_bits(track_of("One. Two.")).astype(np.float32))
+
+
+def test_without_its_sound_only_the_request_comes_back(library: Library, qtbot: QtBot) -> None:
+    library.begin(request("One."), MODEL)
+    with qtbot.waitSignal(library.recalled) as recalled:
+        library.recall(1)
+    (report,) = recalled.args or ()
+    assert (report.track, report.error, report.kept.request) == (None, None, request("One."))
+
+
+def test_a_sound_that_is_damaged_is_told(library: Library, qtbot: QtBot, tmp_path: Path) -> None:
+    keep(library, qtbot, "One.")
+    (sound,) = (tmp_path / "library" / "sounds").iterdir()
+    sound.write_bytes(b"damaged")
+    with qtbot.waitSignal(library.recalled) as recalled:
+        library.recall(1)
+    (report,) = recalled.args or ()
+    assert report.track is None
+    assert isinstance(report.error, DamagedFile)
+
+
+def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: QtBot) -> None:
+    library = Library(tmp_path / "library")
+    library.limit(100)
+    library.begin(request("One."), MODEL)
+    library.keep(request("One."), MODEL, track_of("One. " * 50))
+    library.add(Order(request("Two."), MODEL))
+    assert library.shut_down(5000)
+    shelf = Shelf(tmp_path / "library")
+    assert shelf.with_sound() == ["One."]
+    assert [item.title for item in shelf.queue.listed().items] == ["Two."]
+    shelf.database.close()
+
+
+@pytest.mark.parametrize(("in_charge", "state"), [(True, State.WAITING), (False, State.WORKING)])
+def test_only_the_one_in_charge_puts_the_queue_in_order(
+    tmp_path: Path, qtbot: QtBot, in_charge: bool, state: State
+) -> None:
+    shelf = Shelf(tmp_path / "library")
+    shelf.queue.add(Order(request("One."), MODEL))
+    shelf.queue.mark(1, State.WORKING)
+    shelf.database.close()
+    with qtbot.waitSignal((library := Library(tmp_path / "library", in_charge)).queue_listed) as listed:
+        pass
+    (report,) = listed.args or ()
+    assert [item.state for item in report.items] == [state]
+    assert library.shut_down(5000)
+
+
+def test_a_damaged_library_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
+    folder = tmp_path / "library"
+    folder.mkdir()
+    (folder / FILE).write_bytes(b"damaged" * 1000)
+    library = Library(folder)
+    told: list[object] = []
+    library.set_aside.connect(told.append)
+    with qtbot.waitSignals([library.history_listed, library.queue_listed]):
+        pass
+    assert len(told) == 1
+    assert library.shut_down(5000)
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "library").write_text("not a folder")
+    library = Library(tmp_path / "library")
+    with qtbot.waitSignal(library.failed) as failed:
+        pass
+    assert isinstance((failed.args or [None])[0], LibraryUnusable)
+    assert library.shut_down(5000)

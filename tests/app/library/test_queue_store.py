@@ -1,0 +1,64 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.library.queue_store import QueueStore
+from app.library.records import Order, State
+from engine.speech import SpeechRequest
+from tests.app.library.shelf import MODEL, Shelf, request
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    shelf = Shelf(tmp_path / "library")
+    yield shelf
+    shelf.database.close()
+
+
+@pytest.fixture
+def queue(shelf: Shelf) -> QueueStore:
+    for text in ("One.", "Two.", "Three."):
+        shelf.queue.add(Order(request(text), MODEL))
+    return shelf.queue
+
+
+def titles(queue: QueueStore) -> list[str]:
+    return [item.title for item in queue.listed().items]
+
+
+def test_an_order_comes_back_as_it_was_given(shelf: Shelf) -> None:
+    request = SpeechRequest("", "af_heart(2)+am_adam(1)", 1.5, pause_scale=2.0, language="en-GB")
+    order = Order(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
+    shelf.queue.add(order)
+    (item,) = shelf.queue.listed().items
+    assert (item.order, item.title, item.state) == (order, "b.epub", State.WAITING)
+
+
+def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
+    first, _, third = (item.number for item in queue.listed().items)
+    queue.move(third, -1)
+    assert titles(queue) == ["One.", "Three.", "Two."]
+    queue.move(first, 5)
+    assert titles(queue) == ["Three.", "Two.", "One."]
+    queue.move(99, 1)
+    queue.add(Order(request("Four."), MODEL))
+    assert titles(queue) == ["Three.", "Two.", "One.", "Four."]
+
+
+def test_what_was_working_at_the_end_waits_again(queue: QueueStore) -> None:
+    first, second, third = (item.number for item in queue.listed().items)
+    queue.mark(first, State.DONE)
+    queue.mark(second, State.WORKING)
+    queue.mark(third, State.FAILED, "It did not work.")
+    queue.wait_again()
+    states = [(item.state, item.message) for item in queue.listed().items]
+    assert states == [(State.DONE, ""), (State.WAITING, ""), (State.FAILED, "It did not work.")]
+
+
+def test_items_are_removed(queue: QueueStore) -> None:
+    first, second, _ = (item.number for item in queue.listed().items)
+    queue.remove(first)
+    queue.mark(second, State.DONE)
+    queue.remove_done()
+    assert titles(queue) == ["Three."]

@@ -1,0 +1,86 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.library.recorder import Recorder
+from app.speech.controller import SpeechController
+from engine.errors import CompileError
+from engine.speech import SpeechRequest
+from tests.app.fakes import FakeEngine, FakeOutput, list_voices
+from tests.app.library.shelf import MODEL, request
+
+
+class Notes:
+    """What is asked of the library."""
+
+    def __init__(self) -> None:
+        self.begun: list[tuple[SpeechRequest, str]] = []
+        self.kept: list[tuple[str, int]] = []
+
+    def begin(self, request: SpeechRequest, model: str) -> None:
+        self.begun.append((request, model))
+
+    def keep(self, request: SpeechRequest, model: str, track: object) -> None:
+        self.kept.append((request.text, track.segment_count))  # type: ignore[attr-defined]
+
+
+class Desk:
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot, self.engine, self.notes = qtbot, FakeEngine(), Notes()
+        self.speech = SpeechController(lambda: self.engine, FakeOutput(), list_voices=list_voices)
+        self.owner = QObject()
+        self.recorder = Recorder(self.speech, self.notes, lambda: MODEL, self.owner)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Iterator[Desk]:
+    desk = Desk(qtbot)
+    yield desk
+    assert desk.speech.shut_down(5000)
+
+
+def test_a_speech_is_entered_when_it_begins_and_kept_when_it_is_made(desk: Desk) -> None:
+    desk.engine.hold.clear()
+    desk.speech.speak(request("One. Two."))
+    assert desk.notes.begun == [(request("One. Two."), MODEL)]
+    assert desk.notes.kept == []
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 2)])
+
+
+def test_of_one_that_is_stopped_what_was_made_is_kept(desk: Desk) -> None:
+    desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
+    desk.speech.speak(request("One. Two."))
+    desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
+
+
+def test_one_that_is_replaced_before_anything_is_made_has_no_sound(desk: Desk) -> None:
+    desk.engine.hold.clear()
+    desk.speech.speak(request("One."))
+    desk.speech.speak(request("Two."))
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(lambda: desk.notes.kept == [("Two.", 1)])
+    assert [each.text for each, _ in desk.notes.begun] == ["One.", "Two."]
+
+
+def test_one_that_is_made_for_a_file_is_kept_though_another_is_heard(desk: Desk, tmp_path: Path) -> None:
+    desk.engine.hold.clear()
+    desk.speech.speak(request("One."))
+    desk.speech.save(tmp_path / "a.wav", request("One."))
+    desk.speech.speak(request("Two."))
+    desk.engine.hold.set()
+    desk.qtbot.waitUntil(lambda: (tmp_path / "a.wav").exists() and len(desk.notes.kept) == 2)
+    desk.speech.stop()
+    assert sorted(desk.notes.kept) == [("One.", 1), ("Two.", 1)]
+
+
+def test_a_preview_is_not_entered(desk: Desk) -> None:
+    with desk.qtbot.waitSignal(desk.speech.activity_changed, check_params_cb=lambda activity: activity.previewing):
+        desk.speech.preview(request("A sample."))
+    desk.qtbot.waitUntil(lambda: bool(desk.engine.requests))
+    assert desk.notes.begun == []
+    assert np.size(desk.notes.kept) == 0

@@ -1,0 +1,43 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.library.sounds import marks_of, read_track, write_sound
+from engine.errors import DamagedFile
+from tests.app.library.shelf import samples_16_bits, track_of
+
+TEXT = "One, 🙂 one. Two. Three."
+
+
+@pytest.mark.parametrize("made", [3, 2])
+def test_a_track_comes_back_with_its_utterances_and_its_plan(tmp_path: Path, made: int) -> None:
+    track = track_of(TEXT, made)
+    write_sound(tmp_path / "s" / "a.flac", track)
+    back = read_track(tmp_path / "s" / "a.flac", marks_of(track))
+    np.testing.assert_array_equal(back.samples(), samples_16_bits(track).astype(np.float32))
+    assert (list(back.segments), back.planned) == (list(track.segments), track.planned)
+    assert (back.whole, back.partial, back.finished) == (made == 3, made == 2, True)
+
+
+def test_a_file_that_is_cut_off_or_no_sound_is_told(tmp_path: Path) -> None:
+    track, path = track_of(TEXT), tmp_path / "a.flac"
+    write_sound(path, track_of("One."))
+    for _ in range(2):
+        with pytest.raises(DamagedFile, match="Press Speak"):
+            read_track(path, marks_of(track))
+        path.write_bytes(b"no sound")
+    with pytest.raises(DamagedFile):
+        read_track(path, "{}")
+
+
+def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.flac"
+    write_sound(path, track_of("One."))
+    before = path.read_bytes()
+    track = track_of(TEXT)
+    monkeypatch.setattr(track, "read", lambda start, limit: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        write_sound(path, track)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["a.flac"]
