@@ -13,6 +13,8 @@ from engine.documents.plain_text import decoded
 from engine.documents.web_page import blocks_of, tree_of
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)\n", re.DOTALL)
+_PRONUNCIATION = re.compile(r"\[([^\]\n]+)\](\(/[^)\n]*[^\x00-\x7f][^)\n]*/\))")
+"""A word with its phonemes looks like a link; it is kept as it is."""
 _NOTE = re.compile(r"^\[\^[^\]\n]+\]:.*(?:\n[ \t]+\S.*)*", re.MULTILINE)
 _NOTE_MARK = re.compile(r"\[\^[^\]\n]+\]")
 
@@ -22,6 +24,7 @@ def read(path: Path) -> Document:
     text = decoded(path.read_bytes(), path.name)
     front = _FRONT_MATTER.match(text)
     body = _NOTE_MARK.sub("", _NOTE.sub("", text[front.end() :] if front else text))
+    body = _PRONUNCIATION.sub(r"\\[\1\\]\2", body)
     page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(body)
     title = _field(front, "title") or path.stem
     chapters = chapters_of(blocks_of(tree_of(page.encode())), title)

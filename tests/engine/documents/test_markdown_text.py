@@ -46,3 +46,9 @@ def test_a_text_without_front_matter_is_named_after_its_file(tmp_path: Path) -> 
     path = tmp_path / "Shopping.md"
     path.write_text("Milk.")
     assert read(path).title == "Shopping"
+
+
+def test_pronunciations_are_no_links(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("[Kokoro](/kˈOkəɹO/) [speaks](/about/).")
+    assert read(path).chapters[0].text == "[Kokoro](/kˈOkəɹO/) speaks."
