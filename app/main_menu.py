@@ -44,6 +44,8 @@ class MainMenu(QMenuBar):
         self.offer_texts([])
         self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
         self.export = _action(file, "Export…", "Ctrl+E")
+        self.stop_saving = _action(file, "Stop Saving", "Ctrl+Shift+E")
+        self.stop_saving.setEnabled(False)
         file.addSeparator()
         self.settings = _action(file, "Settings…", "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)

@@ -13,7 +13,7 @@ from engine.artifacts.manifest import CPU_DEVICE
 from engine.audio.joining import Joiner
 from engine.audio.word_times import spoken_words
 from engine.config import SAMPLE_RATE_HZ
-from engine.errors import Cancelled, GpuFailed, InvalidRequest, TextTooLong
+from engine.errors import Cancelled, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.languages import language_of
@@ -44,8 +44,6 @@ from engine.system.cores import check_threads
 from engine.voices.saved import SavedVoices
 
 LONGEST_PAUSE_SCALE = 3.0
-TEXT_LIMIT_CHARACTERS = 100_000
-"""About an hour and a half of speech, which a listener can hold in memory."""
 
 
 class Synthesizer:
@@ -201,7 +199,7 @@ def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utteran
 
 
 def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for a speed or pauses out of range, a negative seed, or a text that is too long."""
+    """Raise `InvalidRequest` for a speed or pauses out of range or a negative seed."""
     if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
         raise InvalidRequest(
             f"The speed {request.speed:g} is out of range.",
@@ -214,8 +212,3 @@ def check(request: SpeechRequest) -> None:
         )
     if request.seed < 0:
         raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")
-    if len(request.text) > TEXT_LIMIT_CHARACTERS:
-        raise TextTooLong(
-            f"The text has {len(request.text):,} characters; {TEXT_LIMIT_CHARACTERS:,} can be spoken at once.",
-            "Split it into parts.",
-        )

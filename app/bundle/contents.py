@@ -68,6 +68,7 @@ _DATA_PACKAGES = {
     "language_tags": ("data/**/*",),
     "pyqtgraph": ("icons/**/*", "colors/**/*"),
     "certifi": ("*.pem",),
+    "pypdfium2_raw": ("version.json",),
     "pip": ("**/*.py", "**/*.pem", "**/*.txt"),
     "tvm": ("__init__.py",),
 }
@@ -76,6 +77,7 @@ _LIBRARIES = {
     "espeakng_loader": ("libespeak-ng*",),
     "tvm": ("lib/libtvm_runtime.*", "lib/libtvm_runtime_metal.*"),
     "tvm_ffi": ("lib/libtvm_ffi*",),
+    "pypdfium2_raw": ("libpdfium*",),
     "_soundfile_data": ("libsndfile*",),
     "_sounddevice_data": ("portaudio-binaries/*.dylib",),
 }
@@ -98,7 +100,7 @@ _LINKED = re.compile(r"(PySide6/Qt/lib/)?lib(?!python)[^/]+\.so(\.\d+)*")
 The bundle's program itself loads Python.
 """
 _TESTS = re.compile(r"\.(test|tests|idle_test|__main__)\b")
-_HIDDEN = ("PySide6.QtOpenGL",)
+_HIDDEN = ("PySide6.QtOpenGL", "lxml._elementpath")
 """Modules that packages import by names which they put together, so that no analysis finds them."""
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog
 
 from app.main_window import MainWindow
 from app.settings import Settings
+from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.widgets.file_dialogs import suggested_name
 from engine.documents import Chapter, Document
@@ -36,6 +37,8 @@ class ExportFeature(QObject):
         self._action.setEnabled(window.page.header.voices.known)
         self._action.triggered.connect(self.open)
         speech.voices_listed.connect(self._on_voices)
+        window.menu.stop_saving.triggered.connect(speech.cancel_save)
+        speech.activity_changed.connect(self._on_activity)
 
     @Slot()
     def open(self) -> QDialog | None:
@@ -62,6 +65,10 @@ class ExportFeature(QObject):
         self._settings.save_folder = order.path.parent
         self._window.page.banner.dismiss()
         self._speech.export(order)
+
+    @Slot(object)
+    def _on_activity(self, activity: Activity) -> None:
+        self._window.menu.stop_saving.setEnabled(activity.saving)
 
     @Slot(object)
     def _on_voices(self, _listed: object) -> None:

@@ -48,7 +48,7 @@ from engine.speech import (
 )
 
 NICENESS = 5
-WRITTEN_SAMPLES = 1 << 18
+WRITTEN_SAMPLES = 1 << 16
 """So much of a file is written between two looks at what else there is to do."""
 
 OnEvent = Callable[[Event], None]

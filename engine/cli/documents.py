@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.cli.command import Outcome
 from engine.cli.progress import Steps
-from engine.documents import Chapter, Document
+from engine.documents import Document, read_document
 from engine.errors import InvalidRequest
 from engine.export.cover import read_cover
 from engine.export.exporting import export
@@ -48,16 +48,11 @@ def document_of(options: argparse.Namespace) -> Document | None:
         if any(getattr(options, name) for name in _OPTIONS):
             raise InvalidRequest("Chapters, a title, an author and a cover are of documents.", "Name one with --file.")
         return None
-    document = joined([_read(path) for path in options.file])
+    document = joined([read_document(path) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title
     author = document.author if options.author is None else options.author
     return replace(document, title=title, author=author, cover=cover)
-
-
-def text_of(document: Document) -> str:
-    """All of a document as one text."""
-    return "\n\n".join(chapter.text for chapter in document.chapters)
 
 
 def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
@@ -103,13 +98,3 @@ class _Clocked:
 def _words(progress: ExportProgress) -> str:
     left = "" if progress.seconds_left is None else f", {duration_words(progress.seconds_left)} left"
     return f"{progress.step}: {progress.fraction:.0%}{left}"
-
-
-def _read(path: Path) -> Document:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
-    except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
-    return Document(path.stem, "", "", (Chapter("", text),))

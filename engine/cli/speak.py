@@ -113,7 +113,7 @@ def _spoken(synthesizer: Synthesizer, request: SpeechRequest, play: bool, output
 def text_of(options: argparse.Namespace, document: Document | None) -> str:
     """The text given as an argument, on standard input or in documents; raises `InvalidRequest` when there is none."""
     if document is not None:
-        return documents.text_of(document)
+        return document.text
     if options.text == "-":
         return sys.stdin.read()
     if options.text is None:

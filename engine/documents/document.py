@@ -27,6 +27,11 @@ class Document:
     cover: bytes | None = field(default=None, repr=False)
 
     @property
+    def text(self) -> str:
+        """The text of all chapters."""
+        return "\n\n".join(chapter.text for chapter in self.chapters)
+
+    @property
     def characters(self) -> int:
         """The number of characters of all chapters."""
         return sum(len(chapter.text) for chapter in self.chapters)

@@ -22,8 +22,8 @@ from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.system.whole_file import remove_leftovers
 
 CHAPTER_PAUSE_SECONDS = 1.5
-_BLOCK_SAMPLES = 1 << 18
-"""So much is written between two looks at whether to go on: some 10 s of speech."""
+_BLOCK_SAMPLES = 1 << 16
+"""So much is written between two looks at whether to go on: some 3 s of speech."""
 
 
 class Speaker(Protocol):
@@ -87,7 +87,8 @@ def write_made(
     remove_leftovers(output.path)
     meter, step = Meter(length, clock), f"Writing {output.path.name}"
     with recording(output.path, sample_rate_hz, output.tags) as file:
-        file.begin_chapter(order.chapters[0].title or order.document.title)
+        if title := order.chapters[0].title or order.document.title:
+            file.begin_chapter(title)
         for block in blocks:
             _raise_if_set(cancel)
             file.write(to_pcm(block))

@@ -20,7 +20,7 @@ from engine.speech import AudioChunk, SpeechRequest, SpokenWord
 from engine.system.paths import cache_folder
 from engine.system.whole_file import write_atomically
 
-KEPT_DAYS = 30
+KEPT_DAYS = 7
 _DAY_SECONDS = 86_400
 _FORMAT = "FLAC"
 

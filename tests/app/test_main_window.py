@@ -375,6 +375,21 @@ def test_closing_while_a_file_is_saved_can_stop_that(desk: Desk, saving: QMessag
     assert not (tmp_path / "a.wav").exists()
 
 
+def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
+    answer(saving, "Cancel")
+    desk.page.editor.set_text("Another text.")
+    desk.window.save_to(tmp_path / "b.wav")
+    assert desk.page.save_strip.label.text().endswith("1 more waiting")
+    assert not desk.window.close()
+    question = desk.window.findChildren(QMessageBox)[-1]
+    assert question.text() == "“a.wav” and 1 more are still being saved."
+    answer(question, STOP_SAVING)
+    assert desk.window.isHidden()
+    desk.engine.hold.set()
+    desk.qtbot.wait(50)
+    assert not list(tmp_path.glob("*.wav"))
+
+
 def test_closing_while_a_file_is_saved_can_be_cancelled(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
     answer(saving, "Cancel")
     desk.engine.hold.set()

@@ -158,7 +158,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "picture.png"
     path.write_bytes(b"\x89PNG\xff\xfe")
     assert main(["speak", "--file", str(path)]) == 1
-    assert "not UTF-8 text" in capsys.readouterr().err
+    assert "is of a kind that cannot be read" in capsys.readouterr().err
 
 
 def interrupt(*_: object, **__: object) -> None:

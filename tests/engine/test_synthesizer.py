@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
-from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, TextTooLong, UnknownVoice
+from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
 from engine.model_store.checkpoints import open_checkpoint
@@ -25,7 +25,7 @@ from engine.preparation.files import ensure_files
 from engine.preparation.lstm_methods import MethodChoice
 from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Speech, SpeechRequest, SpokenWord, StageEvent
 from engine.stages import STAGE_NAMES
-from engine.synthesizer import TEXT_LIMIT_CHARACTERS, Synthesizer, check, device_event
+from engine.synthesizer import Synthesizer, check, device_event
 from tests.engine.memory import private_bytes
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
@@ -289,12 +289,6 @@ def test_speeds_out_of_range_are_refused(speed: float) -> None:
 def test_a_negative_seed_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="negative"):
         check(SpeechRequest("Hello.", "any", seed=-1))
-
-
-def test_a_text_beyond_the_limit_is_refused_not_cut() -> None:
-    check(SpeechRequest("a" * TEXT_LIMIT_CHARACTERS, "any"))
-    with pytest.raises(TextTooLong, match="Split it into parts"):
-        check(SpeechRequest("a" * (TEXT_LIMIT_CHARACTERS + 1), "any"))
 
 
 @pytest.mark.parametrize("text", ["", "   \n\t ", "\u200b"])

@@ -59,3 +59,21 @@ def test_nothing_is_exported_from_an_empty_window(desk: Desk) -> None:
     desk.page.editor.set_text("  ")
     assert ExportFeature(desk.window, desk.controller, desk.settings).open() is None
     assert "nothing to export" in desk.page.banner.label.text()
+
+
+def test_saving_can_be_stopped_from_the_menu(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.prepare()
+    feature = ExportFeature(desk.window, desk.controller, desk.settings, lambda: BOOK)
+    stop = desk.window.menu.stop_saving
+    assert not stop.isEnabled()
+    desk.engine.hold.clear()
+    dialog = feature.open()
+    assert isinstance(dialog, ExportDialog)
+    dialog.export_button.click()
+    assert stop.isEnabled()
+    stop.trigger()
+    assert not stop.isEnabled()
+    desk.engine.hold.set()
+    desk.window.save_to(tmp_path / "next.wav")
+    qtbot.waitUntil(lambda: not desk.controller.activity.saving)
+    assert not (tmp_path / "Book.m4b").exists()

@@ -1,0 +1,94 @@
+"""A document as a series of headings and paragraphs, and the chapters that these make."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.documents.document import Chapter
+
+DEEPEST_LEVEL = 6
+LARGE_CHARACTERS = 40_000
+"""Chapters that are longer than this on average are cut at the headings below theirs, if there are any."""
+LARGEST_CHARACTERS = 60_000
+"""About an hour of speech; longer chapters are cut between paragraphs."""
+BETWEEN_PARAGRAPHS = "\n\n"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A heading or a paragraph; `level` is 1 for the highest heading, 0 for a paragraph.
+
+    `anchors` are the names under which links can lead to it.
+    """
+
+    text: str
+    level: int = 0
+    anchors: frozenset[str] = frozenset()
+
+
+def chapters_of(blocks: Iterable[Block], title: str) -> tuple[Chapter, ...]:
+    """The chapters, one for each heading of the levels that cut the text best; `title` is for text that has none.
+
+    Text before the first heading is a chapter of its own. A heading with no text of its own is spoken at the beginning
+    of the next chapter. Empty if no block has text.
+    """
+    present = [block for block in blocks if block.text.strip()]
+    lowest = _lowest_level(present)
+    chapters = [_chapter(part, lowest, title) for part in _parts(present, lowest)]
+    return tuple(piece for chapter in chapters for piece in _pieces(chapter))
+
+
+def _lowest_level(blocks: Sequence[Block]) -> int:
+    """The lowest level whose headings begin a chapter; 0 if none does."""
+    counts = Counter(block.level for block in blocks if block.level)
+    characters = sum(len(block.text) for block in blocks)
+    several = [level for level in sorted(counts) if counts[level] > 1]
+    fine = (level for level in several if characters <= LARGE_CHARACTERS * counts[level])
+    return next(fine, several[-1] if several else 0)
+
+
+def _parts(blocks: Sequence[Block], lowest: int) -> Iterator[list[Block]]:
+    """The blocks of each chapter."""
+    part: list[Block] = []
+    for block in blocks:
+        begins = 0 < block.level <= lowest
+        if begins and any(not each.level for each in part):
+            yield part
+            part = []
+        part.append(block)
+    if part:
+        yield part
+
+
+def _chapter(part: Sequence[Block], lowest: int, title: str) -> Chapter:
+    leading = []
+    for block in part:
+        if not block.level:
+            break
+        leading.append(block)
+    own = [block.text for block in leading if block.level <= lowest]
+    return Chapter(own[-1] if own else title, BETWEEN_PARAGRAPHS.join(block.text for block in part))
+
+
+def _pieces(chapter: Chapter) -> Iterator[Chapter]:
+    """The chapter, in pieces of about the same length if it is too long."""
+    count = -(-len(chapter.text) // LARGEST_CHARACTERS)
+    if count < 2:
+        yield chapter
+        return
+    aim, rest = len(chapter.text) // count, chapter.text
+    for number in range(1, count + 1):
+        end = _border(rest, aim) if number < count else len(rest)
+        yield Chapter(f"{chapter.title} ({number})", rest[:end].strip())
+        rest = rest[end:]
+
+
+def _border(text: str, aim: int) -> int:
+    """Where to cut near `aim`: after a paragraph, else a line, a sentence, a word, else right there."""
+    for sign in (BETWEEN_PARAGRAPHS, "\n", ". ", " "):
+        found = text.rfind(sign, aim // 2, aim)
+        if found > 0:
+            return found + len(sign)
+    return aim

@@ -1,0 +1,50 @@
+"""Text as it is spoken: without what layout has left in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff]")
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_SPACES = re.compile(r"[^\S\n]+")
+_AROUND_LINE_END = re.compile(r" ?\n ?")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x9f\ufffe\uffff]")
+_WORD = re.compile(r"\w+(?:[-‐’'\u00ad]\w+)*")
+_CUT_WORD = re.compile(r"(\w+(?:-\w+)*)[-‐\u00ad]$")
+_LONGEST_WORD_CHARACTERS = 60
+_NOTE_MARK = re.compile(r"[\[(]?(\d{1,3}|[*†‡§¶]{1,3}|[a-z])[\])]?")
+
+
+def clean(text: str) -> str:
+    """The text with single spaces, and without ligatures and invisible or control characters; line ends stay."""
+    visible = _CONTROL.sub(" ", _INVISIBLE.sub("", text)).translate(_LIGATURES)
+    return _AROUND_LINE_END.sub("\n", _SPACES.sub(" ", visible)).strip()
+
+
+def is_note_mark(text: str) -> bool:
+    """Whether a raised or linked piece of text is the mark of a footnote, such as 12, [3] or †."""
+    return _NOTE_MARK.fullmatch(text.strip()) is not None
+
+
+class LineJoiner:
+    """Joins the lines of paragraphs; `text` is the whole document, which shows which words have a hyphen."""
+
+    def __init__(self, text: str) -> None:
+        self._words = set(_WORD.findall(text.casefold()))
+
+    def joined(self, lines: Sequence[str]) -> str:
+        """One line; a word that was cut at the end of a line is whole again."""
+        whole = ""
+        for line in lines:
+            whole = self._continued(whole, line.strip())
+        return whole
+
+    def _continued(self, before: str, line: str) -> str:
+        cut = _CUT_WORD.search(before[-_LONGEST_WORD_CHARACTERS:])
+        follower = _WORD.match(line)
+        if cut is None or follower is None or not line[0].islower():
+            return f"{before} {line}" if before and line else before + line
+        parts = cut[1].casefold(), follower[0].casefold()
+        compound = "-".join(parts) in self._words and "".join(parts) not in self._words
+        return before[:-1] + ("-" if compound else "") + line
