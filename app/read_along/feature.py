@@ -121,6 +121,8 @@ class ReadAlongFeature(QObject):
     @Slot(object)
     def _on_utterance(self, utterance: Utterance | None) -> None:
         self._marked = None  # it is the utterance that is marked now, or nothing
+        if utterance is not None:
+            self._mark(self._speech.player.position)
 
     @Slot(int)
     def _on_position(self, position: int) -> None:
@@ -131,7 +133,7 @@ class ReadAlongFeature(QObject):
     def _on_seek(self, sample: int) -> None:
         """Show the place in the text, also while nothing is heard."""
         self._page.editor.follow()
-        self._page.player.waveform.zoom.follow()
+        self._page.player.waveform.zoom.follow(sample)
         self._mark(sample)
 
     @Slot(object, int)
