@@ -164,6 +164,7 @@ class ReadAlongFeature(QObject):
         segment = self._track.segment_at(position)
         if segment is None:
             return
+        self._sentences.take(self._track)  # what is marked may have been made at this very moment
         known = bool(self._track.words.around(position))
         sentence = self._sentences.at(position) if known else None
         mark: Mark = (segment.utterance, sentence, self._track.words.at(position))

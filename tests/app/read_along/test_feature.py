@@ -29,6 +29,12 @@ def test_a_mark_comes_with_the_sample_that_begins_the_word(desk: Desk) -> None:
     assert desk.marked[-1] == "two"
 
 
+def test_the_first_mark_is_a_sentence_before_anything_is_heard(desk: Desk) -> None:
+    desk.speak()
+    assert desk.position == 0
+    assert desk.marked == ["One two.", "One"]
+
+
 def test_as_long_as_words_are_unknown_the_utterance_is_marked(desk: Desk) -> None:
     desk.engine.words_known = False
     desk.speak()
