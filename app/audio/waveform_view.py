@@ -71,6 +71,11 @@ class WaveformView(QWidget):
         """The sample at which the playhead is drawn."""
         return self._position
 
+    @property
+    def sentences(self) -> Sequence[int]:
+        """The samples that are marked as starts of sentences."""
+        return self._sentences
+
     def sizeHint(self) -> QSize:
         """The preferred size, unless the window asks for another."""
         return USUAL_SIZE
@@ -260,8 +265,9 @@ class WaveformView(QWidget):
             self.setAccessibleDescription(words)
 
     def _seek(self, position: int) -> None:
-        self.zoom.follow()
-        self.seek_wanted.emit(self._inside(position))
+        inside = self._inside(position)
+        self.zoom.follow(inside)
+        self.seek_wanted.emit(inside)
 
     def _x_of(self, sample: int) -> float:
         return self._area.left() + self._area.width() * self.zoom.shown.share_of(sample)

@@ -77,10 +77,10 @@ class WaveformZoom(QObject):
         self._show(self._shown.moved_to(start))
         self._follows = self._shown.contains(self._playhead)
 
-    def follow(self) -> None:
-        """Follow the playhead from now on."""
+    def follow(self, sample: int) -> None:
+        """Follow the playhead from now on, which goes to this sample."""
         self._follows = True
-        self.move_playhead(self._playhead)
+        self.move_playhead(sample)
 
     @property
     def _middle(self) -> int:

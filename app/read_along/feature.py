@@ -121,6 +121,8 @@ class ReadAlongFeature(QObject):
     @Slot(object)
     def _on_utterance(self, utterance: Utterance | None) -> None:
         self._marked = None  # it is the utterance that is marked now, or nothing
+        if utterance is not None:
+            self._mark(self._speech.player.position)
 
     @Slot(int)
     def _on_position(self, position: int) -> None:
@@ -131,7 +133,7 @@ class ReadAlongFeature(QObject):
     def _on_seek(self, sample: int) -> None:
         """Show the place in the text, also while nothing is heard."""
         self._page.editor.follow()
-        self._page.player.waveform.zoom.follow()
+        self._page.player.waveform.zoom.follow(sample)
         self._mark(sample)
 
     @Slot(object, int)
@@ -162,6 +164,7 @@ class ReadAlongFeature(QObject):
         segment = self._track.segment_at(position)
         if segment is None:
             return
+        self._sentences.take(self._track)  # what is marked may have been made at this very moment
         known = bool(self._track.words.around(position))
         sentence = self._sentences.at(position) if known else None
         mark: Mark = (segment.utterance, sentence, self._track.words.at(position))

@@ -14,6 +14,7 @@ class ReadingChip(QPushButton):
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(TITLE, over)
+        self._over = over
         self.setObjectName("chip")
         self.setToolTip("Show what is heard, and follow it")
         self.setAutoDefault(False)
@@ -24,7 +25,7 @@ class ReadingChip(QPushButton):
     def show_left(self, left: bool) -> None:
         """Appear if what is heard has been left, else disappear; the keyboard goes back to the text."""
         if not left and self.hasFocus():
-            self.parentWidget().setFocus()
+            self._over.setFocus()
         self.setVisible(left)
         self._place()
 
@@ -36,6 +37,6 @@ class ReadingChip(QPushButton):
 
     def _place(self) -> None:
         self.adjustSize()
-        over = self.parentWidget()
-        self.move((over.width() - self.width()) // 2, over.height() - self.height() - ABOVE_EDGE_PIXELS)
+        left = (self._over.width() - self.width()) // 2
+        self.move(left, self._over.height() - self.height() - ABOVE_EDGE_PIXELS)
         self.raise_()

@@ -78,7 +78,7 @@ class ReadingMarks(QObject):
         strong.setBackground(QColor(self._colours.word))
         strong.setFontUnderline(True)
         marks = ((self._sentence, tint), (self._word, strong))
-        self._edit.setExtraSelections([_selection(*mark) for mark in marks if mark[0] is not None])
+        self._edit.setExtraSelections([_selection(span, look) for span, look in marks if span is not None])
 
     def _tell(self) -> None:
         left = self._sentence is not None and not self._following
@@ -104,7 +104,7 @@ class ReadingMarks(QObject):
         return place.top() >= view.top() and place.bottom() <= view.bottom()
 
 
-def _selection(cursor: QTextCursor | None, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
+def _selection(cursor: QTextCursor, look: QTextCharFormat) -> QTextEdit.ExtraSelection:
     selection = QTextEdit.ExtraSelection()
     selection.cursor = cursor  # type: ignore[attr-defined]
     selection.format = look  # type: ignore[attr-defined]

@@ -36,6 +36,8 @@ SILENCE_SECONDS = 0.05
 LOWEST_HZ = 300.0
 HZ_PER_WORD = 41.0
 SETTLE_MS = 400
+LOADED_AFTER_MS = 2500
+"""What the window adds to itself soon after it is shown would keep the first words waiting."""
 
 
 def words() -> list[str]:
@@ -139,9 +141,11 @@ def main() -> int:
     folder = Path(sys.argv[1])
     qt = QApplication(sys.argv[:1])
     settings = Settings(QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat))
-    application = Application(qt, Options(text_of(words())), settings, ToneEngine)
+    settings.text = text_of(words())
+    application = Application(qt, Options(), settings, ToneEngine)
     watch = Watch(application, folder)
     application.open()
+    QTimer.singleShot(LOADED_AFTER_MS, application.window.speak)
     qt.exec()
     assert watch.marks
     return 0 if application.close() else 1

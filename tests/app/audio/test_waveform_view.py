@@ -1,5 +1,7 @@
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.audio.track import AudioTrack
@@ -142,3 +144,83 @@ def test_it_is_painted_in_any_theme(view: WaveformView) -> None:
     view.set_colours(DARK)
     picture = view.grab().toImage()
     assert picture.pixelColor(picture.width() - 1, picture.height() - 1).name() == DARK.surface
+
+
+def turn_wheel(view: WaveformView, steps: int, sample: int, keys: Qt.KeyboardModifier) -> bool:
+    place = QPointF(plot_position(view, sample))
+    turn = QWheelEvent(
+        place, QPointF(view.mapToGlobal(place.toPoint())), QPoint(), QPoint(0, 120 * steps),
+        Qt.MouseButton.NoButton, keys, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(view, turn)
+    return turn.isAccepted()
+
+
+@pytest.fixture
+def long_view(view: WaveformView) -> WaveformView:
+    long = AudioTrack()
+    long.append(chunk_of(UTTERANCES[0], 1, length=60 * RATE_HZ))
+    long.finish()
+    view.show_track(long)
+    return view
+
+
+def test_the_wheel_zooms_with_ctrl_around_the_pointer_and_scrolls_without(long_view: WaveformView) -> None:
+    none, ctrl = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+    assert not turn_wheel(long_view, 1, 0, none)  # the window may scroll
+    assert turn_wheel(long_view, 3, 45 * RATE_HZ, ctrl)
+    shown = long_view.zoom.shown
+    assert shown.length == pytest.approx(60 * RATE_HZ / 1.5**3, rel=0.01)
+    assert shown.share_of(45 * RATE_HZ) == pytest.approx(0.75, abs=0.02)
+    assert turn_wheel(long_view, 2, 0, none)
+    assert long_view.zoom.shown.start == pytest.approx(shown.start - 0.2 * shown.length, abs=2)
+    turn_wheel(long_view, -20, 0, ctrl)
+    assert long_view.zoom.shown.whole
+
+
+def test_two_fingers_zoom(long_view: WaveformView) -> None:
+    place = QPointF(plot_position(long_view, 30 * RATE_HZ))
+    pinch = QNativeGestureEvent(
+        Qt.NativeGestureType.ZoomNativeGesture, QPointingDevice.primaryPointingDevice(), 2, place, place, place, 1.0,
+        QPointF(),
+    )  # fmt: skip
+    QApplication.sendEvent(long_view, pinch)
+    assert long_view.zoom.shown.length == 30 * RATE_HZ
+    assert long_view.zoom.shown.share_of(30 * RATE_HZ) == pytest.approx(0.5, abs=0.02)
+
+
+def test_keys_zoom(long_view: WaveformView, qtbot: QtBot) -> None:
+    qtbot.keyClick(long_view, Qt.Key.Key_Plus)
+    qtbot.keyClick(long_view, Qt.Key.Key_Equal)
+    once = long_view.zoom.shown.length
+    assert once < 30 * RATE_HZ
+    qtbot.keyClick(long_view, Qt.Key.Key_Minus)
+    assert once < long_view.zoom.shown.length < 60 * RATE_HZ
+    qtbot.keyClick(long_view, Qt.Key.Key_0)
+    assert long_view.zoom.shown.whole
+
+
+def test_a_click_and_the_playhead_are_where_they_are_in_a_part(long_view: WaveformView, qtbot: QtBot) -> None:
+    long_view.zoom.zoom(10, 0)
+    long_view.zoom.scroll_to(30 * RATE_HZ)
+    assert long_view.accessibleDescription() == "0:00 of 1:00, showing 0:30 to 0:36"
+    with qtbot.waitSignal(long_view.seek_wanted) as wanted:
+        qtbot.mouseClick(long_view, Qt.MouseButton.LeftButton, pos=QPoint(250, 40))
+    assert wanted.args[0] == pytest.approx(33 * RATE_HZ, abs=20)
+    long_view.set_position(wanted.args[0])
+    picture = long_view.grab().toImage()
+    assert picture.pixelColor(250, 4).name() == LIGHT.accent
+    long_view.set_position(50 * RATE_HZ)
+    assert long_view.zoom.shown.contains(50 * RATE_HZ)
+
+
+def test_sentences_are_marked(long_view: WaveformView) -> None:
+    def marks() -> int:
+        picture = long_view.grab().toImage()
+        return sum(picture.pixelColor(x, 3).name() == LIGHT.faint for x in range(20, picture.width()))
+
+    assert marks() == 0
+    long_view.show_sentences([0, 20 * RATE_HZ, 40 * RATE_HZ])
+    assert marks() >= 4
+    long_view.show_track(AudioTrack())
+    assert marks() == 0

@@ -1,0 +1,197 @@
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCursor
+from pytestqt.qtbot import QtBot
+
+from app.audio.player import Playback
+from tests.app.fakes import RATE_HZ
+from tests.app.read_along.desk import TEXT, WORD_SAMPLES, Desk
+
+
+def test_each_word_is_marked_in_its_sentence_as_it_is_heard(desk: Desk) -> None:
+    desk.speak()
+    seen = []
+    for _ in range(8):
+        desk.hear(WORD_SAMPLES // 2)
+        seen.append(tuple(desk.marked))
+        desk.hear(WORD_SAMPLES // 2)
+    assert seen == [
+        ("One two.", "One"), ("One two.", "two"), ("Three 🙂 four.", "Three"), ("Three 🙂 four.", "four"),
+        ("Five six.", "Five"), ("Five six.", "six"), ("Seven eight.", "Seven"), ("Seven eight.", "eight"),
+    ]  # fmt: skip
+
+
+def test_a_mark_comes_with_the_sample_that_begins_the_word(desk: Desk) -> None:
+    desk.speak()
+    desk.hear(WORD_SAMPLES - 1)
+    assert desk.marked[-1] == "One"
+    desk.hear(1)
+    assert desk.marked[-1] == "two"
+
+
+def test_the_first_mark_is_a_sentence_before_anything_is_heard(desk: Desk) -> None:
+    desk.speak()
+    assert desk.position == 0
+    assert desk.marked == ["One two.", "One"]
+
+
+def test_as_long_as_words_are_unknown_the_utterance_is_marked(desk: Desk) -> None:
+    desk.engine.words_known = False
+    desk.speak()
+    desk.hear(100)
+    assert desk.marked == ["One two. Three 🙂 four."]
+
+
+def test_pause_keeps_the_mark_and_stop_takes_it_away(desk: Desk) -> None:
+    desk.speak()
+    desk.hear(100)
+    desk.controller.toggle_playback()
+    assert desk.marked == ["One two.", "One"]
+    desk.controller.toggle_playback()
+    desk.hear(WORD_SAMPLES)
+    assert desk.marked == ["One two.", "two"]
+    desk.controller.stop()
+    assert desk.marked == []
+
+
+def test_words_are_marked_where_they_are_after_an_edit(desk: Desk) -> None:
+    desk.speak()
+    desk.hear(100)
+    QTextCursor(desk.editor.edit.document()).insertText("Before all that. ")
+    cursor = desk.editor.edit.document().find("two")
+    cursor.insertText("2")
+    desk.hear(2 * WORD_SAMPLES)
+    assert desk.marked == ["Three 🙂 four.", "Three"]
+    desk.feature.go_back()
+    desk.hear(WORD_SAMPLES + 100)
+    assert desk.marked == ["One 2.", "2"]
+
+
+def place_of(desk: Desk, word: str) -> QPoint:
+    edit = desk.editor.edit
+    cursor = edit.document().find(word)
+    right = edit.cursorRect(cursor)
+    cursor.setPosition(cursor.selectionStart())
+    left = edit.cursorRect(cursor)
+    return (left.center() + right.center()) / 2
+
+
+@pytest.mark.parametrize("playback", [Playback.PLAYING, Playback.PAUSED, Playback.STOPPED])
+def test_a_click_with_alt_hears_the_word(desk: Desk, qtbot: QtBot, playback: Playback) -> None:
+    desk.speak()
+    desk.hear(100)
+    if playback is Playback.PAUSED:
+        desk.controller.toggle_playback()
+    elif playback is Playback.STOPPED:
+        desk.controller.player.stop()
+    viewport = desk.editor.edit.viewport()
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+    assert desk.position == 5 * WORD_SAMPLES
+    assert desk.controller.player.playback is Playback.PLAYING
+    assert desk.marked == ["Five six.", "six"]
+
+
+def test_a_place_that_is_not_made_is_told_and_wanted(desk: Desk, qtbot: QtBot) -> None:
+    desk.engine.hold.clear()
+    desk.window.speak()
+    qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
+    viewport = desk.editor.edit.viewport()
+    with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
+    assert wanted.args == [TEXT.index("six")]
+    assert desk.page.status.label.text() == "The speech is not made as far as this yet"
+    desk.engine.hold.set()
+
+
+def test_a_place_in_a_text_that_was_not_spoken_is_wanted_by_its_character(desk: Desk, qtbot: QtBot) -> None:
+    desk.editor.set_text("🙂 Another text.")
+    viewport = desk.editor.edit.viewport()
+    with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "text"))
+    assert wanted.args == [10]
+
+
+def test_a_click_in_the_waveform_moves_the_text_as_well(desk: Desk, qtbot: QtBot) -> None:
+    desk.editor.edit.setMinimumHeight(0)
+    desk.speak()
+    desk.controller.player.stop()
+    assert desk.marked == []
+    desk.editor.marks.leave()
+    waveform = desk.page.player.waveform
+    qtbot.mouseClick(waveform, Qt.MouseButton.LeftButton, pos=QPoint(waveform.width() * 9 // 16, 40))
+    assert desk.position == pytest.approx(4.5 * WORD_SAMPLES, abs=20)
+    assert desk.marked == ["Five six.", "Five"]
+    assert not desk.editor.marks.left
+
+
+def test_sentences_back_and_forward(desk: Desk) -> None:
+    desk.speak()
+    places = []
+    desk.feature.actions.sentence_forward.trigger()
+    places.append(desk.position)
+    desk.feature.actions.sentence_forward.trigger()
+    places.append(desk.position)
+    desk.feature.actions.sentence_forward.trigger()
+    places.append(desk.position)
+    desk.feature.actions.sentence_forward.trigger()
+    places.append(desk.position)
+    assert places == [1000, 2000, 3000, 3000]
+    assert desk.page.status.label.text() == "This is the last sentence"
+    assert desk.marked == ["Seven eight.", "Seven"]
+    desk.feature.actions.sentence_back.trigger()  # in the first 1.5 s: the one before
+    assert desk.position == 2000
+    assert desk.controller.player.playback is Playback.PLAYING
+
+
+def test_later_in_a_sentence_back_goes_to_its_start(desk: Desk) -> None:
+    desk.editor.set_text(TEXT)
+    desk.speak()
+    desk.controller.player.seek(0)
+    desk.hear(round(1.4 * RATE_HZ))
+    desk.feature.go_back()  # 0.4 s after the second began
+    assert desk.position == 0
+
+
+def test_forward_says_so_while_the_next_sentence_is_not_made(desk: Desk, qtbot: QtBot) -> None:
+    desk.engine.hold.clear()
+    desk.window.speak()
+    qtbot.waitUntil(lambda: bool(desk.controller.track.planned.utterances))
+    assert not desk.feature.actions.sentence_back.isEnabled()
+    desk.feature.go_forward()
+    assert desk.page.status.label.text() == "The next sentence is not made yet"
+    desk.engine.hold.set()
+    qtbot.waitUntil(desk.feature.actions.sentence_forward.isEnabled)
+
+
+def test_the_waveform_has_a_mark_for_each_sentence(desk: Desk) -> None:
+    desk.speak()
+    assert list(desk.page.player.waveform.sentences) == [0, 1000, 2000, 3000]
+    desk.editor.set_text("Another text.")
+    desk.engine.hold.clear()
+    desk.window.speak()
+    assert list(desk.page.player.waveform.sentences) == []
+    desk.engine.hold.set()
+
+
+def test_back_to_reading_is_offered_while_the_reading_is_left(desk: Desk) -> None:
+    desk.speak()
+    desk.hear(100)
+    action = desk.feature.actions.back_to_reading
+    assert not action.isEnabled()
+    desk.editor.edit.scrolled.emit()
+    assert action.isEnabled()
+    action.trigger()
+    assert not action.isEnabled()
+    assert not desk.editor.marks.left
+
+
+def test_the_menu_zooms(desk: Desk) -> None:
+    desk.speak()
+    zoom, actions = desk.page.player.waveform.zoom, desk.feature.actions
+    actions.zoom_in.trigger()
+    assert zoom.shown.length < zoom.shown.total
+    actions.zoom_out.trigger()
+    assert zoom.shown.whole
+    actions.zoom_in.trigger()
+    actions.whole.trigger()
+    assert zoom.shown.whole
