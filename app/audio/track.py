@@ -138,6 +138,6 @@ class AudioTrack:
         if self.whole or not spoken or not self._plan.utterances:
             return self.length
         planned = sum(len(utterance.phonemes) for utterance in self._plan.utterances)
-        characters = max(1, self._plan.utterances[-1].end)
+        characters = max(1, self._plan.utterances[-1].end - self._plan.utterances[0].start)
         phonemes = planned * (characters + self._plan.characters_left) // characters
         return max(self.length, self.length * phonemes // spoken)
