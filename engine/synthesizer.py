@@ -12,8 +12,8 @@ from itertools import count
 
 from engine.artifacts.manifest import CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import Joiner
-from engine.audio.word_times import spoken_words
 from engine.audio.kept_speech import KeptSpeech, key_of
+from engine.audio.word_times import spoken_words
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, GpuFailed, InvalidRequest, TextTooLong
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker

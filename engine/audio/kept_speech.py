@@ -72,7 +72,7 @@ class KeptSpeech:
     def _read(self, path: Path) -> Speech | None:
         """The speech of a file, which counts as the latest from then on; one that is damaged is made again."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 speech = Speech(arrays["samples"].astype(np.float32), arrays["edges"].astype(np.int64))
             os.utime(path)
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
