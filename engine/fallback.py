@@ -16,10 +16,11 @@ PREPARING_SPARE = PreparationEvent("The GPU failed; preparing the processor", 0,
 
 @dataclass(frozen=True)
 class Loaded:
-    """A pipeline and the name of its device."""
+    """A pipeline and the name of its device; `identity` names its weights, and what computes with them."""
 
     pipeline: Pipeline
     device: str
+    identity: str = ""
 
 
 Load = Callable[[Observer, threading.Event | None], Loaded]
@@ -30,11 +31,11 @@ class Speaker:
     """Speaks with a pipeline, and with a spare one on the processor the utterances at which the first one's GPU fails.
 
     The spare is loaded when it is first needed. After `MOST_FAILURES_IN_A_ROW` utterances the GPU is not tried again.
-    `device` is the one that spoke last, or is going to.
+    `device` and `identity` are of what spoke last, or is going to.
     """
 
     def __init__(self, first: Loaded, load_spare: Load) -> None:
-        self.device = first.device
+        self.device, self.identity = first.device, first.identity
         self._first = first
         self._load_spare = load_spare
         self._spare: Loaded | None = None
@@ -65,10 +66,11 @@ class Speaker:
             except GpuFailed as failure:
                 self._note(failure)
             else:
-                self._failures_in_a_row, self.device = 0, self._first.device
+                self._failures_in_a_row = 0
+                self.device, self.identity = self._first.device, self._first.identity
                 return speech
         spare = self._loaded_spare(observe, cancel)
-        self.device = spare.device
+        self.device, self.identity = spare.device, spare.identity
         observe(FallbackEvent(self._message))
         return spare.pipeline.speak(utterance, style, speed, seed, observe, cancel)
 

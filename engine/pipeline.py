@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -57,7 +58,7 @@ class Pipeline:
     ) -> Speech:
         """The raw audio of one utterance; raises `Cancelled` between stages once `cancel` is set.
 
-        The noise depends only on `seed` and the utterance's index, so equal requests give equal samples.
+        The noise depends only on `seed` and the phonemes, so an utterance has equal samples wherever it stands.
         """
         for step in self.steps(utterance, style, speed, seed):
             outputs = step.outputs
@@ -77,7 +78,7 @@ class Pipeline:
             values.update(step.outputs)
             if "frame_count" in step.outputs:
                 frame_count = int(step.outputs["frame_count"][0])
-                values["source_noise"] = source_noise(self._config, frame_count, [seed, utterance.index])
+                values["source_noise"] = source_noise(self._config, frame_count, noise_seed(seed, utterance.phonemes))
             wanted = {tensor.name for later in STAGES[index + 1 :] for tensor in later.inputs}
             values = {name: array for name, array in values.items() if name in wanted}
             yield step
@@ -119,6 +120,11 @@ def phoneme_edges(config: ModelConfig, frame_token: Array, phoneme_count: int) -
     """Where phonemes begin, and the last one ends, in samples: see `Speech`; `frame_token` [frames] never decreases."""
     frames = np.searchsorted(frame_token, np.arange(FIRST_PHONEME, FIRST_PHONEME + phoneme_count + 1))
     return np.asarray(frames * config.samples_per_frame, np.int64)
+
+
+def noise_seed(seed: int, phonemes: str) -> list[int]:
+    """What the noise of an utterance is drawn from: other noise for other phonemes."""
+    return [seed, *hashlib.sha256(phonemes.encode()).digest()]
 
 
 def source_noise(config: ModelConfig, frame_count: int, seed: list[int]) -> NDArray[np.float32]:

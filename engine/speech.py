@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,8 @@ class SpeechRequest:
 
     `voice` is a name or a blend such as `af_heart(2)+am_adam(1)`. `speed` 1 is the model's own pace, 2 twice as fast;
     `seed` determines the noise: equal requests give equal samples. `pause_scale` 1 leaves pauses as they are, 2 makes
-    them twice as long. `language` is a BCP 47 tag, or None for the voice's own language.
+    them twice as long. `language` is a BCP 47 tag, or None for the voice's own language. Of the text, the characters
+    from `start` to `end` are spoken, or to the text's own end; all spans count from the start of the whole text.
     """
 
     text: str
@@ -31,6 +33,13 @@ class SpeechRequest:
     seed: int = 0
     pause_scale: float = 1.0
     language: str | None = None
+    start: int = 0
+    end: int | None = None
+
+    @property
+    def part(self) -> str:
+        """What is spoken of the text."""
+        return self.text[self.start : self.end]
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,23 @@ class Plan:
     def whole(self) -> bool:
         """Whether it covers all of the text."""
         return not self.characters_left
+
+    def moved(self, characters: int) -> Plan:
+        """The plan of the same text where it stands so many characters further on in another."""
+        if not characters:
+            return self
+        utterances = tuple(
+            replace(_moved(each, characters), words=tuple(_moved(word, characters) for word in each.words))
+            for each in self.utterances
+        )
+        return replace(self, utterances=utterances, notices=tuple(_moved(each, characters) for each in self.notices))
+
+
+_Placed = TypeVar("_Placed", Utterance, Notice, WrittenWord)
+
+
+def _moved(placed: _Placed, characters: int) -> _Placed:
+    return replace(placed, start=placed.start + characters, end=placed.end + characters)
 
 
 @dataclass(frozen=True)

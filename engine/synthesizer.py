@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import threading
 from collections.abc import Iterator
@@ -9,8 +10,9 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 
-from engine.artifacts.manifest import CPU_DEVICE
+from engine.artifacts.manifest import CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import Joiner
+from engine.audio.kept_speech import KeptSpeech, key_of
 from engine.audio.word_times import spoken_words
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, GpuFailed, InvalidRequest
@@ -21,7 +23,7 @@ from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint,
 from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation.devices import AUTO, DeviceChoice, check_device
-from engine.preparation.files import ensure_files
+from engine.preparation.files import ModelFiles, ensure_files
 from engine.preparation.loading import load_stages
 from engine.preparation.lstm_methods import MethodChoice, check_lstm_method
 from engine.runners.base import Runner
@@ -35,12 +37,14 @@ from engine.speech import (
     Plan,
     PlanEvent,
     PreparationEvent,
+    Speech,
     SpeechRequest,
+    Style,
     Utterance,
     VoiceInfo,
 )
 from engine.stages import Place
-from engine.system.cores import check_threads
+from engine.system.cores import check_threads, usable_cores
 from engine.voices.saved import SavedVoices
 
 LONGEST_PAUSE_SCALE = 3.0
@@ -52,7 +56,8 @@ class Synthesizer:
     The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
     `threads` is the number of computing threads, by default one for each usable core; the constructor raises
     `InvalidRequest` for a number that this machine does not have. `lstm_method` is a wish, which counts on a Mac's GPU
-    only. Not thread-safe: use it from one thread at a time.
+    only. Utterances in `kept` are not made again, and then have no `StageEvent`s; what is made is kept there.
+    Not thread-safe: use it from one thread at a time.
     """
 
     sample_rate_hz = SAMPLE_RATE_HZ
@@ -64,6 +69,7 @@ class Synthesizer:
         weights: str | None = None,
         threads: int | None = None,
         lstm_method: str = AUTO,
+        kept: KeptSpeech | None = None,
     ) -> None:
         check_device(device)
         check_lstm_method(lstm_method)
@@ -73,6 +79,7 @@ class Synthesizer:
         self._weights = weights
         self._threads = threads
         self._lstm_method = lstm_method
+        self._kept = kept
         self._checkpoint: Checkpoint | None = None
         self._speaker: Speaker | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
@@ -134,18 +141,38 @@ class Synthesizer:
         if not language.english:
             self._phonemizer(language.tag)  # raises at once when packages are missing
         self.prepare(observe, cancel)
-        plans = self._phonemizer(language.tag).plans(request.text, request.speed)
+        plans = self._phonemizer(language.tag).plans(request.part, request.speed)
         noticed = (replace(plan, notices=(*(() if request.language else notices), *plan.notices)) for plan in plans)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
-        for utterance, plan in _planned(noticed, observe):
+        for utterance, plan in _planned((plan.moved(request.start) for plan in noticed), observe):
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
             style = voice.style(len(utterance.phonemes))
-            raw = self._ready().speak(utterance, style, request.speed, request.seed, observe, cancel)
+            raw = self._raw(utterance, style, request, observe, cancel)
             total = len(plan.utterances) if plan.whole else 0
             speech = joiner.chunk(raw, utterance.pause_seconds, last=utterance.index + 1 == total)
             words = spoken_words(utterance, speech)
             yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
+
+    def _raw(
+        self,
+        utterance: Utterance,
+        style: Style,
+        request: SpeechRequest,
+        observe: Observer,
+        cancel: threading.Event | None,
+    ) -> Speech:
+        """The speech of an utterance as the model gives it: what is kept, or else made now."""
+        speaker = self._ready()
+        if self._kept is None:
+            return speaker.speak(utterance, style, request.speed, request.seed, observe, cancel)
+        what = (utterance.phonemes, style, request.speed, request.seed)
+        kept = self._kept.find(key_of(speaker.identity, *what))
+        if kept is not None:
+            return kept
+        raw = speaker.speak(utterance, style, request.speed, request.seed, observe, cancel)
+        self._kept.keep(key_of(speaker.identity, *what), raw)  # by now the processor may have spoken for the GPU
+        return raw
 
     def close(self) -> None:
         """Release the model; the next request loads it again."""
@@ -160,7 +187,12 @@ class Synthesizer:
             observe(device_event(files.choice, files.lstm))
         compiled = load_stages(checkpoint.config, files, self._threads, observe, cancel)
         runners: dict[Place, Runner] = {Place.DEVICE: compiled, Place.HOST: HostRunner(checkpoint.config)}
-        return Loaded(Pipeline(checkpoint.config, runners), files.device)
+        return Loaded(Pipeline(checkpoint.config, runners), files.device, self._identity(files))
+
+    def _identity(self, files: ModelFiles) -> str:
+        """The weights, the modules, and on how many threads they compute: sums of parts differ in their last bits."""
+        modules = hashlib.sha256((files.modules / MANIFEST_NAME).read_bytes()).hexdigest()
+        return f"{self._opened().identity} {files.device} {modules} {self._threads or len(usable_cores())}"
 
     def _opened(self) -> Checkpoint:
         if self._checkpoint is None:
@@ -199,7 +231,7 @@ def _planned(plans: Iterator[Plan], observe: Observer) -> Iterator[tuple[Utteran
 
 
 def check(request: SpeechRequest) -> None:
-    """Raise `InvalidRequest` for a speed or pauses out of range or a negative seed."""
+    """Raise `InvalidRequest` for a number out of range, or a part that the text does not have."""
     if not math.isfinite(request.speed) or not SLOWEST_SPEED <= request.speed <= FASTEST_SPEED:
         raise InvalidRequest(
             f"The speed {request.speed:g} is out of range.",
@@ -212,3 +244,8 @@ def check(request: SpeechRequest) -> None:
         )
     if request.seed < 0:
         raise InvalidRequest(f"The seed {request.seed} is negative.", "Choose 0 or a positive whole number.")
+    if not 0 <= request.start <= (len(request.text) if request.end is None else request.end) <= len(request.text):
+        raise InvalidRequest(
+            f"The text has no characters {request.start} to {request.end}; it has {len(request.text)}.",
+            "Name a part of it, or none for all of it.",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +42,17 @@ class PeakPyramid:
         bins = joined[:whole].reshape(-1, FINEST_BIN_SAMPLES)
         self._levels[0].append(bins.min(axis=1), bins.max(axis=1))
         self._pending = joined[whole:].copy()
-        for finer, coarser in zip(self._levels, self._levels[1:], strict=False):
+        for finer, coarser in pairwise(self._levels):
             coarser.fold(finer)
+
+    def cut(self, samples_count: int) -> int:
+        """Drop what comes after so many samples and return how many are covered then; the rest is to be appended."""
+        self._pending = np.zeros(0, np.float32)
+        self._levels[0].cut(samples_count // FINEST_BIN_SAMPLES)
+        for finer, coarser in pairwise(self._levels):
+            coarser.cut(len(finer) // COARSER_BY)
+            coarser.fold(finer)
+        return self.covered_samples
 
     def peaks(self, start: float, end: float, columns: int) -> Peaks:
         """The envelope of samples `start` to `end` in columns, accurate to one bin at the edges of each."""
@@ -79,6 +89,9 @@ class _Level:
         self._bins[0, self._count : end] = lowest
         self._bins[1, self._count : end] = highest
         self._count = end
+
+    def cut(self, count: int) -> None:
+        self._count = min(self._count, count)
 
     def fold(self, finer: _Level) -> None:
         """Catch up with a finer level; this level's last bin may have been, and may again be, of fewer finer ones."""

@@ -9,6 +9,7 @@ from enum import Enum
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app.audio.feed import Feed
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
 from app.audio.ring_buffer import RingBuffer
 from app.audio.track import AudioTrack
@@ -16,6 +17,8 @@ from app.audio.track import AudioTrack
 TICK_MS = 16
 BUFFERED_SECONDS = 2.0
 """How long the window may be busy without an audible gap."""
+SETTLED_SECONDS = 0.15
+"""What the device takes next is not changed any more: more than it takes at once, and little to wait for."""
 STALL_SECONDS = 3.0
 """A device that takes nothing for this long is lost; a sleeping sound server has been seen to need up to two."""
 RING_OUT_SECONDS = 0.2
@@ -33,7 +36,8 @@ class Playback(Enum):
 class AudioPlayer(QObject):
     """Feeds a ring buffer from the track; the device's callback only reads the ring.
 
-    A position is the sample heard now, which lags behind what the device has taken.
+    A position is the sample of the track that is heard now, which lags behind what the device has taken; at a speed
+    other than that at which the track was made, positions go by at another rate.
     """
 
     playback_changed = Signal(object)
@@ -52,7 +56,8 @@ class AudioPlayer(QObject):
         self._ring = RingBuffer(1)
         self._stream: OutputStream | None = None
         self._position = 0
-        self._base = self._fed = self._read = 0
+        self._feed = Feed(self._track)
+        self._read = 0
         self._moved_at = self._alive_at = clock()
         self._started = False
         self._devices_changed = False
@@ -74,6 +79,27 @@ class AudioPlayer(QObject):
         """Whether it is playing but has run out of samples for now."""
         at_end = self._position >= self._track.length
         return self._playback is Playback.PLAYING and at_end and not self._track.finished
+
+    @property
+    def settled(self) -> int:
+        """The first sample that can still be played otherwise; the device is about to take those before."""
+        return self._feed.position_of(self._ring.samples_read + self._count(SETTLED_SECONDS))
+
+    @property
+    def speed(self) -> float:
+        """The speed at which everything is heard, at whichever speed it was made; 1 is the voice's own pace."""
+        return self._feed.speed
+
+    def set_speed(self, speed: float) -> None:
+        """Be heard at another speed from now on, at the same pitch."""
+        if speed != self._feed.speed:
+            self._feed.speed = speed
+            self.play_anew()
+
+    def play_anew(self) -> None:
+        """Play on with what the track and the speed are by now, instead of what has been prepared for the device."""
+        self._feed.take_back(self._ring.take_back(self._count(SETTLED_SECONDS)))
+        self.tick()
 
     def has_device(self) -> bool:
         """Whether there is an output device; the first check loads PortAudio, so that playing starts sooner."""
@@ -146,7 +172,7 @@ class AudioPlayer(QObject):
         if self._playback is not Playback.PLAYING:
             return
         try:
-            self._feed()
+            self._fill()
         except AudioDeviceError as error:
             self._fail(error)
             return
@@ -156,11 +182,11 @@ class AudioPlayer(QObject):
         elif (lost := self._device_error()) is not None:
             self._fail(lost)
 
-    def _feed(self) -> None:
-        if self._stream is None and self._track.length > self._fed:
+    def _fill(self) -> None:
+        if self._stream is None and not self._feed.exhausted:
             self._open()
-        while len(samples := self._track.read(self._fed, self._ring.writable)):
-            self._fed += self._ring.write(samples)
+        while len(samples := self._feed.read(self._ring.writable)):
+            self._ring.write(samples)
         if self._stream is not None and not self._started and self._ring.readable:
             self._stream.start()
             self._started = True
@@ -182,7 +208,7 @@ class AudioPlayer(QObject):
         if self._stream is None or not read:
             return
         lag = round(self._stream.lag_seconds * self._track.sample_rate_hz)
-        heard = self._base + read - max(0, lag)
+        heard = self._feed.position_of(read - max(0, lag)) if lag < read else self._position
         if heard > self._position:
             self._moved_at = self._clock()
             self._set_position(heard)
@@ -228,10 +254,13 @@ class AudioPlayer(QObject):
 
     def _clear_ring_at(self, position: int) -> None:
         self._ring.clear()
-        self._base = self._fed = position
+        self._feed = Feed(self._track, position, self._feed.speed)
         self._read = 0
         self._moved_at = self._alive_at = self._clock()
         self._started = False
+
+    def _count(self, seconds: float) -> int:
+        return round(seconds * self._track.sample_rate_hz)
 
     def _set_position(self, position: int) -> None:
         self._position = position

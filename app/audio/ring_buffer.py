@@ -11,8 +11,8 @@ from engine.speech import Samples
 class RingBuffer:
     """Samples in transit; only the producer calls `write`, only the consumer `read_into`.
 
-    Both counters increase without limit until `clear`; each is changed by one side only, after the samples it counts
-    have been copied, so no lock is needed.
+    Both counters increase until `clear`, but for what is taken back; each is changed by one side only, after the
+    samples it counts have been copied, so no lock is needed.
     """
 
     def __init__(self, capacity_samples: int) -> None:
@@ -44,6 +44,16 @@ class RingBuffer:
         self._samples[: count - head] = samples[head:count]
         self._written += count
         return count
+
+    def take_back(self, keep: int) -> Samples:
+        """Remove all but the next `keep` samples from the end and return them [n].
+
+        The consumer may be running if it never reads as many as `keep` at once.
+        """
+        end = min(self._read + keep, self._written)
+        removed = self._samples[np.arange(end, self._written) % len(self._samples)]
+        self._written = end
+        return removed
 
     def read_into(self, target: NDArray[np.float32]) -> int:
         """Copy the available samples to the start of `target` [n] and return their number; the rest stays as it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,11 +15,12 @@ from engine.speech import AudioChunk, Plan, Samples, Utterance
 
 @dataclass(frozen=True)
 class Segment:
-    """The samples from `start` to `end` speak this utterance."""
+    """The samples from `start` to `end` speak this utterance, made at this `speed`."""
 
     utterance: Utterance
     start: int
     end: int
+    speed: float = 1.0
 
 
 class AudioTrack:
@@ -79,19 +80,32 @@ class AudioTrack:
         """Set the plan of the speech; a longer plan of the same speech replaces the one before."""
         self._plan = plan
 
-    def append(self, chunk: AudioChunk) -> None:
-        """Append the audio of the next utterance."""
+    def append(self, chunk: AudioChunk, speed: float = 1.0) -> None:
+        """Append the audio of the next utterance, made at this speed."""
         start = self.length
         self.sample_rate_hz = chunk.sample_rate_hz
         self._chunks.append(chunk.samples)
         self._starts.append(start)
-        self._segments.append(Segment(chunk.utterance, start, start + len(chunk.samples)))
+        self._segments.append(Segment(chunk.utterance, start, start + len(chunk.samples), speed))
         self.peaks.append(chunk.samples)
         self.words.append(chunk, start)
 
     def finish(self) -> None:
         """Mark the track as complete."""
         self._finished = True
+
+    def resume(self) -> None:
+        """More will come after all."""
+        self._finished = False
+
+    def cut(self, position: int) -> None:
+        """Drop the utterances that begin at this sample or later."""
+        count = bisect_left(self._starts, position)
+        for kept in (self._chunks, self._segments, self._starts):
+            del kept[count:]
+        self.words.cut(count)
+        covered = self.peaks.cut(self.length)
+        self.peaks.append(self.between(covered, self.length))
 
     def read(self, start: int, limit: int) -> Samples:
         """At most `limit` samples from `start`, up to the end of a chunk; empty at the end of what is here."""
@@ -100,6 +114,14 @@ class AudioTrack:
             return np.zeros(0, np.float32)
         offset = start - self._starts[index]
         return self._chunks[index][offset : offset + limit]
+
+    def between(self, start: int, end: int) -> Samples:
+        """The samples from `start` to `end` in one array, as far as they are here."""
+        parts = []
+        while start < end and len(part := self.read(start, end - start)):
+            parts.append(part)
+            start += len(part)
+        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.float32), *parts])
 
     def samples(self) -> Samples:
         """All samples so far in one array."""
@@ -116,6 +138,6 @@ class AudioTrack:
         if self.whole or not spoken or not self._plan.utterances:
             return self.length
         planned = sum(len(utterance.phonemes) for utterance in self._plan.utterances)
-        characters = max(1, self._plan.utterances[-1].end)
+        characters = max(1, self._plan.utterances[-1].end - self._plan.utterances[0].start)
         phonemes = planned * (characters + self._plan.characters_left) // characters
         return max(self.length, self.length * phonemes // spoken)

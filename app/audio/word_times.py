@@ -31,6 +31,10 @@ class WordTimes:
         )
         self._chunks.append(_Chunk(chunk.utterance.end, start_sample, words))
 
+    def cut(self, count: int) -> None:
+        """Drop the words of all chunks but the first `count`."""
+        del self._chunks[count:]
+
     def of_chunk(self, number: int) -> tuple[SpokenWord, ...]:
         """The words of the chunk of this number, from 0, in the order of their sounds."""
         return self._chunks[number].words

@@ -80,9 +80,11 @@ VoiceLister = Callable[[], VoicesListed]
 
 def engine_for(model: str, device: str = AUTO, lstm_method: str = AUTO) -> SpeechEngine:
     """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
+    from engine.audio.kept_speech import KeptSpeech
     from engine.synthesizer import Synthesizer
+    from engine.system.paths import kept_speech_folder
 
-    return Synthesizer(model, device, lstm_method=lstm_method)
+    return Synthesizer(model, device, lstm_method=lstm_method, kept=KeptSpeech(kept_speech_folder()))
 
 
 def voices_here(device: str = AUTO, lstm_method: str = AUTO) -> VoicesListed:

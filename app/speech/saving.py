@@ -75,6 +75,10 @@ class Saving(QObject):
         """The track for which this job makes speech, if it is one that is being saved."""
         return next((save.track for save in self._saves if save.making is job), None)
 
+    def holds(self, track: AudioTrack) -> bool:
+        """Whether this track is being saved or waits for that, and must stay as it is."""
+        return any(save.track is track for save in self._saves)
+
     def made(self, request: SpeechRequest) -> tuple[SpeakJob, AudioTrack] | None:
         """What makes this request for a file and the track it fills, if anything does."""
         for save in self._saves:

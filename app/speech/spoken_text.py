@@ -84,9 +84,13 @@ class SpokenText:
             self._whole = _Piece(0, len(text), text, whole)
 
     def remember(self, utterances: Sequence[Utterance]) -> None:
-        """Remember where more utterances are, in the order of the text; what has been edited already is left out."""
+        """Remember where more utterances are, in the order of the text; what has been edited already is left out.
+
+        Those of another plan take the place of all from the first one on that differs.
+        """
         if self._whole is None:
             return
+        self._forget_others(utterances)
         edited = self._whole.edited()
         positions, origin = Utf16Positions(edited.now), self._whole.cursor.selectionStart()
         for each in utterances:
@@ -116,6 +120,14 @@ class SpokenText:
             if position < piece.cursor.selectionEnd():
                 return piece.character(max(position, piece.cursor.selectionStart()))
         return None
+
+    def _forget_others(self, utterances: Sequence[Utterance]) -> None:
+        known = ((each, self._by_index[each.index]) for each in utterances if each.index in self._by_index)
+        changed = (each.index for each, piece in known if (each.start, each.end) != (piece.start, piece.end))
+        first = next(changed, None)
+        if first is not None:
+            self._by_index = {index: piece for index, piece in self._by_index.items() if index < first}
+            self._pieces = list(self._by_index.values())
 
     def _piece_before(self, character: int) -> _Piece | None:
         """The last one that starts at this character or before."""

@@ -54,3 +54,8 @@ def built_modules_folder() -> Path:
 def packed_weights_folder() -> Path:
     """Packed weights, as compiled modules take them, by model and device."""
     return cache_folder() / "weights"
+
+
+def kept_speech_folder() -> Path:
+    """Speech of the last texts, sentence by sentence, so that an edit makes only what it changes."""
+    return cache_folder() / "speech"

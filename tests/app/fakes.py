@@ -72,7 +72,8 @@ def chunk_of(utterance: Utterance, count: int, length: int = RATE_HZ) -> AudioCh
 class FakeEngine:
     """Speaks a second of noise per sentence; `hold` and `prepare_hold` keep it from going on, `error` makes it fail.
 
-    With `fallbacks` it says, for the utterances of these numbers, that the processor is prepared and speaks.
+    It holds from the utterance of number `hold_from` on. With `fallbacks` it says, for the utterances of these
+    numbers, that the processor is prepared and speaks.
     """
 
     notices: tuple[Notice, ...] = ()
@@ -80,6 +81,7 @@ class FakeEngine:
     prepare_error: Exception | None = None
     speak_error: Exception | None = None
     fails_after: int = 0
+    hold_from: int = 0
     fallbacks: dict[int, str] = field(default_factory=dict)
     hold: threading.Event = field(default_factory=threading.Event)
     prepare_hold: threading.Event = field(default_factory=threading.Event)
@@ -114,10 +116,10 @@ class FakeEngine:
     ) -> Iterator[AudioChunk]:
         self.threads.add(threading.get_ident())
         self.requests.append(request)
-        utterances = utterances_of(request.text)
-        observe(PlanEvent(Plan(utterances, self.notices)))
-        for utterance in utterances:
-            while not self.hold.wait(0.005):
+        plan = Plan(utterances_of(request.part), self.notices).moved(request.start)
+        observe(PlanEvent(plan))
+        for utterance in plan.utterances:
+            while utterance.index >= self.hold_from and not self.hold.wait(0.005):
                 if cancel is not None and cancel.is_set():
                     raise Cancelled("Speaking was stopped.")
             if self.speak_error is not None and utterance.index >= self.fails_after:
@@ -125,7 +127,7 @@ class FakeEngine:
             if utterance.index in self.fallbacks:
                 observe(PreparationEvent("The GPU failed; preparing the processor", 0, 1))
                 observe(FallbackEvent(self.fallbacks[utterance.index]))
-            yield chunk_of(utterance, len(utterances))
+            yield chunk_of(utterance, len(plan.utterances))
 
     def fingerprint(self, voice: str) -> str:
         return "fake"

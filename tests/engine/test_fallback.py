@@ -48,12 +48,12 @@ class Desk:
     def __init__(self, *errors: Exception | None) -> None:
         self.gpu, self.processor = FakePipeline(errors), FakePipeline()
         self.events: list[Event] = []
-        self.speaker = Speaker(Loaded(self.gpu, "metal"), self.load)  # type: ignore[arg-type]
+        self.speaker = Speaker(Loaded(self.gpu, "metal", "the GPU"), self.load)  # type: ignore[arg-type]
         self.count = 0
 
     def load(self, observe: Observer, cancel: threading.Event | None) -> Loaded:
         observe(LOADED)
-        return Loaded(self.processor, "cpu")  # type: ignore[arg-type]
+        return Loaded(self.processor, "cpu", "the processor")  # type: ignore[arg-type]
 
     def speak(self) -> tuple[str, list[Event]]:
         """The device that spoke the next utterance as it should be, and what was told meanwhile."""
@@ -75,8 +75,11 @@ def told(number: int = 1) -> FallbackEvent:
 def test_the_processor_speaks_what_the_gpu_fails_at_and_the_gpu_what_follows() -> None:
     desk = Desk(None, failed())
     assert desk.speak() == ("metal", [])
+    assert desk.speaker.identity == "the GPU"
     assert desk.speak() == ("cpu", [PREPARING_SPARE, LOADED, told()])
+    assert desk.speaker.identity == "the processor"
     assert desk.speak() == ("metal", [])
+    assert desk.speaker.identity == "the GPU"
 
 
 def test_the_spare_is_loaded_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 from engine.config import ModelConfig
 from engine.errors import Cancelled
 from engine.model_store.checkpoints import model_config
-from engine.pipeline import Pipeline, encode, initial_values, phoneme_edges, source_noise
+from engine.pipeline import Pipeline, encode, initial_values, noise_seed, phoneme_edges, source_noise
 from engine.speech import Array, StageEvent, Style, Utterance
 from engine.stages import STAGE_NAMES, Place, Stage
 from engine.system.aligned_arrays import is_aligned
@@ -94,12 +94,13 @@ def test_the_same_seed_gives_the_same_samples(config: ModelConfig, style: Style)
 
 
 def test_noise_is_standard_normal_and_differs_between_utterances(config: ModelConfig) -> None:
-    noise = source_noise(config, 40, [0, 0])
+    noise = source_noise(config, 40, noise_seed(0, "a"))
     assert noise.shape == (1, 40, config.samples_per_frame, config.harmonic_count)
     assert is_aligned(noise)
     assert abs(float(noise.mean())) < 0.01
     assert float(noise.std()) == pytest.approx(1, abs=0.01)
-    assert not np.array_equal(noise, source_noise(config, 40, [0, 1]))
+    for seed in (noise_seed(0, "b"), noise_seed(1, "a")):
+        assert not np.array_equal(noise, source_noise(config, 40, seed))
 
 
 def test_cancel_is_heard_between_stages(config: ModelConfig, style: Style) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
+from engine.audio.kept_speech import KeptSpeech
 from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
@@ -332,6 +334,63 @@ def test_a_closed_synthesizer_opens_again() -> None:
     synthesizer.close()
     assert len(spoken(synthesizer, "Again.")) > 0
     synthesizer.close()
+
+
+PARAGRAPHS = (
+    "One day a fox ran over the hill.\nThe dog was {} when the fox came by.\nThen it was night, and all was quiet."
+)
+
+
+def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter: Synthesizer, tmp_path: Path) -> None:
+    keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
+
+    def made(text: str) -> tuple[list[int], np.ndarray]:
+        """The numbers of the utterances that the model spoke, and the speech."""
+        events: list[Event] = []
+        chunks = list(keeping.synthesize(SpeechRequest(text, keeping.voices()[0].name), events.append))
+        numbers = [event.utterance_index for event in events if isinstance(event, StageEvent)]
+        return sorted(set(numbers)), np.concatenate([chunk.samples for chunk in chunks])
+
+    assert made(PARAGRAPHS.format("asleep"))[0] == [0, 1, 2]
+    remade, edited = made(PARAGRAPHS.format("awake and hungry"))
+    assert remade == [1]
+    np.testing.assert_array_equal(edited, spoken(starter, PARAGRAPHS.format("awake and hungry")))
+    further = f"A new beginning is here now.\n{PARAGRAPHS.format('asleep')}"
+    remade, longer = made(further)
+    assert remade == [0]
+    np.testing.assert_array_equal(longer, spoken(starter, further))
+    keeping.close()
+
+
+def test_other_pauses_need_no_new_making(tmp_path: Path) -> None:
+    keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
+    request = SpeechRequest(TEXT, "af_sally")
+    list(keeping.synthesize(request))
+    events: list[Event] = []
+    longer = replace(request, pause_scale=3.0)
+    chunks = list(keeping.synthesize(longer, events.append))
+    assert not any(isinstance(event, StageEvent) for event in events)
+    anew = list(Synthesizer("starter").synthesize(longer))
+    np.testing.assert_array_equal(*(np.concatenate([chunk.samples for chunk in each]) for each in (chunks, anew)))
+
+
+def test_a_part_of_the_text_is_spoken_with_its_place_in_the_whole(starter: Synthesizer) -> None:
+    text = "🙂 The first one. The second sentence is this. And the last one has an emoji 🙂 too."
+    start, end = text.index("The second"), text.index(" And")
+    voice = starter.voices()[0].name
+    events: list[Event] = []
+    chunks = list(starter.synthesize(SpeechRequest(text, voice, start=start, end=end), events.append))
+    assert "".join(text[chunk.utterance.start : chunk.utterance.end] for chunk in chunks) == text[start:end]
+    assert next(event.plan for event in events if isinstance(event, PlanEvent)).utterances == (chunks[0].utterance,)
+    np.testing.assert_array_equal(chunks[0].samples, spoken(starter, text[start:end]))
+    last = list(starter.synthesize(SpeechRequest(text, voice, start=end), events.append))[-1]
+    assert text[last.utterance.start : last.utterance.end].endswith("🙂 too.")
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, None), (6, None), (3, 2), (0, 6)])
+def test_a_part_that_the_text_does_not_have_is_refused(start: int, end: int | None) -> None:
+    with pytest.raises(InvalidRequest, match="Name a part of it"):
+        check(SpeechRequest("Hello", "any", start=start, end=end))
 
 
 def test_two_hundred_requests_leave_no_memory_behind(starter: Synthesizer) -> None:

@@ -48,3 +48,17 @@ def test_the_part_that_is_not_there_yet_is_flat() -> None:
 
 def test_nothing_is_flat() -> None:
     assert not PeakPyramid().peaks(0, 0, 10).highest.any()
+
+
+@pytest.mark.parametrize("count", [0, 63, 64, 100_000, 131_072, 299_999, 300_000])
+def test_what_is_cut_off_leaves_no_trace(count: int) -> None:
+    pyramid = filled(NOISE, 10_000)
+    covered = pyramid.cut(count)
+    assert count - FINEST_BIN_SAMPLES < covered <= count
+    pyramid.append(NOISE[covered:count])
+    pyramid.append(NOISE[:5000])
+    anew = filled(np.concatenate([NOISE[:count], NOISE[:5000]]), 10_000)
+    for columns in (10, 100, 1000):
+        cut, expected = (each.peaks(0, count + 5000, columns) for each in (pyramid, anew))
+        np.testing.assert_array_equal(cut.lowest, expected.lowest)
+        np.testing.assert_array_equal(cut.highest, expected.highest)

@@ -221,3 +221,67 @@ def test_another_track_starts_at_its_beginning(stage: Stage) -> None:
     stage.player.load(AudioTrack())
     assert (stage.player.playback, stage.player.position) == (Playback.STOPPED, 0)
     assert stage.output.stream.closed
+
+
+def test_a_speed_acts_on_what_is_about_to_be_heard(stage: Stage) -> None:
+    stage.grow(4)
+    stage.player.play()
+    stage.pass_time(1000)
+    stage.player.set_speed(2.0)
+    stage.pass_time(150)  # is with the device already
+    assert stage.player.position == pytest.approx(1150, abs=1)
+    stage.pass_time(1000)
+    assert stage.player.position == pytest.approx(3150, abs=3)
+    stage.player.set_speed(1.0)
+    stage.pass_time(150)
+    assert stage.player.position == pytest.approx(3450, abs=3)
+    stage.pass_time(200)
+    assert stage.player.position == pytest.approx(3650, abs=3)
+    heard = stage.output.stream.heard()
+    np.testing.assert_array_equal(heard[:1150], stage.track.samples()[:1150])
+    np.testing.assert_array_equal(heard[-190:], stage.track.samples()[3460:3650])
+
+
+def test_at_another_speed_the_end_is_the_end_of_the_track(stage: Stage) -> None:
+    stage.grow(2)
+    stage.track.finish()
+    stage.player.set_speed(1.3)
+    stage.player.play()
+    stage.pass_time(1900)
+    assert (stage.player.playback, stage.player.position) == (Playback.STOPPED, 2000)
+    assert len(stage.output.stream.heard()) == pytest.approx(2000 / 1.3, abs=3)
+
+
+def test_a_speed_chosen_while_it_is_silent_holds_when_it_plays(stage: Stage) -> None:
+    stage.grow(2)
+    stage.player.play()
+    stage.pass_time(100)
+    stage.player.pause()
+    stage.player.set_speed(2.0)
+    stage.player.seek(500)
+    stage.player.play()
+    stage.pass_time(300)
+    assert stage.player.position == pytest.approx(1100, abs=3)
+    stage.player.load(stage.track)
+    assert stage.player.speed == 2.0
+
+
+def test_what_was_made_at_the_speed_is_heard_as_it_is(stage: Stage) -> None:
+    stage.track.append(chunk_of(UTTERANCES[0], 4), 1.5)
+    stage.player.set_speed(1.5)
+    stage.player.play()
+    stage.pass_time(900)
+    np.testing.assert_array_equal(stage.output.stream.heard(), stage.track.samples()[:900])
+
+
+def test_utterances_after_the_one_that_is_heard_can_be_made_anew(stage: Stage) -> None:
+    stage.grow(4)
+    stage.player.play()
+    stage.pass_time(700)
+    assert stage.player.settled == 850
+    stage.track.cut(stage.player.settled)
+    assert stage.track.length == 1000
+    stage.track.append(chunk_of(UTTERANCES[3], 4))
+    stage.player.play_anew()
+    stage.pass_time(1000)
+    np.testing.assert_allclose(stage.output.stream.heard()[:1700], stage.track.samples()[:1700], atol=1e-6)

@@ -61,3 +61,16 @@ def test_a_cleared_ring_is_empty() -> None:
     ring.write(np.ones(3, np.float32))
     ring.clear()
     assert (ring.readable, ring.writable, ring.samples_read) == (0, 4, 0)
+
+
+def test_all_but_what_is_read_next_can_be_taken_back() -> None:
+    ring = RingBuffer(10)
+    ring.write(np.arange(8, dtype=np.float32))
+    ring.read_into(np.zeros(5, np.float32))
+    ring.write(np.arange(8, 14, dtype=np.float32))  # over the end
+    assert ring.take_back(2).tolist() == [7, 8, 9, 10, 11, 12, 13]
+    assert ring.take_back(2).tolist() == []
+    ring.write(np.array([50], np.float32))
+    read = np.zeros(4, np.float32)
+    assert ring.read_into(read) == 3
+    assert read.tolist() == [5, 6, 50, 0]

@@ -85,3 +85,21 @@ def test_samples_are_kept_without_a_copy() -> None:
     chunk = chunk_of(UTTERANCES[0], 1)
     track.append(chunk)
     assert np.shares_memory(track.read(0, RATE_HZ), chunk.samples)
+
+
+def test_what_begins_after_a_cut_is_dropped_and_more_can_follow() -> None:
+    track, whole = track_of(3), track_of(3)
+    track.finish()
+    track.cut(150)
+    track.resume()
+    assert (track.length, track.segment_count, track.finished) == (201, 2, False)
+    track.append(chunk_of(UTTERANCES[2], 3, 102))
+    np.testing.assert_array_equal(track.samples(), whole.samples())
+    np.testing.assert_array_equal(track.peaks.peaks(0, 303, 4).highest, whole.peaks.peaks(0, 303, 4).highest)
+
+
+def test_samples_between_two_positions_cross_the_utterances() -> None:
+    track = track_of(3)
+    np.testing.assert_array_equal(track.between(50, 250), track.samples()[50:250])
+    assert len(track.between(300, 400)) == 3
+    assert len(track.between(400, 500)) == 0

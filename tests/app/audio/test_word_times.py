@@ -52,3 +52,10 @@ def test_words_are_counted_from_the_start_of_the_speech(times: WordTimes) -> Non
     assert times.around(99) == times.of_chunk(0) == WORDS
     assert times.around(100) == times.of_chunk(1) == (SpokenWord(10, 15, 105, 150),)
     assert WordTimes().around(0) == ()
+
+
+def test_words_of_chunks_that_were_cut_off_are_forgotten(times: WordTimes) -> None:
+    times.cut(1)
+    assert times.sample_of(12) is None
+    times.append(chunk(SECOND, 60, SpokenWord(10, 15, 5, 50)), 200)
+    assert (times.sample_of(12), times.of_chunk(1)[0].start_sample) == (205, 205)

@@ -1,5 +1,6 @@
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -546,3 +547,140 @@ def test_that_the_processor_speaks_stays_said_until_the_next_request(
     assert controller.activity.fallback == ""
     wait_made(qtbot, controller)
     assert controller.activity.fallback == ""
+
+
+def heard_texts(controller: SpeechController) -> list[str]:
+    """What of the text each utterance of the track is, by its place there."""
+    spans = [segment.utterance for segment in controller.track.segments]
+    return [controller.text[each.start : each.end] for each in spans]
+
+
+def stop_after_one(controller: SpeechController, engine: FakeEngine, qtbot: QtBot) -> None:
+    """Two sentences are not made when it stops."""
+    engine.hold_from = 1
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: controller.track.length > 0)
+    controller.stop()
+    assert controller.track.partial
+
+
+def test_after_a_stop_the_rest_is_made_where_it_was_left(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    stop_after_one(controller, engine, qtbot)
+    engine.hold.set()
+    controller.toggle_playback()
+    wait_made(qtbot, controller)
+    assert engine.requests[1:] == [replace(REQUEST, start=len("One."))]
+    assert heard_texts(controller) == ["One.", "Two.", "Three."]
+    assert [segment.utterance.index for segment in controller.track.segments] == [0, 1, 2]
+    assert controller.track.planned.utterances == tuple(segment.utterance for segment in controller.track.segments)
+    assert controller.track.whole
+    assert controller.player.playback is Playback.PLAYING
+
+
+def test_what_was_all_made_is_only_played_again(controller: SpeechController, engine: FakeEngine, qtbot: QtBot) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.stop()
+    controller.go_on()
+    assert controller.player.playback is Playback.PLAYING
+    qtbot.wait(30)
+    assert len(engine.requests) == 1
+
+
+def test_a_part_is_spoken_and_known_by_its_place_in_the_text(controller: SpeechController, qtbot: QtBot) -> None:
+    controller.speak(replace(REQUEST, start=5))
+    wait_made(qtbot, controller)
+    assert heard_texts(controller) == ["Two.", "Three."]
+    controller.speak_from(10)
+    wait_made(qtbot, controller)
+    assert heard_texts(controller) == ["Three."]
+
+
+def test_a_speed_is_heard_at_once_and_what_is_made_next_is_made_at_it(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    qtbot.waitUntil(lambda: bool(engine.requests))
+    controller.adapt("af_heart", 1.5, 2.0)
+    assert controller.player.speed == 1.5
+    engine.hold.set()
+    wait_made(qtbot, controller)
+    assert engine.requests[1:] == [replace(REQUEST, speed=1.5, pause_scale=2.0)]
+    assert heard_texts(controller) == ["One.", "Two.", "Three."]
+    assert {segment.speed for segment in controller.track.segments} == {1.5}
+
+
+def test_at_another_speed_what_is_made_already_stays(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.adapt("af_heart", 0.8, 1.0)
+    qtbot.wait(30)
+    assert len(engine.requests) == 1
+    assert controller.player.speed == 0.8
+    assert controller.track.whole
+
+
+def test_another_voice_speaks_from_the_next_sentence_on(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    output.stream.pull(300)
+    controller.player.tick()
+    planned: list[int] = []
+    controller.track_changed.connect(lambda track: planned.append(track.segment_count))
+    controller.adapt("am_adam", 1.0, 1.0)
+    assert planned == [1]
+    assert controller.player.playback is Playback.PLAYING
+    wait_made(qtbot, controller)
+    assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=4)]
+    assert heard_texts(controller) == ["One.", "Two.", "Three."]
+    while controller.player.playback is Playback.PLAYING:
+        output.stream.pull(100)
+        controller.player.tick()
+    np.testing.assert_allclose(output.stream.heard(), controller.track.samples(), atol=1e-6)
+
+
+def test_another_voice_in_the_last_sentence_waits_for_the_next_speech(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.player.seek(2100)
+    controller.adapt("am_adam", 1.0, 1.0)
+    qtbot.wait(30)
+    assert len(engine.requests) == 1
+    assert controller.track.whole
+
+
+def test_a_speech_that_is_being_saved_goes_on_as_it_is(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    engine.hold.clear()
+    controller.speak(REQUEST)
+    controller.save(tmp_path / "a.wav", REQUEST)
+    controller.adapt("am_adam", 1.5, 1.0)
+    with qtbot.waitSignal(controller.saved):
+        engine.hold.set()
+    assert engine.requests == [REQUEST]
+    assert controller.player.speed == 1.5
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+
+
+def test_a_speech_of_two_voices_is_not_saved_as_that_of_one(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    controller.adapt("am_adam", 1.0, 1.0)
+    wait_made(qtbot, controller)
+    with qtbot.waitSignal(controller.saved):
+        controller.save(tmp_path / "a.wav", REQUEST)
+    assert engine.requests[-1] == REQUEST
+    assert len(engine.requests) == 3

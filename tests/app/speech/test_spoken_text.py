@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument
 
 from app.speech.spoken_text import SpokenText, Utf16Positions, character_of, span_in
+from engine.speech import Utterance
 from tests.app.fakes import utterances_of
 
 TEXT = "One word. 🙂 and two more. The last one."
@@ -130,3 +131,14 @@ def test_characters_and_positions_are_one_to_one(text: str, data: st.DataObject)
 
 def test_a_span_selects() -> None:
     assert span_in(Page().document, 4, 8).selectedText() == "word"
+
+
+def test_utterances_of_another_plan_take_the_place_of_those_that_differ() -> None:
+    page = Page()
+    first, second, third = UTTERANCES
+    joined = Utterance(1, TEXT[second.start :], "x", second.start, third.end)
+    page.spoken.remember([first, joined])
+    for utterance, text in ((first, first.text), (joined, joined.text), (third, None)):
+        found = page.spoken.utterance(utterance)
+        assert (found.selectedText() if found is not None else None) == text
+    assert page.words("last") == "last"

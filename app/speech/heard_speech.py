@@ -1,0 +1,62 @@
+"""The speech that is heard: what was asked for, its track, and how far that is made, by one job after another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.audio.track import AudioTrack
+from engine.speech import AudioChunk, Notice, Plan, SpeechRequest, Utterance
+
+
+class HeardSpeech:
+    """Each job makes what those before it have left; utterances are numbered through, in the order they are heard.
+
+    `request` is what was asked for at first, `manner` the same with the voice, speed and pauses of what is made next.
+    """
+
+    def __init__(self, request: SpeechRequest | None, track: AudioTrack) -> None:
+        self.request = request
+        self.manner = request
+        self.track = track
+        self.position = 0
+        """The sample up to which it was heard when another one took its place."""
+        self._before: tuple[Utterance, ...] = ()
+        self._notices: tuple[Notice, ...] = ()
+        self._jobs = 1
+
+    @property
+    def text(self) -> str:
+        """The whole text, of which the request may name a part."""
+        return self.request.text if self.request else ""
+
+    def is_all_of(self, request: SpeechRequest) -> bool:
+        """Whether this is the speech of a request from start to end, made as one."""
+        return self._jobs == 1 and self.track.whole and self.request == request
+
+    @property
+    def rest(self) -> SpeechRequest | None:
+        """What is not made yet; None if all of it is."""
+        made = self.track.segments
+        if self.manner is None or (made and len(made) == self.track.utterance_count):
+            return None
+        return replace(self.manner, start=made[-1].utterance.end) if made else self.manner
+
+    def go_on(self) -> None:
+        """Another job makes what is left."""
+        self._before = tuple(segment.utterance for segment in self.track.segments)
+        self._notices = self.track.planned.notices
+        self._jobs += 1
+        self.track.resume()
+
+    def plan(self, plan: Plan) -> None:
+        """Take the plan of the job in progress."""
+        utterances = (*self._before, *(self._numbered(each) for each in plan.utterances))
+        notices = tuple(dict.fromkeys((*self._notices, *plan.notices)))
+        self.track.plan(Plan(utterances, notices, plan.characters_left))
+
+    def append(self, chunk: AudioChunk, speed: float) -> None:
+        """Append what the job in progress has made at this speed."""
+        self.track.append(replace(chunk, utterance=self._numbered(chunk.utterance)), speed)
+
+    def _numbered(self, utterance: Utterance) -> Utterance:
+        return replace(utterance, index=len(self._before) + utterance.index) if self._before else utterance
