@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
+from app.desktop.feature import DesktopFeature
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
@@ -93,6 +94,7 @@ class Application(QObject):
             self.controller.activity_changed.connect(self.module_builder.follow)
         self.module_builder.improved.connect(self._on_improved)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
+        self.desktop = DesktopFeature(self.window, self.theme)
         self._opened_files = OpenedFiles(qt)
         self._opened_files.opened.connect(self.window.page.editor.open_file)
         if sys.platform == "darwin":

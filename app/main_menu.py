@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.recent_texts import RecentText
@@ -30,7 +31,7 @@ _LSTM_TITLES = {
     LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
 }
 
-Keys = str | QKeySequence.StandardKey
+Keys = str | QKeySequence | QKeySequence.StandardKey
 
 
 class MainMenu(QMenuBar):
@@ -51,6 +52,7 @@ class MainMenu(QMenuBar):
         self.quit = _action(file, f"Quit {APPLICATION_NAME}", "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.edit_menu = self.addMenu("&Edit")
+        self._add_editing_actions(self.edit_menu)
         speech = self.addMenu("&Speech")
         self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
         self.stop = _action(speech, "Stop", *_stop_keys())
@@ -78,23 +80,24 @@ class MainMenu(QMenuBar):
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def add_editing(self, editor: TextEditor) -> None:
-        """Add the standard editing actions for a text."""
-        keys, edit = QKeySequence.StandardKey, editor.edit
-        entries: tuple[tuple[str, Keys, Callable[[], None]] | None, ...] = (
-            ("Undo", keys.Undo, edit.undo),
-            ("Redo", keys.Redo, edit.redo),
-            None,
-            ("Cut", keys.Cut, edit.cut),
-            ("Copy", keys.Copy, edit.copy),
-            ("Paste", keys.Paste, edit.paste),
-            ("Select All", keys.SelectAll, edit.selectAll),
-        )
-        for entry in entries:
-            if entry is None:
-                self.edit_menu.addSeparator()
-            else:
-                title, key, slot = entry
-                _action(self.edit_menu, title, key).triggered.connect(slot)
+        """Let the editing actions act on a text, each enabled while it would change something."""
+        self._edit = edit = editor.edit
+        for action, slot in (
+            (self.undo, edit.undo),
+            (self.redo, edit.redo),
+            (self.cut, edit.cut),
+            (self.copy, edit.copy),
+            (self.paste, edit.paste),
+            (self.select_all, edit.selectAll),
+        ):
+            action.triggered.connect(slot)
+        edit.textChanged.connect(self._follow_text)
+        edit.undoAvailable.connect(self.undo.setEnabled)
+        edit.redoAvailable.connect(self.redo.setEnabled)
+        edit.copyAvailable.connect(self.cut.setEnabled)
+        edit.copyAvailable.connect(self.copy.setEnabled)
+        QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
+        self._follow_clipboard()
 
     def add_view(self, action: QAction, *keys: Keys) -> None:
         """Add an action that shows and hides a part of the window, after the others of its kind."""
@@ -152,6 +155,31 @@ class MainMenu(QMenuBar):
                 self.model_actions.addAction(action)
         for action in self.model_actions.actions():
             action.setChecked(action.data() == in_use)
+
+    def _add_editing_actions(self, edit: QMenu) -> None:
+        """Those that change or copy a text are disabled as long as there is none."""
+        keys = QKeySequence.StandardKey
+        self.undo = _action(edit, "Undo", keys.Undo)
+        self.redo = _action(edit, "Redo", keys.Redo)
+        edit.addSeparator()
+        self.cut = _action(edit, "Cut", keys.Cut)
+        self.copy = _action(edit, "Copy", keys.Copy)
+        self.paste = _action(edit, "Paste", keys.Paste)
+        self.select_all = _action(edit, "Select All", keys.SelectAll)
+        edit.addSeparator()
+        self.find = _action(edit, "Find…", keys.Find)
+        self.find_next = _action(edit, "Find Next", *QKeySequence.keyBindings(keys.FindNext))
+        self.find_previous = _action(edit, "Find Previous", *QKeySequence.keyBindings(keys.FindPrevious))
+        for action in (self.undo, self.redo, self.cut, self.copy, self.select_all):
+            action.setEnabled(False)
+
+    @Slot()
+    def _follow_text(self) -> None:
+        self.select_all.setEnabled(not self._edit.document().isEmpty())
+
+    @Slot()
+    def _follow_clipboard(self) -> None:
+        self.paste.setEnabled(self._edit.canPaste())
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""
