@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
@@ -41,6 +43,8 @@ class MainMenu(QMenuBar):
         super().__init__(parent)
         file = self.addMenu("&File")
         self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
+        self.recent_files_menu = file.addMenu("Open Recent")
+        self.offer_files([])
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
         self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
@@ -76,7 +80,11 @@ class MainMenu(QMenuBar):
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
-        self.about = _action(self.addMenu("&Help"), f"About {APPLICATION_NAME}")
+        help_menu = self.addMenu("&Help")
+        self.help = _action(help_menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
+        self.shortcuts = _action(help_menu, "Keyboard Shortcuts", "Ctrl+/")
+        help_menu.addSeparator()
+        self.about = _action(help_menu, f"About {APPLICATION_NAME}")
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def add_editing(self, editor: TextEditor) -> None:
@@ -140,6 +148,21 @@ class MainMenu(QMenuBar):
             _action(self.recent_menu, text.title.replace("&", "&&")).setData(text.text)
         if not texts:
             _action(self.recent_menu, "No Texts Yet").setEnabled(False)
+
+    def offer_files(self, paths: Sequence[Path]) -> None:
+        """List files that can be opened again, with their folders if names are equal; the action's data is the path.
+
+        One more entry, without data, is to clear the list.
+        """
+        names = Counter(path.name for path in paths)
+        self.recent_files_menu.clear()
+        for path in paths:
+            title = path.name if names[path.name] == 1 else f"{path.name} ({path.parent})"
+            action = _action(self.recent_files_menu, title.replace("&", "&&"))
+            action.setData(path)
+            action.setToolTip(str(path))
+        self.recent_files_menu.addSeparator()
+        _action(self.recent_files_menu, "Clear List" if paths else "No Files Yet").setEnabled(bool(paths))
 
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
         """List the models that can speak, each with its name and title; the one in use is ticked."""

@@ -1,20 +1,25 @@
-"""What is expected of any application, connected to the window: finding."""
+"""What is expected of any application, connected to the window: finding and recent files."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.desktop.find_bar import FindBar
+from app.desktop.recent_files import RecentFiles
 from app.desktop.text_finder import TextFinder
 from app.main_window import MainWindow
+from app.settings import Settings
 from app.theme import Theme
+from engine.errors import InvalidRequest
 
 
 class DesktopFeature(QObject):
     """Adds its parts to the window and its menu."""
 
-    def __init__(self, window: MainWindow, theme: Theme) -> None:
+    def __init__(self, window: MainWindow, settings: Settings, theme: Theme) -> None:
         super().__init__(window)
         self._window = window
         self.find_bar = FindBar(window.page)
@@ -23,6 +28,10 @@ class DesktopFeature(QObject):
         window.menu.find.triggered.connect(window.page.side_bar.give_way)
         self.find_bar.set_colours(theme.colours)
         theme.changed.connect(self.find_bar.set_colours)
+        self.recent_files = RecentFiles(window.menu, settings)
+        self.recent_files.chosen.connect(window.page.editor.open_file)
+        self.recent_files.missing.connect(self._on_missing)
+        window.page.editor.file_opened.connect(self.recent_files.remember)
 
     def _place_find_bar(self) -> None:
         """Below the message, and next in the order of the Tab key."""
@@ -34,3 +43,8 @@ class DesktopFeature(QObject):
         for widget in self.find_bar.order:
             QWidget.setTabOrder(before, widget)
             before = widget
+
+    @Slot(object)
+    def _on_missing(self, path: Path) -> None:
+        hint = "It is no longer listed under Open Recent; open it from where it is now."
+        self._window.show_failure(InvalidRequest(f"“{path.name}” is not in {path.parent} any more.", hint))

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
@@ -11,3 +13,19 @@ def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBo
     assert layout.indexOf(application.desktop.find_bar) == layout.indexOf(page.banner) + 1
     qtbot.keyClicks(application.desktop.find_bar.field, "two")
     assert page.editor.edit.textCursor().selectedText() == "Two"
+
+
+def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(application: Application, tmp_path: Path) -> None:
+    page, recent = application.window.page, application.window.menu.recent_files_menu
+    (tmp_path / "story.txt").write_text("Once upon a time.")
+    page.editor.open_file(tmp_path / "story.txt")
+    page.editor.set_text("Another.")
+    recent.aboutToShow.emit()
+    recent.actions()[0].trigger()
+    assert page.editor.text == "Once upon a time."
+    (tmp_path / "story.txt").unlink()
+    recent.actions()[0].trigger()
+    assert page.banner.label.text().startswith(f"“story.txt” is not in {tmp_path} any more.")
+    assert page.editor.text == "Once upon a time."
+    recent.aboutToShow.emit()
+    assert not recent.actions()[0].text()
