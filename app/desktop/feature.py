@@ -1,4 +1,4 @@
-"""What is expected of any application, connected to the window: finding and recent files."""
+"""What is expected of any application, connected to the window: finding, recent files and help."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.desktop.find_bar import FindBar
+from app.desktop.pages import Page, help_html, shortcuts_html
 from app.desktop.recent_files import RecentFiles
 from app.desktop.text_finder import TextFinder
 from app.main_window import MainWindow
 from app.settings import Settings
 from app.theme import Theme
 from engine.errors import InvalidRequest
+from engine.system.paths import APPLICATION_NAME
 
 
 class DesktopFeature(QObject):
@@ -25,6 +27,8 @@ class DesktopFeature(QObject):
         self.find_bar = FindBar(window.page)
         self.finder = TextFinder(self.find_bar, window.page.editor, window.menu)
         self._place_find_bar()
+        window.menu.help.triggered.connect(self.show_help)
+        window.menu.shortcuts.triggered.connect(self.show_shortcuts)
         window.menu.find.triggered.connect(window.page.side_bar.give_way)
         self.find_bar.set_colours(theme.colours)
         theme.changed.connect(self.find_bar.set_colours)
@@ -32,6 +36,21 @@ class DesktopFeature(QObject):
         self.recent_files.chosen.connect(window.page.editor.open_file)
         self.recent_files.missing.connect(self._on_missing)
         window.page.editor.file_opened.connect(self.recent_files.remember)
+
+    @Slot()
+    def show_help(self) -> Page:
+        """Show how to use the application."""
+        return self._show(f"{APPLICATION_NAME} Help", help_html(self._window.menu))
+
+    @Slot()
+    def show_shortcuts(self) -> Page:
+        """Show the keys of every command."""
+        return self._show("Keyboard Shortcuts", shortcuts_html(self._window.menu))
+
+    def _show(self, title: str, html: str) -> Page:
+        page = Page(title, html, self._window)
+        page.show()
+        return page
 
     def _place_find_bar(self) -> None:
         """Below the message, and next in the order of the Tab key."""

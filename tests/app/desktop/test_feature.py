@@ -3,6 +3,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
+from app.desktop.pages import Page
 
 
 def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBot) -> None:
@@ -29,3 +30,13 @@ def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(application
     assert page.editor.text == "Once upon a time."
     recent.aboutToShow.emit()
     assert not recent.actions()[0].text()
+
+
+def test_help_and_keys_are_in_the_menu(application: Application) -> None:
+    menu, window = application.window.menu, application.window
+    window.show()
+    for action in (menu.help, menu.shortcuts):
+        action.trigger()
+    pages = {page.windowTitle(): page.browser.toPlainText() for page in window.findChildren(Page)}
+    assert "The audio is wrong" in pages["Kokoro Desk Help"]
+    assert "Find…" in pages["Keyboard Shortcuts"]
