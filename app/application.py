@@ -94,7 +94,7 @@ class Application(QObject):
             self.controller.activity_changed.connect(self.module_builder.follow)
         self.module_builder.improved.connect(self._on_improved)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
-        self.desktop = DesktopFeature(self.window, settings, self.theme)
+        self.desktop = DesktopFeature(self.window, self.controller, settings, self.theme)
         self._opened_files = OpenedFiles(qt)
         self._opened_files.opened.connect(self.window.page.editor.open_file)
         if sys.platform == "darwin":

@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.desktop.command_states import CommandStates
 from app.desktop.find_bar import FindBar
 from app.desktop.pages import Page, help_html, shortcuts_html
 from app.desktop.recent_files import RecentFiles
 from app.desktop.text_finder import TextFinder
 from app.main_window import MainWindow
 from app.settings import Settings
+from app.speech.controller import SpeechController
 from app.theme import Theme
 from engine.errors import InvalidRequest
 from engine.system.paths import APPLICATION_NAME
@@ -21,12 +24,14 @@ from engine.system.paths import APPLICATION_NAME
 class DesktopFeature(QObject):
     """Adds its parts to the window and its menu."""
 
-    def __init__(self, window: MainWindow, settings: Settings, theme: Theme) -> None:
+    def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings, theme: Theme) -> None:
         super().__init__(window)
         self._window = window
         self.find_bar = FindBar(window.page)
         self.finder = TextFinder(self.find_bar, window.page.editor, window.menu)
         self._place_find_bar()
+        self.states = CommandStates(window, controller)
+        window.menu.speak_clipboard.triggered.connect(self.speak_clipboard)
         window.menu.help.triggered.connect(self.show_help)
         window.menu.shortcuts.triggered.connect(self.show_shortcuts)
         window.menu.find.triggered.connect(window.page.side_bar.give_way)
@@ -36,6 +41,13 @@ class DesktopFeature(QObject):
         self.recent_files.chosen.connect(window.page.editor.open_file)
         self.recent_files.missing.connect(self._on_missing)
         window.page.editor.file_opened.connect(self.recent_files.remember)
+
+    @Slot()
+    def speak_clipboard(self) -> None:
+        """Speak the text that was copied last, in place of what is in the editor, which Undo brings back."""
+        if text := QGuiApplication.clipboard().text():
+            self._window.memory.lend_text(text)
+            self._window.speak()
 
     @Slot()
     def show_help(self) -> Page:
