@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
@@ -51,6 +51,8 @@ LOOK_FOR_DEVICE_AFTER_MS = 500
 ADD_DIAGNOSTICS_AFTER_MS = 200
 """Loading the panel takes a moment too; if it was open last time, it is there from the start."""
 ADD_MODELS_AFTER_MS = 300
+JOIN_DESKTOP_AFTER_MS = 400
+LEAVE_DESKTOP_WITHIN_SECONDS = 2.0
 
 
 class Application(QObject):
@@ -80,6 +82,7 @@ class Application(QObject):
         self._fetch = options.fetch
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
+        self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
         self._speaks_at_once = options.text is not None
         self._greets = options.text is None and options.file is None and settings.text is None
         self.theme = Theme(qt, settings.appearance)
@@ -108,6 +111,7 @@ class Application(QObject):
         self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
         if not settings.docks.isEmpty():
             self._add_diagnostics()
+        self._desktop_timer.timeout.connect(self.desktop.begin)
         self._apply(options)
 
     @cached_property
@@ -145,9 +149,7 @@ class Application(QObject):
     @Slot(str)
     def take(self, message: str) -> None:
         """Come to the front and do what a second start was asked for, except to fetch a model."""
-        self.window.setWindowState(self.window.windowState() & ~Qt.WindowState.WindowMinimized)
-        self.window.raise_()
-        self.window.activateWindow()
+        self.window.come_to_front()
         options = Options.from_json(message)
         self._choose(options)
         if options.text is not None:
@@ -157,9 +159,11 @@ class Application(QObject):
         """Stop everything; return whether the engine ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
+        self._desktop_timer.stop()
         self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
-        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended
+        left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
+        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended and left
 
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
@@ -213,6 +217,7 @@ class Application(QObject):
             self.window.speak()
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
         self._models_timer.start()
+        self._desktop_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)
 
     @Slot()

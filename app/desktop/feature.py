@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication
@@ -12,6 +13,8 @@ from app.desktop.command_states import CommandStates
 from app.desktop.find_bar import FindBar
 from app.desktop.pages import Page, help_html, shortcuts_html
 from app.desktop.recent_files import RecentFiles
+from app.desktop.remote import Remote
+from app.desktop.session_bus import session_bus_address
 from app.desktop.text_finder import TextFinder
 from app.main_window import MainWindow
 from app.settings import Settings
@@ -20,13 +23,17 @@ from app.theme import Theme
 from engine.errors import InvalidRequest
 from engine.system.paths import APPLICATION_NAME
 
+if TYPE_CHECKING:
+    from app.desktop.mpris import Mpris
+
 
 class DesktopFeature(QObject):
     """Adds its parts to the window and its menu."""
 
     def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings, theme: Theme) -> None:
         super().__init__(window)
-        self._window = window
+        self._window, self._controller = window, controller
+        self._mpris: Mpris | None = None
         self.find_bar = FindBar(window.page)
         self.finder = TextFinder(self.find_bar, window.page.editor, window.menu)
         self._place_find_bar()
@@ -41,6 +48,16 @@ class DesktopFeature(QObject):
         self.recent_files.chosen.connect(window.page.editor.open_file)
         self.recent_files.missing.connect(self._on_missing)
         window.page.editor.file_opened.connect(self.recent_files.remember)
+
+    def begin(self) -> None:
+        """Do what can wait until the window is shown."""
+        address = session_bus_address()
+        if address is not None:
+            self._join_bus(address)
+
+    def shut_down(self, timeout_seconds: float) -> bool:
+        """Leave the desktop; return whether that was done in time."""
+        return self._mpris is None or self._mpris.end(timeout_seconds)
 
     @Slot()
     def speak_clipboard(self) -> None:
@@ -63,6 +80,19 @@ class DesktopFeature(QObject):
         page = Page(title, html, self._window)
         page.show()
         return page
+
+    def _join_bus(self, address: str) -> None:
+        from app.desktop.mpris import Mpris  # not before the window is shown
+
+        remote, mpris = Remote(self._controller, self._window.menu), Mpris(address, self)
+        remote.changed.connect(mpris.show)
+        remote.position_changed.connect(mpris.show_position)
+        remote.sought.connect(mpris.tell_position)
+        remote.raise_wanted.connect(self._window.come_to_front)
+        remote.quit_wanted.connect(self._window.close)
+        mpris.ordered.connect(remote.take)
+        mpris.begin(remote.now)
+        self._mpris = mpris
 
     def _place_find_bar(self) -> None:
         """Below the message, and next in the order of the Tab key."""

@@ -1,9 +1,14 @@
+import sys
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
+from app.audio.player import Playback
 from app.desktop.pages import Page
+from app.speech.activity import Readiness
+from tests.app.desktop.private_bus import PLAYER, private_bus
 
 
 def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBot) -> None:
@@ -40,3 +45,29 @@ def test_help_and_keys_are_in_the_menu(application: Application) -> None:
     pages = {page.windowTitle(): page.browser.toPlainText() for page in window.findChildren(Page)}
     assert "The audio is wrong" in pages["Kokoro Desk Help"]
     assert "Find…" in pages["Keyboard Shortcuts"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="The session bus belongs to Linux.")
+def test_media_keys_control_the_window(application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    with private_bus() as bus:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus.address)
+        application.open()
+        qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+        name = "org.mpris.MediaPlayer2.kokoro_desk"
+        qtbot.waitUntil(lambda: name in bus.names())
+        bus.call(name, f"{PLAYER}.PlayPause")
+        qtbot.waitUntil(lambda: application.controller.player.playback is Playback.PLAYING)
+        qtbot.waitUntil(lambda: bus.get(name, PLAYER, "PlaybackStatus") == "(<'Playing'>,)")
+        bus.call(name, f"{PLAYER}.PlayPause")
+        qtbot.waitUntil(lambda: application.controller.player.playback is Playback.PAUSED)
+        bus.call(name, "org.mpris.MediaPlayer2.Quit")
+        qtbot.waitUntil(application.window.isHidden)
+
+
+def test_without_a_bus_nothing_happens(
+    application: Application, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    application.open()
+    application.desktop.begin()
+    assert application.desktop.shut_down(0)
+    assert not caplog.messages
