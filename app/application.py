@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
+from app.desktop.feature import DesktopFeature
 from app.export.feature import ExportFeature
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
@@ -54,6 +55,8 @@ LOOK_FOR_DEVICE_AFTER_MS = 500
 ADD_DIAGNOSTICS_AFTER_MS = 200
 """Loading the panel takes a moment too; if it was open last time, it is there from the start."""
 ADD_MODELS_AFTER_MS = 300
+JOIN_DESKTOP_AFTER_MS = 400
+LEAVE_DESKTOP_WITHIN_SECONDS = 2.0
 
 
 class Application(QObject):
@@ -84,6 +87,7 @@ class Application(QObject):
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._stays = options.screenshot is None
+        self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
         self._speaks_at_once = options.text is not None
         self._greets = options.text is None and options.file is None and settings.text is None
         self.theme = Theme(qt, settings.appearance)
@@ -100,6 +104,7 @@ class Application(QObject):
         self.read_along = ReadAlongFeature(self.window, self.controller, settings)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
         self.export = ExportFeature(self.window, self.controller, settings)
+        self.desktop = DesktopFeature(self.window, self.controller, settings, self.theme)
         self._opened_files = OpenedFiles(qt)
         self._opened_files.opened.connect(self.window.page.editor.open_file)
         if sys.platform == "darwin":
@@ -113,6 +118,7 @@ class Application(QObject):
         self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
         if not settings.docks.isEmpty():
             self._add_diagnostics()
+        self._desktop_timer.timeout.connect(self.desktop.begin)
         self._apply(options)
 
     @cached_property
@@ -157,9 +163,7 @@ class Application(QObject):
     @Slot(str)
     def take(self, message: str) -> None:
         """Come to the front and do what a second start was asked for, except to fetch a model."""
-        self.window.setWindowState(self.window.windowState() & ~Qt.WindowState.WindowMinimized)
-        self.window.raise_()
-        self.window.activateWindow()
+        self.window.come_to_front()
         options = Options.from_json(message)
         self._choose(options)
         if options.text is not None:
@@ -169,10 +173,13 @@ class Application(QObject):
         """Stop everything; return whether the engine ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
+        self._desktop_timer.stop()
         self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
         library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
-        return self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS) and models_ended and library_ended
+        left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
+        controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
+        return controller_ended and models_ended and library_ended and left
 
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
@@ -227,6 +234,7 @@ class Application(QObject):
             self.window.speak()
         QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
         self._models_timer.start()
+        self._desktop_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)
 
     @Slot()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.recent_texts import RecentText
@@ -30,7 +33,7 @@ _LSTM_TITLES = {
     LstmMethod.MPS: "LSTMs on Metal: Performance Shaders",
 }
 
-Keys = str | QKeySequence.StandardKey
+Keys = str | QKeySequence | QKeySequence.StandardKey
 
 
 class MainMenu(QMenuBar):
@@ -40,6 +43,8 @@ class MainMenu(QMenuBar):
         super().__init__(parent)
         file = self.addMenu("&File")
         self.open_text = _action(file, "Open Text…", QKeySequence.StandardKey.Open)
+        self.recent_files_menu = file.addMenu("Open Recent")
+        self.offer_files([])
         self.recent_menu = file.addMenu("Recent Texts")
         self.offer_texts([])
         self.save = _action(file, "Save Audio…", QKeySequence.StandardKey.Save)
@@ -54,9 +59,12 @@ class MainMenu(QMenuBar):
         self.quit = _action(file, f"Quit {APPLICATION_NAME}", "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.edit_menu = self.addMenu("&Edit")
+        self._add_editing_actions(self.edit_menu)
         speech = self.speech_menu = self.addMenu("&Speech")
         self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
+        self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+V")
         self.stop = _action(speech, "Stop", *_stop_keys())
+        self.stop.setEnabled(False)
         self.preview = _action(speech, "Hear the Voice", "Ctrl+Shift+H")
         speech.addSeparator()
         self.toggle = _action(speech, "Play or Pause", "Ctrl+Shift+Return", "Media Play")
@@ -80,27 +88,32 @@ class MainMenu(QMenuBar):
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
-        self.about = _action(self.addMenu("&Help"), f"About {APPLICATION_NAME}")
+        help_menu = self.addMenu("&Help")
+        self.help = _action(help_menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
+        self.shortcuts = _action(help_menu, "Keyboard Shortcuts", "Ctrl+/")
+        help_menu.addSeparator()
+        self.about = _action(help_menu, f"About {APPLICATION_NAME}")
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def add_editing(self, editor: TextEditor) -> None:
-        """Add the standard editing actions for a text."""
-        keys, edit = QKeySequence.StandardKey, editor.edit
-        entries: tuple[tuple[str, Keys, Callable[[], None]] | None, ...] = (
-            ("Undo", keys.Undo, edit.undo),
-            ("Redo", keys.Redo, edit.redo),
-            None,
-            ("Cut", keys.Cut, edit.cut),
-            ("Copy", keys.Copy, edit.copy),
-            ("Paste", keys.Paste, edit.paste),
-            ("Select All", keys.SelectAll, edit.selectAll),
-        )
-        for entry in entries:
-            if entry is None:
-                self.edit_menu.addSeparator()
-            else:
-                title, key, slot = entry
-                _action(self.edit_menu, title, key).triggered.connect(slot)
+        """Let the editing actions act on a text, each enabled while it would change something."""
+        self._edit = edit = editor.edit
+        for action, slot in (
+            (self.undo, edit.undo),
+            (self.redo, edit.redo),
+            (self.cut, edit.cut),
+            (self.copy, edit.copy),
+            (self.paste, edit.paste),
+            (self.select_all, edit.selectAll),
+        ):
+            action.triggered.connect(slot)
+        edit.textChanged.connect(self._follow_text)
+        edit.undoAvailable.connect(self.undo.setEnabled)
+        edit.redoAvailable.connect(self.redo.setEnabled)
+        edit.copyAvailable.connect(self.cut.setEnabled)
+        edit.copyAvailable.connect(self.copy.setEnabled)
+        QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
+        self._follow_clipboard()
 
     def add_view(self, action: QAction, *keys: Keys) -> None:
         """Add an action that shows and hides a part of the window, after the others of its kind."""
@@ -144,6 +157,21 @@ class MainMenu(QMenuBar):
         if not texts:
             _action(self.recent_menu, "No Texts Yet").setEnabled(False)
 
+    def offer_files(self, paths: Sequence[Path]) -> None:
+        """List files that can be opened again, with their folders if names are equal; the action's data is the path.
+
+        One more entry, without data, is to clear the list.
+        """
+        names = Counter(path.name for path in paths)
+        self.recent_files_menu.clear()
+        for path in paths:
+            title = path.name if names[path.name] == 1 else f"{path.name} ({path.parent})"
+            action = _action(self.recent_files_menu, title.replace("&", "&&"))
+            action.setData(path)
+            action.setToolTip(str(path))
+        self.recent_files_menu.addSeparator()
+        _action(self.recent_files_menu, "Clear List" if paths else "No Files Yet").setEnabled(bool(paths))
+
     def offer_models(self, models: Sequence[tuple[str, str]], in_use: str) -> None:
         """List the models that can speak, each with its name and title; the one in use is ticked."""
         offered = [(action.data(), action.text()) for action in self.model_actions.actions()]
@@ -158,6 +186,31 @@ class MainMenu(QMenuBar):
                 self.model_actions.addAction(action)
         for action in self.model_actions.actions():
             action.setChecked(action.data() == in_use)
+
+    def _add_editing_actions(self, edit: QMenu) -> None:
+        """Those that change or copy a text are disabled as long as there is none."""
+        keys = QKeySequence.StandardKey
+        self.undo = _action(edit, "Undo", keys.Undo)
+        self.redo = _action(edit, "Redo", keys.Redo)
+        edit.addSeparator()
+        self.cut = _action(edit, "Cut", keys.Cut)
+        self.copy = _action(edit, "Copy", keys.Copy)
+        self.paste = _action(edit, "Paste", keys.Paste)
+        self.select_all = _action(edit, "Select All", keys.SelectAll)
+        edit.addSeparator()
+        self.find = _action(edit, "Find…", keys.Find)
+        self.find_next = _action(edit, "Find Next", *QKeySequence.keyBindings(keys.FindNext))
+        self.find_previous = _action(edit, "Find Previous", *QKeySequence.keyBindings(keys.FindPrevious))
+        for action in (self.undo, self.redo, self.cut, self.copy, self.select_all):
+            action.setEnabled(False)
+
+    @Slot()
+    def _follow_text(self) -> None:
+        self.select_all.setEnabled(not self._edit.document().isEmpty())
+
+    @Slot()
+    def _follow_clipboard(self) -> None:
+        self.paste.setEnabled(self._edit.canPaste())
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""

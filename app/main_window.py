@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
 from PySide6.QtWidgets import QMainWindow
 
@@ -75,6 +75,14 @@ class MainWindow(QMainWindow):
             self.page.banner.dismiss()
             self.page.editor.follow()
             self._controller.speak(self.request)
+
+    @Slot()
+    def come_to_front(self) -> None:
+        """Be seen, even if it was minimized."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     @Slot()
     def save_as(self) -> None:

@@ -30,13 +30,15 @@ class RecentText:
     @property
     def title(self) -> str:
         """Its first words, and the day and time."""
-        words = " ".join(self.text[: 10 * TITLE_CHARACTERS].split())
-        shown = (
-            words
-            if len(words) <= TITLE_CHARACTERS
-            else f"{words[: TITLE_CHARACTERS + 1].rsplit(' ', 1)[0][:TITLE_CHARACTERS]}…"
-        )
-        return f"{shown} ({self.written:%d %b, %H:%M})"
+        return f"{first_words(self.text)} ({self.written:%d %b, %H:%M})"
+
+
+def first_words(text: str) -> str:
+    """The beginning of a text, to know it by."""
+    words = " ".join(text[: 10 * TITLE_CHARACTERS].split())
+    if len(words) <= TITLE_CHARACTERS:
+        return words
+    return f"{words[: TITLE_CHARACTERS + 1].rsplit(' ', 1)[0][:TITLE_CHARACTERS]}…"
 
 
 class RecentTexts:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
@@ -37,6 +39,8 @@ class Key(Enum):
     SAVE_FOLDER = "save_folder"
     TEXT_SIZE = "text_size"
     KEPT_MEGABYTES = "history/kept_megabytes"
+    RECENT_FILES = "recent_files"
+    TRAY_ICON = "tray_icon"
 
 
 class Settings:
@@ -201,6 +205,28 @@ class Settings:
     @kept_megabytes.setter
     def kept_megabytes(self, megabytes: int) -> None:
         self._write(Key.KEPT_MEGABYTES, str(megabytes))
+
+    @property
+    def recent_files(self) -> list[Path]:
+        """The files that were opened last, the latest first."""
+        try:
+            names = json.loads(self._string(Key.RECENT_FILES) or "[]")
+        except ValueError:
+            return []
+        return [Path(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+    @recent_files.setter
+    def recent_files(self, paths: Sequence[Path]) -> None:
+        self._write(Key.RECENT_FILES, json.dumps([str(path) for path in paths]))
+
+    @property
+    def tray_icon(self) -> bool:
+        """Whether there should be an icon in the desktop's tray."""
+        return self._string(Key.TRAY_ICON) != str(False)
+
+    @tray_icon.setter
+    def tray_icon(self, shown: bool) -> None:
+        self._write(Key.TRAY_ICON, str(shown))
 
     def _string(self, key: Key) -> str | None:
         value = self._store.value(key.value)

@@ -29,7 +29,7 @@ class TextEditor(QFrame):
 
     text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
-    file_opened = Signal()
+    file_opened = Signal(object)
     file_refused = Signal(str)
     place_wanted = Signal(object, int)
 
@@ -78,7 +78,7 @@ class TextEditor(QFrame):
                 self.file_refused.emit(f"“{path.name}” is too large for a text to speak.")
                 return
             self.set_text(path.read_text(encoding="utf-8"))
-            self.file_opened.emit()
+            self.file_opened.emit(path)
         except OSError as error:
             self.file_refused.emit(f"“{path.name}” cannot be read ({error.strerror}).")
         except UnicodeDecodeError:

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 from app.system.threads import collect_what_is_due, not_collected
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
+for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"):  # where the bus of the desktop is
+    os.environ.pop(name, None)
 
 REAL_WINDOWS = [
     "test_real_window.py",

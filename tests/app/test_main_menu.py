@@ -3,7 +3,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -152,11 +152,11 @@ def test_editing_works_from_the_menu(qtbot: QtBot) -> None:
     qtbot.addWidget(menu)
     qtbot.addWidget(editor)
     menu.add_editing(editor)
+    editor.start_with("")
     editor.set_text("Hello")
-    by_title = {action.text(): action for action in menu.edit_menu.actions()}
-    by_title["Undo"].trigger()
+    menu.undo.trigger()
     assert editor.text == ""
-    by_title["Redo"].trigger()
+    menu.redo.trigger()
     assert editor.text == "Hello"
 
 
@@ -168,3 +168,26 @@ def test_texts_are_offered_by_their_first_words(qtbot: QtBot) -> None:
     menu.offer_texts([RecentText("Salt & pepper.", Path("1.txt"), datetime(2026, 3, 5, 12, 30))])
     titles = [(each.text(), each.data()) for each in menu.recent_menu.actions()]
     assert titles == [("Salt && pepper. (05 Mar, 12:30)", "Salt & pepper.")]
+
+
+def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> None:
+    QGuiApplication.clipboard().clear()
+    menu, editor = MainMenu(), TextEditor()
+    qtbot.addWidget(menu)
+    qtbot.addWidget(editor)
+    menu.add_editing(editor)
+    editor.start_with("")  # until then, Qt takes the document's margin for a change
+    editing = (menu.undo, menu.redo, menu.cut, menu.copy, menu.paste, menu.select_all)
+
+    def offered() -> list[str]:
+        return [action.text() for action in editing if action.isEnabled()]
+
+    assert offered() == []
+    editor.edit.insertPlainText("Hello")
+    assert offered() == ["Undo", "Select All"]
+    menu.select_all.trigger()
+    assert offered() == ["Undo", "Cut", "Copy", "Select All"]
+    menu.copy.trigger()
+    assert offered() == ["Undo", "Cut", "Copy", "Paste", "Select All"]
+    menu.undo.trigger()
+    assert offered() == ["Redo", "Paste"]

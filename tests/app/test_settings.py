@@ -32,6 +32,8 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
+    assert settings.recent_files == []
+    assert settings.tray_icon
 
 
 def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> None:
@@ -46,6 +48,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.save_folder = tmp_path
     before.side_bar, before.side_bar_pixels = "Chapters", 301
     before.kept_megabytes = 250
+    before.recent_files, before.tray_icon = [tmp_path / "a, “b”.txt"], False
     store.sync()
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
@@ -57,6 +60,13 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
     assert after.kept_megabytes == 250
+    assert (after.recent_files, after.tray_icon) == ([tmp_path / "a, “b”.txt"], False)
+
+
+@pytest.mark.parametrize("nonsense", ["a.txt", "3", "[1]", '{"a": 1}'])
+def test_a_list_of_files_that_makes_no_sense_is_empty(file: Path, nonsense: str) -> None:
+    QSettings(str(file), QSettings.Format.IniFormat).setValue(Key.RECENT_FILES.value, nonsense)
+    assert opened(file).recent_files == []
 
 
 @pytest.mark.parametrize("nonsense", ["fast", "nan", "inf", "", QByteArray(b"1")])

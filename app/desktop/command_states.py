@@ -1,0 +1,64 @@
+"""Offers each command while it does something: what the text, the speech and the speed allow."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.main_window import MainWindow
+from app.settings import USUAL_SPEED
+from app.speech.controller import SpeechController
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
+
+
+class CommandStates(QObject):
+    """What edits the text, and Stop, the menu offers by itself."""
+
+    def __init__(self, window: MainWindow, controller: SpeechController) -> None:
+        super().__init__(window)
+        self._menu, self._page, self._controller = window.menu, window.page, controller
+        self._page.editor.text_changed.connect(self._follow_text)
+        controller.activity_changed.connect(self._follow_speech)
+        controller.track_changed.connect(self._follow_speech)
+        controller.track_grew.connect(self._follow_speech)
+        controller.voices_listed.connect(self._follow_voices)
+        self._page.header.speed.speed_changed.connect(self._follow_speed)
+        QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
+        self._follow_text()
+        self._follow_speech()
+        self._follow_voices()
+        self._follow_speed(self._page.header.speed.speed)
+        self._follow_clipboard()
+
+    @Slot()
+    def _follow_text(self) -> None:
+        self._has_text = bool(self._page.editor.text.strip())
+        self._menu.speak.setEnabled(self._has_text)
+        self._menu.find.setEnabled(bool(self._page.editor.text))
+        self._follow_saving()
+
+    @Slot()
+    def _follow_speech(self) -> None:
+        heard = self._controller.track.length > 0 or self._controller.activity.making
+        for action in (self._menu.toggle, self._menu.back, self._menu.forward):
+            action.setEnabled(heard)
+        self._follow_saving()
+
+    def _follow_saving(self) -> None:
+        """One file is saved at a time."""
+        self._menu.save.setEnabled(self._has_text and not self._controller.activity.saving)
+
+    @Slot()
+    def _follow_voices(self) -> None:
+        self._menu.preview.setEnabled(self._page.header.voices.known)
+
+    @Slot(float)
+    def _follow_speed(self, speed: float) -> None:
+        self._menu.faster.setEnabled(speed < FASTEST_SPEED)
+        self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
+        self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
+
+    @Slot()
+    def _follow_clipboard(self) -> None:
+        copied = QGuiApplication.clipboard().mimeData()  # None as long as nothing was ever copied
+        self._menu.speak_clipboard.setEnabled(bool(copied) and copied.hasText())

@@ -1,0 +1,111 @@
+"""What is expected of any application, connected to the window: finding, recent files and help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.desktop.command_states import CommandStates
+from app.desktop.find_bar import FindBar
+from app.desktop.pages import Page, help_html, shortcuts_html
+from app.desktop.recent_files import RecentFiles
+from app.desktop.remote import Remote
+from app.desktop.session_bus import session_bus_address
+from app.desktop.text_finder import TextFinder
+from app.main_window import MainWindow
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.theme import Theme
+from engine.errors import InvalidRequest
+from engine.system.paths import APPLICATION_NAME
+
+if TYPE_CHECKING:
+    from app.desktop.mpris import Mpris
+
+
+class DesktopFeature(QObject):
+    """Adds its parts to the window and its menu."""
+
+    def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings, theme: Theme) -> None:
+        super().__init__(window)
+        self._window, self._controller = window, controller
+        self._mpris: Mpris | None = None
+        self.find_bar = FindBar(window.page)
+        self.finder = TextFinder(self.find_bar, window.page.editor, window.menu)
+        self._place_find_bar()
+        self.states = CommandStates(window, controller)
+        window.menu.speak_clipboard.triggered.connect(self.speak_clipboard)
+        window.menu.help.triggered.connect(self.show_help)
+        window.menu.shortcuts.triggered.connect(self.show_shortcuts)
+        window.menu.find.triggered.connect(window.page.side_bar.give_way)
+        self.find_bar.set_colours(theme.colours)
+        theme.changed.connect(self.find_bar.set_colours)
+        self.recent_files = RecentFiles(window.menu, settings)
+        self.recent_files.chosen.connect(window.page.editor.open_file)
+        self.recent_files.missing.connect(self._on_missing)
+        window.page.editor.file_opened.connect(self.recent_files.remember)
+
+    def begin(self) -> None:
+        """Do what can wait until the window is shown."""
+        address = session_bus_address()
+        if address is not None:
+            self._join_bus(address)
+
+    def shut_down(self, timeout_seconds: float) -> bool:
+        """Leave the desktop; return whether that was done in time."""
+        return self._mpris is None or self._mpris.end(timeout_seconds)
+
+    @Slot()
+    def speak_clipboard(self) -> None:
+        """Speak the text that was copied last, in place of what is in the editor, which Undo brings back."""
+        if text := QGuiApplication.clipboard().text():
+            self._window.memory.lend_text(text)
+            self._window.speak()
+
+    @Slot()
+    def show_help(self) -> Page:
+        """Show how to use the application."""
+        return self._show(f"{APPLICATION_NAME} Help", help_html(self._window.menu))
+
+    @Slot()
+    def show_shortcuts(self) -> Page:
+        """Show the keys of every command."""
+        return self._show("Keyboard Shortcuts", shortcuts_html(self._window.menu))
+
+    def _show(self, title: str, html: str) -> Page:
+        page = Page(title, html, self._window)
+        page.show()
+        return page
+
+    def _join_bus(self, address: str) -> None:
+        from app.desktop.mpris import Mpris  # not before the window is shown
+
+        remote, mpris = Remote(self._controller, self._window.menu), Mpris(address, self)
+        remote.changed.connect(mpris.show)
+        remote.position_changed.connect(mpris.show_position)
+        remote.sought.connect(mpris.tell_position)
+        remote.raise_wanted.connect(self._window.come_to_front)
+        remote.quit_wanted.connect(self._window.close)
+        mpris.ordered.connect(remote.take)
+        mpris.begin(remote.now)
+        self._mpris = mpris
+
+    def _place_find_bar(self) -> None:
+        """Below the message, and next in the order of the Tab key."""
+        page = self._window.page
+        layout = page.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.indexOf(page.banner) + 1, self.find_bar)
+        before: QWidget = page.banner.close_button
+        for widget in self.find_bar.order:
+            QWidget.setTabOrder(before, widget)
+            before = widget
+
+    @Slot(object)
+    def _on_missing(self, path: Path) -> None:
+        hint = "It is no longer listed under Open Recent; open it from where it is now."
+        self._window.show_failure(InvalidRequest(f"“{path.name}” is not in {path.parent} any more.", hint))

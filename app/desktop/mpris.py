@@ -1,0 +1,101 @@
+"""Lets media keys and the desktop's own player controls control speech, by MPRIS on the session bus of Linux.
+
+The bus has a thread of its own: however long it takes to answer, the window does not wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from dbus_fast import DBusFastError, NameFlag, RequestNameReply
+from dbus_fast.aio import MessageBus
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.desktop.mpris_interfaces import Application, Player
+from app.desktop.remote import NowPlaying, Order
+
+log = logging.getLogger(__name__)
+
+NAME = "org.mpris.MediaPlayer2.kokoro_desk"
+PATH = "/org/mpris/MediaPlayer2"
+
+
+class Mpris(QObject):
+    """`ordered` carries an `Order` that came over the bus; without a bus, or once it is gone, none ever comes."""
+
+    ordered = Signal(object)
+
+    def __init__(self, address: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._address = address
+        self._application, self._player = Application(self._take), Player(self._take)
+        self._loop = asyncio.new_event_loop()
+        self._task: asyncio.Task[None] | None = None
+        self._thread = threading.Thread(target=self._run, name="mpris", daemon=True)
+
+    def begin(self, now: NowPlaying) -> None:
+        """Be on the bus from now on, in the background."""
+        self._player.now = now
+        self._thread.start()
+
+    @Slot(object)
+    def show(self, now: NowPlaying) -> None:
+        """Tell what is playing."""
+        self._call(self._player.show, now)
+
+    @Slot(object)
+    def show_position(self, microseconds: int) -> None:
+        """Take note of the position, for those who ask."""
+        self._player.position_microseconds = microseconds
+
+    @Slot(object)
+    def tell_position(self, microseconds: int) -> None:
+        """Tell that the position has jumped."""
+        self._call(self._player.tell_position, microseconds)
+
+    def end(self, timeout_seconds: float) -> bool:
+        """Leave the bus; return whether the thread ended in time."""
+        self._call(self._cancel)
+        if self._thread.is_alive():
+            self._thread.join(timeout_seconds)
+        return not self._thread.is_alive()
+
+    def _take(self, order: Order) -> None:
+        self.ordered.emit(order)
+
+    def _call(self, function: Callable[..., Any], *arguments: object) -> None:
+        """In the bus's thread, unless that has ended."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _run(self) -> None:
+        self._task = self._loop.create_task(self._serve())
+        try:
+            self._loop.run_until_complete(self._task)
+        except asyncio.CancelledError:
+            pass
+        except (OSError, EOFError, DBusFastError) as error:
+            log.info("No media keys: %s", error)  # nothing that a person asked for has failed
+        finally:
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        bus = await MessageBus(self._address).connect()
+        try:
+            bus.export(PATH, self._application)
+            bus.export(PATH, self._player)
+            if await bus.request_name(NAME, NameFlag.DO_NOT_QUEUE) is not RequestNameReply.PRIMARY_OWNER:
+                await bus.request_name(f"{NAME}.instance{os.getpid()}")
+            await bus.wait_for_disconnect()
+        finally:
+            bus.disconnect()

@@ -1,0 +1,75 @@
+"""Pages to read in windows of their own: the help, and all keyboard shortcuts, taken from the menus themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from string import Template
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QTextBrowser, QVBoxLayout, QWidget
+
+from app.main_menu import MainMenu
+from engine.system.paths import cache_folder, data_folder, resources_folder
+
+SIZE = QSize(560, 600)
+
+
+class Page(QDialog):
+    """A text that can be scrolled, selected and copied; the window stays usable beside it."""
+
+    def __init__(self, title: str, html: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.browser = QTextBrowser(self)
+        self.browser.setAccessibleName(title)
+        self.browser.setHtml(html)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.browser)
+        layout.addWidget(buttons)
+        self.resize(SIZE.boundedTo(parent.size()))
+
+
+def help_html(menu: MainMenu) -> str:
+    """How to use the application; the keys in it are those of the menu."""
+    template = Template((resources_folder() / "help.html").read_text(encoding="utf-8"))
+    named = {name: _keys(action) for name, action in vars(menu).items() if isinstance(action, QAction)}
+    folders = {"data_folder": data_folder(), "cache_folder": cache_folder()}
+    return template.substitute(named | {name: escape(str(folder)) for name, folder in folders.items()})
+
+
+def shortcuts_html(menu: MainMenu) -> str:
+    """Every command that has keys, under the menu that it is in."""
+    sections = []
+    for top in menu.actions():
+        rows = [(action.text(), _keys(action)) for action in _commands(top) if action.shortcuts()]
+        if rows:
+            cells = "".join(
+                f"<tr><td>{escape(_title(text))}</td><td><b>{escape(keys)}</b></td></tr>" for text, keys in rows
+            )
+            sections.append(f'<h3>{escape(_title(top.text()))}</h3><table cellpadding="3">{cells}</table>')
+    return "".join(sections)
+
+
+def _commands(action: QAction) -> Iterator[QAction]:
+    """The commands of a menu and the menus in it, or the command itself."""
+    menu = action.menu()
+    if isinstance(menu, QMenu):
+        for each in menu.actions():
+            yield from _commands(each)
+    else:
+        yield action
+
+
+def _keys(action: QAction) -> str:
+    words = (key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
+    return " or ".join(word for word in words if word)
+
+
+def _title(text: str) -> str:
+    """Without the sign before the letter that is underlined."""
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

@@ -1,0 +1,171 @@
+"""What is playing, and how it is controlled, for whatever a desktop controls players with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.audio.player import Playback
+from app.main_menu import MainMenu
+from app.recent_texts import first_words
+from app.speech.controller import SpeechController
+
+MICROSECONDS = 1_000_000
+JUMP_SECONDS = 1.0
+"""The position never moves further than this by itself from one look to the next."""
+BEGINNING_SECONDS = 1.0
+"""Going back leads to the beginning of a sentence that has been heard for longer, else to the sentence before."""
+
+
+@dataclass(frozen=True)
+class NowPlaying:
+    """`number` is another for every speech, and so is the length, as far as it is known; empty before the first."""
+
+    playback: Playback = Playback.STOPPED
+    title: str = ""
+    number: int = 0
+    length_microseconds: int = 0
+    can_play: bool = False
+
+    @property
+    def can_move(self) -> bool:
+        """Whether there is something to go back and forward in."""
+        return self.length_microseconds > 0
+
+
+class Command(Enum):
+    """What can be asked of the player; the value is the name that MPRIS has for it."""
+
+    PLAY = "Play"
+    PAUSE = "Pause"
+    TOGGLE = "PlayPause"
+    STOP = "Stop"
+    NEXT = "Next"
+    PREVIOUS = "Previous"
+    SEEK = "Seek"
+    GO_TO = "SetPosition"
+    RAISE = "Raise"
+    QUIT = "Quit"
+
+
+@dataclass(frozen=True)
+class Order:
+    """A command; to seek, how far or where to, and in which speech."""
+
+    command: Command
+    microseconds: int = 0
+    number: int = 0
+
+
+class Remote(QObject):
+    """`changed` carries a `NowPlaying`, `position_changed` and, after a jump, `sought` microseconds.
+
+    Next and Previous go from sentence to sentence.
+    """
+
+    changed = Signal(object)
+    position_changed = Signal(object)
+    sought = Signal(object)
+    raise_wanted = Signal()
+    quit_wanted = Signal()
+
+    def __init__(self, controller: SpeechController, menu: MainMenu) -> None:
+        super().__init__(menu)
+        self._controller, self._player, self._speak = controller, controller.player, menu.speak
+        self._number = 0
+        self._position = 0
+        self.now = NowPlaying()
+        self._actions: dict[Command, Callable[[], object]] = {
+            Command.PLAY: self._play,
+            Command.PAUSE: self._player.pause,
+            Command.TOGGLE: self._toggle,
+            Command.STOP: controller.stop,
+            Command.NEXT: self._next,
+            Command.PREVIOUS: self._previous,
+            Command.RAISE: self.raise_wanted.emit,
+            Command.QUIT: self.quit_wanted.emit,
+        }
+        controller.track_changed.connect(self._on_track)
+        controller.track_grew.connect(self._update)
+        controller.activity_changed.connect(self._update)
+        self._player.playback_changed.connect(self._update)
+        self._player.position_changed.connect(self._on_position)
+        menu.speak.changed.connect(self._update)
+        self._update()
+
+    @Slot(object)
+    def take(self, order: Order) -> None:
+        """Do what is asked for, as far as that is possible now."""
+        if order.command is Command.SEEK:
+            self._go(self._player.position + self._samples(order.microseconds))
+        elif order.command is not Command.GO_TO:
+            self._actions[order.command]()
+        elif order.number == self._number:
+            self._go(self._samples(order.microseconds))
+
+    def _toggle(self) -> None:
+        if self._player.playback is Playback.PLAYING:
+            self._player.pause()
+        else:
+            self._play()
+
+    def _next(self) -> None:
+        segment = self._controller.track.segment_at(self._player.position)
+        if segment is not None:
+            self._go(segment.end)
+
+    def _previous(self) -> None:
+        track, position = self._controller.track, self._player.position
+        segment = track.segment_at(position)
+        if segment is None:
+            return
+        if position - segment.start <= BEGINNING_SECONDS * track.sample_rate_hz:
+            segment = track.segment_at(segment.start - 1) or segment
+        self._go(segment.start)
+
+    def _play(self) -> None:
+        if self.now.can_move or self._controller.activity.making:
+            self._player.play()
+        else:
+            self._speak.trigger()
+
+    def _go(self, position: int) -> None:
+        self._player.seek(min(max(position, 0), self._controller.track.length))
+
+    @Slot()
+    def _on_track(self) -> None:
+        self._number += 1
+        self._position = 0
+        self._update()
+
+    @Slot()
+    def _update(self) -> None:
+        length = self._microseconds(self._controller.track.expected_length())
+        now = NowPlaying(
+            playback=self._player.playback,
+            title=first_words(self._controller.text),
+            number=self._number,
+            length_microseconds=length,
+            can_play=length > 0 or self._speak.isEnabled(),
+        )
+        if now != self.now:
+            self.now = now
+            self.changed.emit(now)
+
+    @Slot(int)
+    def _on_position(self, position: int) -> None:
+        moved = position - self._position
+        self._position = position
+        microseconds = self._microseconds(position)
+        self.position_changed.emit(microseconds)
+        if not 0 <= moved <= JUMP_SECONDS * self._controller.track.sample_rate_hz:
+            self.sought.emit(microseconds)
+
+    def _microseconds(self, samples: int) -> int:
+        return samples * MICROSECONDS // (self._controller.track.sample_rate_hz or 1)
+
+    def _samples(self, microseconds: int) -> int:
+        return microseconds * self._controller.track.sample_rate_hz // MICROSECONDS

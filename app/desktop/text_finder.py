@@ -1,0 +1,111 @@
+"""Finds words in the editor's text as they are typed into the find bar."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtGui import QTextCursor
+
+from app.desktop.find_bar import FindBar
+from app.desktop.text_search import Match, Matches, Span
+from app.main_menu import MainMenu
+from app.speech.text_editor import TextEditor
+
+COUNT_AGAIN_AFTER_MS = 200
+LONGEST_SEED_CHARACTERS = 100
+"""A longer selection is hardly what somebody wants to find."""
+
+
+class TextFinder(QObject):
+    """Selects in the text what was found; the search goes on at the other end when it comes to one."""
+
+    def __init__(self, bar: FindBar, editor: TextEditor, menu: MainMenu) -> None:
+        super().__init__(bar)
+        self._bar, self._editor, self._menu = bar, editor, menu
+        self._place = 0
+        self._timer = QTimer(self, singleShot=True, interval=COUNT_AGAIN_AFTER_MS)
+        self._timer.timeout.connect(self._count_again)
+        menu.find.triggered.connect(self.begin)
+        menu.find_next.triggered.connect(self.find_next)
+        menu.find_previous.triggered.connect(self.find_previous)
+        bar.words_changed.connect(self._on_words)
+        bar.next_wanted.connect(self.find_next)
+        bar.previous_wanted.connect(self.find_previous)
+        bar.closed.connect(editor.setFocus)
+        editor.text_changed.connect(self._on_text)
+        self._on_words("")
+
+    @Slot()
+    def begin(self) -> None:
+        """Show the bar, with what is selected in the text."""
+        self._place = self._selected()[0]
+        selected = self._editor.edit.textCursor().selectedText()
+        is_seed = "\u2029" not in selected and len(selected) <= LONGEST_SEED_CHARACTERS  # Qt's mark between lines
+        self._bar.begin(selected if is_seed else "")
+
+    @Slot()
+    def find_next(self) -> None:
+        """Select the next match behind what is selected."""
+        start, end = self._selected()
+        matches = self._matches()
+        self._show(matches.after(start) if start != end else matches.from_place(start), "the start")
+
+    @Slot()
+    def find_previous(self) -> None:
+        """Select the match before what is selected."""
+        self._show(self._matches().before(self._selected()[0]), "the end")
+
+    @Slot(str)
+    def _on_words(self, words: str) -> None:
+        """Search anew from where the search began, so that the selection grows with the words."""
+        self._menu.find_next.setEnabled(bool(words))
+        self._menu.find_previous.setEnabled(bool(words))
+        if words:
+            self._show(self._matches().from_place(self._place), "the start")
+        else:
+            self._bar.tell("")
+
+    @Slot()
+    def _on_text(self) -> None:
+        if self._bar.isVisible():
+            self._timer.start()
+
+    @Slot()
+    def _count_again(self) -> None:
+        matches = self._matches()
+        match = matches.at(self._selected())
+        if match is not None:
+            self._bar.tell(found_words(match, ""))
+        elif self._bar.field.text():
+            self._bar.tell(f"{len(matches.spans):,} found" if matches.spans else "Not found")
+
+    def _matches(self) -> Matches:
+        return Matches.of(self._editor.text, self._bar.field.text())
+
+    def _show(self, match: Match | None, wrapped_to: str) -> None:
+        self._bar.tell(found_words(match, wrapped_to))
+        if match is None:
+            return
+        self._place = match.span[0]
+        has_focus = self._bar.field.hasFocus()
+        self._editor.select(*match.span)
+        if has_focus:
+            self._bar.field.setFocus()  # to type on
+
+    def _selected(self) -> Span:
+        """The characters that are selected in the text, or those between which the cursor stands."""
+        cursor = self._editor.edit.textCursor()
+        return self._character_of(cursor.selectionStart()), self._character_of(cursor.selectionEnd())
+
+    def _character_of(self, position: int) -> int:
+        """The character at one of Qt's positions, which count UTF-16 units."""
+        before = QTextCursor(self._editor.edit.document())
+        before.setPosition(position, QTextCursor.MoveMode.KeepAnchor)
+        return len(before.selectedText())
+
+
+def found_words(match: Match | None, wrapped_to: str) -> str:
+    """What was found, and whether the search went on at another place."""
+    if match is None:
+        return "Not found"
+    words = f"{match.number:,} of {match.count:,}"
+    return f"{words}, from {wrapped_to} again" if match.wrapped else words

@@ -1,0 +1,49 @@
+"""A session bus for one test, and GLib's own program as its client."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+PLAYER = "org.mpris.MediaPlayer2.Player"
+OBJECT = "/org/mpris/MediaPlayer2"
+
+
+@dataclass(frozen=True)
+class PrivateBus:
+    address: str
+
+    def call(self, name: str, method: str, *arguments: str) -> str:
+        """What a call answers, as GLib writes it; raises `CalledProcessError`."""
+        command = ["gdbus", "call", "--address", self.address, "--dest", name, "--object-path", OBJECT]
+        command += ["--method", method, "--", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+
+    def get(self, name: str, interface: str, property_name: str) -> str:
+        return self.call(name, "org.freedesktop.DBus.Properties.Get", interface, property_name)
+
+    def names(self) -> list[str]:
+        command = ["gdbus", "call", "--address", self.address, "--dest", "org.freedesktop.DBus"]
+        command += ["--object-path", "/org/freedesktop/DBus", "--method", "org.freedesktop.DBus.ListNames"]
+        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+        return ast.literal_eval(said.strip())[0]
+
+    def monitor(self, name: str) -> subprocess.Popen[str]:
+        command = ["gdbus", "monitor", "--address", self.address, "--dest", name]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+@contextmanager
+def private_bus() -> Iterator[PrivateBus]:
+    command = ["dbus-daemon", "--session", "--nofork", "--print-address=1"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert process.stdout is not None
+    try:
+        yield PrivateBus(process.stdout.readline().strip())
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()

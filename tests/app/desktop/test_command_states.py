@@ -1,0 +1,102 @@
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QAction, QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.settings import Settings
+from app.speech.activity import Readiness
+
+ALWAYS = {
+    "Open Text…", "Settings…", "Close", "Quit Kokoro Desk", "Models…", "Automatic", "Processor",
+    "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
+}  # fmt: skip
+"""Commands that do something whatever the text and the speech are."""
+
+
+def commands(actions: list[QAction]) -> Iterator[QAction]:
+    """Those of menus and the menus in them, without what switches something on and off."""
+    for action in actions:
+        if action.menu() is not None:
+            yield from commands(action.menu().actions())
+        elif action.text() and not (action.isCheckable() and action.actionGroup() is None):
+            yield action
+
+
+def offered(application: Application) -> set[str]:
+    menu = application.window.menu
+    groups = (menu.appearances, menu.devices, menu.lstm_methods, menu.model_actions)
+    chosen = {id(action) for group in groups for action in group.actions()}
+    titles = {each.text() for each in commands(menu.actions()) if each.isEnabled() and id(each) not in chosen}
+    return titles - ALWAYS
+
+
+@pytest.fixture
+def blank(settings: Settings) -> None:
+    settings.text = " "
+    QGuiApplication.clipboard().clear()
+
+
+def prepare(application: Application, qtbot: QtBot) -> None:
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+
+
+@pytest.mark.usefixtures("blank")
+def test_with_nothing_there_nothing_is_offered_that_needs_something(application: Application) -> None:
+    application.window.page.editor.start_with("")
+    assert offered(application) == {"Faster", "Slower"}
+
+
+@pytest.mark.usefixtures("blank")
+def test_what_every_command_needs(application: Application, qtbot: QtBot) -> None:
+    menu, page = application.window.menu, application.window.page
+    prepare(application, qtbot)
+    blank = {"Hear the Voice", "Faster", "Slower", "Find…", "Select All"}  # it is a text, but nothing to speak
+    assert offered(application) == blank
+    page.editor.start_with("One. Two.")
+    menu.faster.trigger()
+    assert offered(application) == blank | {"Speak", "Save Audio…", "Normal Speed"}
+    menu.speak.trigger()
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    heard = {"Stop", "Play or Pause", "Back 5 Seconds", "Forward 5 Seconds"}
+    assert offered(application) >= heard
+    menu.stop.trigger()
+    assert offered(application) & heard == heard - {"Stop"}
+
+
+@pytest.mark.usefixtures("blank")
+def test_the_speed_ends_at_its_limits(application: Application) -> None:
+    menu, speed = application.window.menu, application.window.page.header.speed
+    states = []
+    for value in (0.5, 1.0, 2.0):
+        speed.set_speed(value)
+        states.append([each.isEnabled() for each in (menu.slower, menu.usual_speed, menu.faster)])
+    assert states == [[False, True, True], [True, False, True], [True, True, False]]
+
+
+@pytest.mark.usefixtures("blank")
+def test_one_file_is_saved_at_a_time(application: Application, qtbot: QtBot, settings: Settings) -> None:
+    prepare(application, qtbot)
+    application.window.page.editor.start_with("One. Two.")
+    application.controller.save(settings.save_folder / "none" / "a.wav", application.window.request)
+    assert application.controller.activity.saving
+    assert not application.window.menu.save.isEnabled()
+    qtbot.waitUntil(lambda: not application.controller.activity.saving)
+    assert application.window.menu.save.isEnabled()
+
+
+@pytest.mark.usefixtures("blank")
+def test_the_clipboard_is_spoken_and_the_text_comes_back(application: Application, qtbot: QtBot) -> None:
+    menu, page = application.window.menu, application.window.page
+    prepare(application, qtbot)
+    page.editor.edit.insertPlainText("Mine.")
+    assert not menu.speak_clipboard.isEnabled()
+    QGuiApplication.clipboard().setText("Copied. Text.")
+    assert menu.speak_clipboard.isEnabled()
+    menu.speak_clipboard.trigger()
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+    assert application.controller.text == page.editor.text == "Copied. Text."
+    menu.undo.trigger()
+    assert page.editor.text == "Mine. "

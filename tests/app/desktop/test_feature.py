@@ -1,0 +1,73 @@
+import sys
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.audio.player import Playback
+from app.desktop.pages import Page
+from app.speech.activity import Readiness
+from tests.app.desktop.private_bus import PLAYER, private_bus
+
+
+def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBot) -> None:
+    application.window.show()
+    page = application.window.page
+    application.window.menu.find.trigger()
+    layout = page.layout()
+    assert layout.indexOf(application.desktop.find_bar) == layout.indexOf(page.banner) + 1
+    qtbot.keyClicks(application.desktop.find_bar.field, "two")
+    assert page.editor.edit.textCursor().selectedText() == "Two"
+
+
+def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(application: Application, tmp_path: Path) -> None:
+    page, recent = application.window.page, application.window.menu.recent_files_menu
+    (tmp_path / "story.txt").write_text("Once upon a time.")
+    page.editor.open_file(tmp_path / "story.txt")
+    page.editor.set_text("Another.")
+    recent.aboutToShow.emit()
+    recent.actions()[0].trigger()
+    assert page.editor.text == "Once upon a time."
+    (tmp_path / "story.txt").unlink()
+    recent.actions()[0].trigger()
+    assert page.banner.label.text().startswith(f"“story.txt” is not in {tmp_path} any more.")
+    assert page.editor.text == "Once upon a time."
+    recent.aboutToShow.emit()
+    assert not recent.actions()[0].text()
+
+
+def test_help_and_keys_are_in_the_menu(application: Application) -> None:
+    menu, window = application.window.menu, application.window
+    window.show()
+    for action in (menu.help, menu.shortcuts):
+        action.trigger()
+    pages = {page.windowTitle(): page.browser.toPlainText() for page in window.findChildren(Page)}
+    assert "The audio is wrong" in pages["Kokoro Desk Help"]
+    assert "Find…" in pages["Keyboard Shortcuts"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="The session bus belongs to Linux.")
+def test_media_keys_control_the_window(application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    with private_bus() as bus:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", bus.address)
+        application.open()
+        qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+        name = "org.mpris.MediaPlayer2.kokoro_desk"
+        qtbot.waitUntil(lambda: name in bus.names())
+        bus.call(name, f"{PLAYER}.PlayPause")
+        qtbot.waitUntil(lambda: application.controller.player.playback is Playback.PLAYING)
+        qtbot.waitUntil(lambda: bus.get(name, PLAYER, "PlaybackStatus") == "(<'Playing'>,)")
+        bus.call(name, f"{PLAYER}.PlayPause")
+        qtbot.waitUntil(lambda: application.controller.player.playback is Playback.PAUSED)
+        bus.call(name, "org.mpris.MediaPlayer2.Quit")
+        qtbot.waitUntil(application.window.isHidden)
+
+
+def test_without_a_bus_nothing_happens(
+    application: Application, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    application.open()
+    application.desktop.begin()
+    assert application.desktop.shut_down(0)
+    assert not caplog.messages

@@ -1,0 +1,45 @@
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.desktop.find_bar import FindBar
+from app.theme import LIGHT
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> FindBar:
+    bar = FindBar()
+    qtbot.addWidget(bar)
+    bar.set_colours(LIGHT)
+    bar.begin("salt")
+    return bar
+
+
+@pytest.mark.parametrize(
+    ("modifier", "signal"),
+    [(Qt.KeyboardModifier.NoModifier, "next_wanted"), (Qt.KeyboardModifier.ShiftModifier, "previous_wanted")],
+)
+def test_return_goes_on_and_with_shift_back(
+    qtbot: QtBot, bar: FindBar, modifier: Qt.KeyboardModifier, signal: str
+) -> None:
+    with qtbot.waitSignal(getattr(bar, signal)):
+        qtbot.keyClick(bar.field, Qt.Key.Key_Return, modifier)
+
+
+def test_it_begins_with_words_that_the_next_key_replaces(qtbot: QtBot, bar: FindBar) -> None:
+    assert bar.field.selectedText() == "salt"
+    qtbot.keyClicks(bar.field, "pepper")
+    assert bar.field.text() == "pepper"
+    bar.begin("")
+    assert bar.field.selectedText() == "pepper"
+
+
+def test_escape_closes_it(qtbot: QtBot, bar: FindBar) -> None:
+    with qtbot.waitSignal(bar.closed):
+        qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+
+
+def test_what_was_found_is_told_to_screen_readers_too(bar: FindBar) -> None:
+    bar.tell("Not found")
+    assert bar.label.text() == bar.label.accessibleDescription() == "Not found"

@@ -1,0 +1,122 @@
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.audio.player import Playback
+from app.desktop.remote import Command, NowPlaying, Order
+from tests.app.desktop.private_bus import PLAYER, PrivateBus, private_bus
+
+if sys.platform != "linux":
+    pytest.skip("The session bus belongs to Linux.", allow_module_level=True)
+
+from app.desktop.mpris import NAME, Mpris
+
+NOW = NowPlaying(Playback.PLAYING, "It was a dark and stormy night", 3, 5_000_000, can_play=True)
+
+
+@pytest.fixture
+def bus() -> Iterator[PrivateBus]:
+    with private_bus() as bus:
+        yield bus
+
+
+@pytest.fixture
+def mpris(bus: PrivateBus, qtbot: QtBot) -> Iterator[Mpris]:
+    mpris = Mpris(bus.address)
+    mpris.begin(NOW)
+    qtbot.waitUntil(lambda: NAME in bus.names())
+    yield mpris
+    assert mpris.end(5)
+
+
+def test_a_foreign_client_reads_what_is_playing(mpris: Mpris, bus: PrivateBus) -> None:
+    mpris.show_position(1_500_000)
+    assert bus.get(NAME, PLAYER, "PlaybackStatus") == "(<'Playing'>,)"
+    assert bus.get(NAME, PLAYER, "Position") == "(<int64 1500000>,)"
+    metadata = bus.get(NAME, PLAYER, "Metadata")
+    assert "'xesam:title': <'It was a dark and stormy night'>" in metadata
+    assert "'mpris:length': <int64 5000000>" in metadata
+    assert "'mpris:trackid': <objectpath '/io/github/kokoro_desk/speech/3'>" in metadata
+    for name in ("CanPlay", "CanPause", "CanSeek", "CanGoNext", "CanGoPrevious", "CanControl"):
+        assert bus.get(NAME, PLAYER, name) == "(<true>,)"
+    assert bus.get(NAME, "org.mpris.MediaPlayer2", "Identity") == "(<'Kokoro Desk'>,)"
+    assert bus.get(NAME, "org.mpris.MediaPlayer2", "DesktopEntry") == "(<'kokoro-desk'>,)"
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "order"),
+    [
+        *((f"{PLAYER}.{name}", (), Order(Command(name))) for name in ("Play", "Pause", "PlayPause", "Stop")),
+        *((f"{PLAYER}.{name}", (), Order(Command(name))) for name in ("Next", "Previous")),
+        (f"{PLAYER}.Seek", ("-5000000",), Order(Command.SEEK, -5_000_000)),
+        (
+            f"{PLAYER}.SetPosition",
+            ("objectpath '/io/github/kokoro_desk/speech/3'", "7"),
+            Order(Command.GO_TO, 7, 3),
+        ),
+        ("org.mpris.MediaPlayer2.Raise", (), Order(Command.RAISE)),
+        ("org.mpris.MediaPlayer2.Quit", (), Order(Command.QUIT)),
+    ],
+)
+def test_what_a_foreign_client_asks_for_arrives(
+    mpris: Mpris, bus: PrivateBus, qtbot: QtBot, method: str, arguments: tuple[str, ...], order: Order
+) -> None:
+    with qtbot.waitSignal(mpris.ordered) as ordered:
+        bus.call(NAME, method, *arguments)
+    assert ordered.args == [order]
+
+
+def test_a_foreign_client_is_told_of_changes_and_jumps(mpris: Mpris, bus: PrivateBus) -> None:
+    monitor = bus.monitor(NAME)
+    assert monitor.stdout is not None
+    for line in monitor.stdout:
+        if "is owned by" in line:
+            break
+    mpris.show(replace(NOW, playback=Playback.PAUSED))
+    mpris.tell_position(7)
+    told = [monitor.stdout.readline().strip() for _ in range(2)]
+    monitor.terminate()
+    monitor.wait(10)
+    monitor.stdout.close()
+    changes = f"('{PLAYER}', {{'PlaybackStatus': <'Paused'>}}, @as [])"
+    assert told == [
+        f"/org/mpris/MediaPlayer2: org.freedesktop.DBus.Properties.PropertiesChanged {changes}",
+        f"/org/mpris/MediaPlayer2: {PLAYER}.Seeked (int64 7,)",
+    ]
+
+
+def test_with_nothing_to_play_it_says_so(mpris: Mpris, bus: PrivateBus, qtbot: QtBot) -> None:
+    mpris.show(NowPlaying())
+    qtbot.waitUntil(lambda: bus.get(NAME, PLAYER, "PlaybackStatus") == "(<'Stopped'>,)")
+    assert bus.get(NAME, PLAYER, "CanPlay") == bus.get(NAME, PLAYER, "CanSeek") == "(<false>,)"
+    assert "NoTrack" in bus.get(NAME, PLAYER, "Metadata")
+
+
+def test_two_windows_have_names_of_their_own(mpris: Mpris, bus: PrivateBus, qtbot: QtBot) -> None:
+    other = Mpris(bus.address)
+    other.begin(NowPlaying())
+    qtbot.waitUntil(lambda: len([name for name in bus.names() if name.startswith(NAME)]) == 2)
+    assert other.end(5)
+    assert NAME in bus.names()
+
+
+def test_a_bus_that_is_not_there_or_goes_is_no_failure(qtbot: QtBot) -> None:
+    nowhere = Mpris("unix:path=/nowhere/bus")
+    nowhere.begin(NOW)
+    assert nowhere.end(5)
+    with private_bus() as bus:
+        mpris = Mpris(bus.address)
+        mpris.begin(NOW)
+        qtbot.waitUntil(lambda: NAME in bus.names())
+    mpris.show(NowPlaying())
+    mpris.tell_position(3)
+    assert mpris.end(5)
+
+
+def test_the_client_is_a_strict_one(mpris: Mpris, bus: PrivateBus) -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        bus.call(NAME, f"{PLAYER}.Rewind")

@@ -1,0 +1,45 @@
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QMainWindow
+from pytestqt.qtbot import QtBot
+
+from app.desktop.pages import Page, help_html, shortcuts_html
+from app.main_menu import MainMenu
+from engine.system.paths import data_folder
+
+
+@pytest.fixture
+def menu(qtbot: QtBot) -> MainMenu:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    return menu
+
+
+def test_the_help_names_the_keys_of_the_menu_and_the_folders(menu: MainMenu) -> None:
+    menu.speak.setShortcut(QKeySequence("Ctrl+J"))
+    html = help_html(menu)
+    assert "press <b>Ctrl+J</b>" in html
+    assert str(data_folder()) in html
+    assert "$" not in html
+
+
+def test_every_key_of_the_menus_is_listed(menu: MainMenu) -> None:
+    menu.models.setShortcut(QKeySequence("Ctrl+Shift+U"))
+    html = shortcuts_html(menu)
+    assert "<td>Models…</td><td><b>Ctrl+Shift+U</b></td>" in html
+    assert "<td>Stop</td><td><b>Esc</b></td>" in html
+    assert [part.partition("<")[0] for part in html.split("<h3>")[1:]] == ["File", "Edit", "Speech", "Help"]
+    assert "Undo" in html
+    assert "About" not in html
+
+
+def test_a_page_can_be_read_beside_the_window(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.resize(400, 300)
+    page = Page("Help", "<h2>Speak</h2>", window)
+    page.show()
+    assert not page.isModal()
+    assert page.browser.toPlainText() == "Speak"
+    assert page.width() <= 400
+    page.close()

@@ -1,0 +1,112 @@
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.application import Application
+from app.audio.player import Playback
+from app.desktop.remote import MICROSECONDS, Command, NowPlaying, Order, Remote
+from app.speech.activity import Readiness
+from tests.app.fakes import RATE_HZ
+
+
+@pytest.fixture
+def remote(application: Application, qtbot: QtBot) -> Iterator[Remote]:
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    return Remote(application.controller, application.window.menu)
+
+
+def speak(remote: Remote, application: Application, qtbot: QtBot) -> None:
+    remote.take(Order(Command.PLAY))
+    qtbot.waitUntil(lambda: application.controller.track.whole)
+
+
+def test_play_speaks_the_text_when_nothing_was_spoken_yet(
+    remote: Remote, application: Application, qtbot: QtBot
+) -> None:
+    assert remote.now == NowPlaying(can_play=True)
+    speak(remote, application, qtbot)
+    assert remote.now == NowPlaying(Playback.PLAYING, "One. Two. Three.", 1, 3 * MICROSECONDS, can_play=True)
+
+
+def test_with_no_text_there_is_nothing_to_play(remote: Remote, application: Application) -> None:
+    application.window.page.editor.start_with("")
+    assert remote.now == NowPlaying()
+    remote.take(Order(Command.PLAY))
+    assert application.controller.player.playback is Playback.STOPPED
+
+
+def test_pausing_resuming_and_stopping(remote: Remote, application: Application, qtbot: QtBot) -> None:
+    speak(remote, application, qtbot)
+    states = []
+    for command in (Command.PAUSE, Command.PAUSE, Command.TOGGLE, Command.TOGGLE, Command.PLAY, Command.STOP):
+        remote.take(Order(command))
+        states.append(remote.now.playback.value)
+    assert states == ["paused", "paused", "playing", "paused", "playing", "stopped"]
+
+
+@pytest.mark.parametrize(
+    ("position", "command", "place"),
+    [
+        (0, Command.NEXT, RATE_HZ),
+        (1500, Command.NEXT, 2 * RATE_HZ),
+        (2500, Command.NEXT, 3 * RATE_HZ),
+        (2500, Command.PREVIOUS, RATE_HZ),
+        (500, Command.PREVIOUS, 0),
+    ],
+)
+def test_next_and_previous_go_by_sentences(
+    remote: Remote, application: Application, qtbot: QtBot, position: int, command: Command, place: int
+) -> None:
+    """Each sentence lasts for a second."""
+    speak(remote, application, qtbot)
+    remote.take(Order(Command.PAUSE))
+    application.controller.player.seek(position)
+    remote.take(Order(command))
+    assert application.controller.player.position == place
+
+
+def test_previous_leads_to_the_beginning_of_a_sentence_heard_for_longer(
+    remote: Remote, application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.desktop.remote.BEGINNING_SECONDS", 0.3)
+    speak(remote, application, qtbot)
+    remote.take(Order(Command.PAUSE))
+    application.controller.player.seek(2500)
+    remote.take(Order(Command.PREVIOUS))
+    assert application.controller.player.position == 2000
+
+
+def test_seeking_stays_inside_and_in_the_same_speech(remote: Remote, application: Application, qtbot: QtBot) -> None:
+    speak(remote, application, qtbot)
+    remote.take(Order(Command.PAUSE))
+    position = []
+    for order in (
+        Order(Command.SEEK, 2 * MICROSECONDS),
+        Order(Command.SEEK, -9 * MICROSECONDS),
+        Order(Command.GO_TO, MICROSECONDS, remote.now.number),
+        Order(Command.GO_TO, 2 * MICROSECONDS, remote.now.number + 1),
+        Order(Command.SEEK, 9 * MICROSECONDS),
+    ):
+        remote.take(order)
+        position.append(application.controller.player.position)
+    assert position == [2000, 0, 1000, 1000, 3000]
+
+
+def test_jumps_are_told_and_playing_is_not(remote: Remote, application: Application, qtbot: QtBot) -> None:
+    speak(remote, application, qtbot)
+    jumps: list[int] = []
+    remote.sought.connect(jumps.append)
+    application.controller.player.position_changed.emit(500)
+    application.controller.player.position_changed.emit(1200)
+    assert jumps == []
+    application.controller.player.position_changed.emit(2500)
+    application.controller.player.position_changed.emit(100)
+    assert jumps == [2_500_000, 100_000]
+
+
+def test_the_window_is_brought_back_and_closed(remote: Remote, qtbot: QtBot) -> None:
+    with qtbot.waitSignals([remote.raise_wanted, remote.quit_wanted]):
+        remote.take(Order(Command.RAISE))
+        remote.take(Order(Command.QUIT))

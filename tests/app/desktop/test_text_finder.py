@@ -1,0 +1,98 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.desktop.find_bar import FindBar
+from app.desktop.text_finder import TextFinder
+from app.main_menu import MainMenu
+from app.speech.text_editor import TextEditor
+
+TEXT = "Salt 🙂 and salt.\nPepper and SALT."
+
+
+class Desk(QMainWindow):
+    """An editor with its find bar and menu."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.menu, self.editor, self.bar = MainMenu(self), TextEditor(), FindBar()
+        self.setMenuBar(self.menu)
+        self.menu.add_editing(self.editor)
+        self.setCentralWidget(page := QWidget())
+        layout = QVBoxLayout(page)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.editor)
+        self.finder = TextFinder(self.bar, self.editor, self.menu)
+        self.editor.set_text(TEXT)
+
+    @property
+    def selected(self) -> tuple[str, int]:
+        cursor = self.editor.edit.textCursor()
+        return cursor.selectedText(), cursor.selectionStart()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Desk:
+    desk = Desk()
+    qtbot.addWidget(desk)
+    desk.show()
+    qtbot.waitActive(desk)
+    desk.editor.setFocus()
+    return desk
+
+
+def test_typing_selects_the_first_match_and_counts(desk: Desk, qtbot: QtBot) -> None:
+    desk.menu.find.trigger()
+    qtbot.keyClicks(desk.bar.field, "salt")
+    assert desk.selected == ("Salt", 0)
+    assert desk.bar.label.text() == "1 of 3"
+    assert desk.bar.field.hasFocus()
+
+
+def test_it_goes_on_over_emoji_and_lines_and_begins_again(desk: Desk, qtbot: QtBot) -> None:
+    desk.menu.find.trigger()
+    qtbot.keyClicks(desk.bar.field, "salt")
+    places = []
+    for _ in range(3):
+        qtbot.keyClick(desk.bar.field, Qt.Key.Key_Return)
+        places.append((*desk.selected, desk.bar.label.text()))
+    assert places == [("salt", 12, "2 of 3"), ("SALT", 29, "3 of 3"), ("Salt", 0, "1 of 3, from the start again")]
+    qtbot.keyClick(desk.bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert (*desk.selected, desk.bar.label.text()) == ("SALT", 29, "3 of 3, from the end again")
+
+
+def test_what_is_not_there_is_said_and_nothing_moves(desk: Desk, qtbot: QtBot) -> None:
+    desk.menu.find.trigger()
+    qtbot.keyClicks(desk.bar.field, "salty")
+    assert desk.selected == ("Salt", 0)
+    assert desk.bar.label.text() == "Not found"
+
+
+def test_it_begins_with_the_selection_and_leaves_off_where_it_found(desk: Desk, qtbot: QtBot) -> None:
+    desk.editor.select(TEXT.index("Pepper"), TEXT.index("Pepper") + 6)
+    desk.menu.find.trigger()
+    assert (desk.bar.field.text(), desk.bar.label.text()) == ("Pepper", "1 of 1")
+    qtbot.keyClick(desk.bar.field, Qt.Key.Key_Escape)
+    assert desk.editor.edit.hasFocus()
+    assert desk.selected[0] == "Pepper"
+
+
+def test_next_is_offered_once_there_is_something_to_find(desk: Desk) -> None:
+    assert not desk.menu.find_next.isEnabled()
+    assert not desk.menu.find_previous.isEnabled()
+    desk.bar.begin("and")
+    assert desk.menu.find_next.isEnabled()
+    desk.bar.dismiss()
+    desk.editor.setFocus()
+    desk.menu.find_next.trigger()
+    assert desk.selected == ("and", 25)
+    assert desk.editor.edit.hasFocus()
+
+
+def test_what_is_edited_is_counted_again(desk: Desk, qtbot: QtBot) -> None:
+    desk.bar.begin("salt")
+    desk.editor.set_text("Salt. Salt. Salt. Salt.")
+    qtbot.waitUntil(lambda: desk.bar.label.text() == "4 found")
+    desk.editor.set_text("Nothing")
+    qtbot.waitUntil(lambda: desk.bar.label.text() == "Not found")
