@@ -76,21 +76,9 @@ class MainMenu(QMenuBar):
         self.add_to_queue = _action(speech, "Add to Queue", "Ctrl+Shift+A")
         self.queue_file = _action(speech, "Add to Queue as File…", "Ctrl+Shift+S")
         speech.addSeparator()
-        self.faster = _action(speech, "Faster", "Ctrl+]")
-        self.slower = _action(speech, "Slower", "Ctrl+[")
-        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+\\")
-        pauses = speech.addMenu("Pauses")
-        self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
-        self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
-        self.usual_pauses = _action(pauses, "Usual Pauses")
+        self._add_manner(speech)
         speech.addSeparator()
-        self.model_menu = speech.addMenu("Model")
-        self.model_actions = QActionGroup(self)
-        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-        device_menu = speech.addMenu("Device")
-        self.devices = self._add_devices(device_menu)
-        device_menu.addSeparator()
-        self.lstm_methods = self._add_lstm_methods(device_menu)
+        self._add_engine(speech)
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
@@ -223,6 +211,26 @@ class MainMenu(QMenuBar):
     @Slot()
     def _follow_clipboard(self) -> None:
         self.paste.setEnabled(self._edit.canPaste())
+
+    def _add_manner(self, speech: QMenu) -> None:
+        """How it is spoken: the entries for speed and pauses."""
+        self.faster = _action(speech, "Faster", "Ctrl+]")
+        self.slower = _action(speech, "Slower", "Ctrl+[")
+        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+\\")
+        pauses = speech.addMenu("Pauses")
+        self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
+        self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
+        self.usual_pauses = _action(pauses, "Usual Pauses")
+
+    def _add_engine(self, speech: QMenu) -> None:
+        """What speaks: the entries for models, devices and LSTM methods."""
+        self.model_menu = speech.addMenu("Model")
+        self.model_actions = QActionGroup(self)
+        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
+        device_menu = speech.addMenu("Device")
+        self.devices = self._add_devices(device_menu)
+        device_menu.addSeparator()
+        self.lstm_methods = self._add_lstm_methods(device_menu)
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""

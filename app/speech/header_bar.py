@@ -61,14 +61,20 @@ class HeaderBar(QWidget):
     def minimumSizeHint(self) -> QSize:
         """The minimum width with the short texts."""
         minimum = super().minimumSizeHint()
-        spared = 0 if self.short else sum(label.sizeHint().width() + SPACE_PIXELS for label in self._labels)
-        return QSize(minimum.width() - spared, minimum.height())
+        return minimum if self.short else QSize(minimum.width() - self._spared, minimum.height())
+
+    @property
+    def _spared(self) -> int:
+        """How much narrower it is with the short texts."""
+        hidden = (*self._labels, self.speed.reset_button)
+        return sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden) + self.speak_button.spared_pixels
 
     def _say(self) -> None:
         short = self.width() < self._usual_width
         if short != self.short:
             self.save_button.setText(SAVE_SHORT if short else SAVE)
             self.speak_button.set_short(short)
+            self.speed.set_short(short)
             for label in self._labels:
                 label.setHidden(short)
 

@@ -14,6 +14,8 @@ from app.speech.activity import Activity
 from app.theme import LIGHT, Colours
 
 ICON_PIXELS = 18
+NARROW_ROOM_PIXELS, USUAL_ROOM_PIXELS = 64, 80
+"""For the icon and the space around it and the text."""
 
 
 class Meaning(Enum):
@@ -25,6 +27,9 @@ class Meaning(Enum):
     RESUME = "Resume"
 
 
+SHORT_SELECTION = "Selection"
+_USUAL_TEXTS = ("Speak", "Pause", "Resume")
+"""Those that follow one another while somebody listens; the width stays the same."""
 _ICONS = {
     Meaning.SPEAK: "speak",
     Meaning.SPEAK_SELECTION: "speak",
@@ -47,8 +52,7 @@ class SpeakButton(QPushButton):
         self._selection = False
         self._short = False
         self._colours = LIGHT
-        self._show_meaning()
-        self.setMinimumWidth(self.sizeHint().width() + 2 * ICON_PIXELS)
+        self.set_short(False)
         self.clicked.connect(self._on_clicked)
 
     @property
@@ -73,18 +77,29 @@ class SpeakButton(QPushButton):
         self._show_meaning()
 
     def set_short(self, short: bool) -> None:
-        """Use a shorter text where there is one."""
+        """Use a shorter text where there is one, and no more room than it needs."""
         self._short = short
         self._show_meaning()
+        self.setMinimumWidth(self._width(short=short))
+
+    @property
+    def spared_pixels(self) -> int:
+        """How much narrower the short one is."""
+        return max(0, self.minimumWidth() - max(self._width(short=True), self.minimumSizeHint().width()))
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icon."""
         self._colours = colours
         self._show_meaning()
 
+    def _width(self, *, short: bool) -> int:
+        texts = (*_USUAL_TEXTS, SHORT_SELECTION) if short else _USUAL_TEXTS
+        room_pixels = NARROW_ROOM_PIXELS if short else USUAL_ROOM_PIXELS
+        return room_pixels + max(self.fontMetrics().horizontalAdvance(each) for each in texts)
+
     def _show_meaning(self) -> None:
         meaning = self.meaning
-        self.setText("Selection" if self._short and meaning is Meaning.SPEAK_SELECTION else meaning.value)
+        self.setText(SHORT_SELECTION if self._short and meaning is Meaning.SPEAK_SELECTION else meaning.value)
         self.setAccessibleName(meaning.value)
         self.setToolTip(_tip(meaning))
         self.setIcon(icon(_ICONS[meaning], self._colours.on_accent))
