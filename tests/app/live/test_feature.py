@@ -57,7 +57,7 @@ def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: 
     room.engine.hold.set()
     room.wait_made()
     (_, rest) = room.engine.requests
-    assert (rest.speed, rest.pause_scale, rest.part) == (1.3, 0.5, " Two 🙂. Three.")
+    assert (rest.speed, rest.pause_scale, rest.part) == (1.3, 0.5, "Two 🙂. Three.")
 
 
 def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room) -> None:
@@ -67,7 +67,7 @@ def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room
     room.header.voices.voice_chosen.emit(Choice("am_adam", "starter"))
     room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
     room.wait_made()
-    assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", " Two 🙂. Three.")
+    assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
     room.play(1000)
     assert [each.cursor.selectedText() for each in room.page.editor.edit.extraSelections()] == ["Two 🙂."]
 
