@@ -64,6 +64,6 @@ def _lines(layout: QTextLayout, start: int, end: int, origin: QPointF) -> Iterat
         line = layout.lineAt(number)
         first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
         if first < last:
-            left, right = (line.cursorToX(place)[0] for place in (first, last))
+            left, right = (line.cursorToX(place)[0] for place in (first, last))  # type: ignore[index]
             area = QRectF(left, line.y(), right - left, line.height()).translated(origin)
             yield area.adjusted(-SPREAD_PIXELS, 0.5, SPREAD_PIXELS, -0.5)
