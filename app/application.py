@@ -16,6 +16,7 @@ from app.audio.background_output import BackgroundOutput
 from app.audio.output import AudioOutput, DefaultAudioOutput, NoAudioDevice
 from app.desktop.feature import DesktopFeature
 from app.export.feature import ExportFeature
+from app.live.feature import LiveFeature
 from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
@@ -102,6 +103,8 @@ class Application(QObject):
             self.controller.activity_changed.connect(self.module_builder.follow)
         self.module_builder.improved.connect(self._on_improved)
         self.read_along = ReadAlongFeature(self.window, self.controller, settings)
+        self.live = LiveFeature(self.window, self.controller)
+        self.read_along.unmade_wanted.connect(self.live.speak_from)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
         self.export = ExportFeature(self.window, self.controller, settings)
         self.desktop = DesktopFeature(self.window, self.controller, settings, self.theme)
@@ -213,7 +216,7 @@ class Application(QObject):
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
-        self._wakefulness.keep(activity.can_stop or activity.saving)
+        self._wakefulness.keep(activity.busy or activity.saving)
 
     @Slot(str)
     def _on_text_received(self, text: str) -> None:

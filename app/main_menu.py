@@ -11,6 +11,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
+from app.audio.player import Playback
 from app.recent_texts import RecentText
 from app.speech.activity import Activity
 from app.speech.text_editor import TextEditor
@@ -62,6 +63,7 @@ class MainMenu(QMenuBar):
         self._add_editing_actions(self.edit_menu)
         speech = self.speech_menu = self.addMenu("&Speech")
         self.speak = _action(speech, "Speak", "Ctrl+Return", "Ctrl+Enter")
+        self.speak_from_here = _action(speech, "Speak from Here", _skip_key("Return"), _skip_key("Enter"))
         self.speak_clipboard = _action(speech, "Speak Clipboard", "Ctrl+Shift+V")
         self.stop = _action(speech, "Stop", *_stop_keys())
         self.stop.setEnabled(False)
@@ -74,17 +76,9 @@ class MainMenu(QMenuBar):
         self.add_to_queue = _action(speech, "Add to Queue", "Ctrl+Shift+A")
         self.queue_file = _action(speech, "Add to Queue as File…", "Ctrl+Shift+S")
         speech.addSeparator()
-        self.faster = _action(speech, "Faster", "Ctrl+]")
-        self.slower = _action(speech, "Slower", "Ctrl+[")
-        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+\\")
+        self._add_manner(speech)
         speech.addSeparator()
-        self.model_menu = speech.addMenu("Model")
-        self.model_actions = QActionGroup(self)
-        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-        device_menu = speech.addMenu("Device")
-        self.devices = self._add_devices(device_menu)
-        device_menu.addSeparator()
-        self.lstm_methods = self._add_lstm_methods(device_menu)
+        self._add_engine(speech)
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
@@ -126,6 +120,7 @@ class MainMenu(QMenuBar):
         What computes, and why, is in the tool tips of what chooses it; what LSTM methods took, in their titles.
         """
         self.stop.setEnabled(activity.can_stop)
+        self.toggle.setText(_toggle_title(activity))
         if (device := activity.device) is not None:
             self.devices.actions()[0].setToolTip(device.device)
             self.lstm_methods.actions()[0].setToolTip(device.lstm_method)
@@ -133,6 +128,11 @@ class MainMenu(QMenuBar):
                 seconds = device.lstm_seconds.get(action.data())
                 title = _LSTM_TITLES[action.data()]
                 action.setText(title if seconds is None else f"{title} ({1000 * seconds:.1f} ms)")
+
+    @Slot(bool)
+    def show_selection(self, selection: bool) -> None:
+        """Say whether it is a selection that would be spoken."""
+        self.speak.setText("Speak Selection" if selection else "Speak")
 
     def choose(self, appearance: Appearance) -> None:
         """Tick an appearance."""
@@ -212,6 +212,26 @@ class MainMenu(QMenuBar):
     def _follow_clipboard(self) -> None:
         self.paste.setEnabled(self._edit.canPaste())
 
+    def _add_manner(self, speech: QMenu) -> None:
+        """How it is spoken: the entries for speed and pauses."""
+        self.faster = _action(speech, "Faster", "Ctrl+]")
+        self.slower = _action(speech, "Slower", "Ctrl+[")
+        self.usual_speed = _action(speech, "Normal Speed", "Ctrl+\\")
+        pauses = speech.addMenu("Pauses")
+        self.longer_pauses = _action(pauses, "Longer Pauses", "Ctrl+Shift+]")
+        self.shorter_pauses = _action(pauses, "Shorter Pauses", "Ctrl+Shift+[")
+        self.usual_pauses = _action(pauses, "Usual Pauses")
+
+    def _add_engine(self, speech: QMenu) -> None:
+        """What speaks: the entries for models, devices and LSTM methods."""
+        self.model_menu = speech.addMenu("Model")
+        self.model_actions = QActionGroup(self)
+        self.models = _action(speech, "Models…", "Ctrl+Shift+M")
+        device_menu = speech.addMenu("Device")
+        self.devices = self._add_devices(device_menu)
+        device_menu.addSeparator()
+        self.lstm_methods = self._add_lstm_methods(device_menu)
+
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""
         group = QActionGroup(self)
@@ -256,6 +276,14 @@ def _action(menu: QMenu, title: str, *keys: Keys) -> QAction:
     action.setShortcuts([QKeySequence(key) for key in keys])
     menu.addAction(action)
     return action
+
+
+def _toggle_title(activity: Activity) -> str:
+    if activity.playback is Playback.PLAYING:
+        return "Pause"
+    if activity.playback is Playback.PAUSED:
+        return "Resume"
+    return "Continue" if activity.partial else "Play"
 
 
 def _stop_keys() -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMainWindow
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.audio.transport_bar import clock_time
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
 from app.recent_texts import RecentTexts
@@ -61,12 +60,18 @@ class MainWindow(QMainWindow):
 
     @property
     def request(self) -> SpeechRequest:
-        """The current text with the chosen voice and speed; the voice is empty while none is known."""
-        return SpeechRequest(self.page.editor.text, self.page.header.voices.voice or "", self.page.header.speed.speed)
+        """The current text with the chosen voice, speed and pauses; the voice is empty while none is known."""
+        header = self.page.header
+        pauses = header.pauses.pause_scale
+        return SpeechRequest(self.page.editor.text, header.voices.voice or "", header.speed.speed, pause_scale=pauses)
 
     @Slot()
     def speak(self) -> None:
-        """Speak the current text."""
+        """Speak what is selected of the current text, or else all of it."""
+        self.speak_part(*(self.page.editor.selection or (0, None)))
+
+    def speak_part(self, start: int, end: int | None = None) -> None:
+        """Speak these characters of the current text."""
         if not self.page.editor.text.strip():
             self.show_failure(NothingToSpeak("There is nothing to speak yet.", "Type or paste some text."))
         elif not self.page.header.voices.known:
@@ -74,7 +79,7 @@ class MainWindow(QMainWindow):
         else:
             self.page.banner.dismiss()
             self.page.editor.follow()
-            self._controller.speak(self.request)
+            self._controller.speak(replace(self.request, start=start, end=end))
 
     @Slot()
     def come_to_front(self) -> None:
@@ -132,14 +137,16 @@ class MainWindow(QMainWindow):
     def _connect_page(self) -> None:
         page, controller = self.page, self._controller
         page.header.speak_button.speak_wanted.connect(self.speak)
-        page.header.speak_button.stop_wanted.connect(controller.stop)
+        page.header.speak_button.toggle_wanted.connect(controller.toggle_playback)
+        page.header.stop_button.clicked.connect(controller.stop)
+        page.editor.edit.copyAvailable.connect(page.header.speak_button.show_selection)
+        page.editor.edit.copyAvailable.connect(self.menu.show_selection)
         page.header.save_button.clicked.connect(self.save_as)
         page.editor.text_changed.connect(self._on_text)
         page.editor.file_opened.connect(self._on_text)  # an empty one may not change the text
         page.editor.file_refused.connect(self._on_file_refused)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
-        page.player.unmade_wanted.connect(self._on_unmade)
         page.player.toggle_wanted.connect(controller.toggle_playback)
         self._theme.changed.connect(page.set_colours)
 
@@ -166,7 +173,7 @@ class MainWindow(QMainWindow):
 
     def _connect_controller(self) -> None:
         page, controller = self.page, self._controller
-        for follower in (page.header.speak_button, page.status, page.save_strip, self.menu):
+        for follower in (page.header.speak_button, page.header.stop_button, page.status, page.save_strip, self.menu):
             controller.activity_changed.connect(follower.follow)
         controller.activity_changed.connect(self._on_activity)
         page.save_strip.cancel_wanted.connect(controller.cancel_save)
@@ -221,10 +228,6 @@ class MainWindow(QMainWindow):
         about_sound = message is not None and message.remedy in (Remedy.PLAY_ON, Remedy.SAVE)
         if playback is Playback.PLAYING and about_sound:
             self.page.banner.dismiss()
-
-    @Slot(float)
-    def _on_unmade(self, made_seconds: float) -> None:
-        self.page.status.tell(f"Only the first {clock_time(made_seconds)} of this speech is made so far")
 
     @Slot(object)
     def _on_saved(self, path: Path) -> None:

@@ -15,6 +15,7 @@ from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_WISHES
 
 USUAL_SPEED = 1.0
+USUAL_PAUSES = 1.0
 USUAL_TEXT_PIXELS = 16
 TEXT_PIXELS = range(8, 97)
 USUAL_KEPT_MEGABYTES = 1000
@@ -28,6 +29,7 @@ class Key(Enum):
     MODELS_OFFERED = "models_offered"
     VOICE = "voice"
     SPEED = "speed"
+    PAUSES = "pauses"
     GEOMETRY = "window/geometry"
     SPLIT = "window/split"
     SIDE_BAR = "window/side_bar"
@@ -88,15 +90,20 @@ class Settings:
     @property
     def speed(self) -> float:
         """The speed; 1 is the model's own pace."""
-        try:
-            speed = float(self._string(Key.SPEED) or USUAL_SPEED)
-        except ValueError:
-            return USUAL_SPEED
-        return speed if math.isfinite(speed) else USUAL_SPEED
+        return self._number(Key.SPEED, USUAL_SPEED)
 
     @speed.setter
     def speed(self, speed: float) -> None:
         self._write(Key.SPEED, str(speed))
+
+    @property
+    def pause_scale(self) -> float:
+        """How long pauses are; 1 is as long as usual."""
+        return self._number(Key.PAUSES, USUAL_PAUSES)
+
+    @pause_scale.setter
+    def pause_scale(self, pause_scale: float) -> None:
+        self._write(Key.PAUSES, str(pause_scale))
 
     @property
     def appearance(self) -> Appearance:
@@ -227,6 +234,13 @@ class Settings:
     @tray_icon.setter
     def tray_icon(self, shown: bool) -> None:
         self._write(Key.TRAY_ICON, str(shown))
+
+    def _number(self, key: Key, usual: float) -> float:
+        try:
+            number = float(self._string(key) or usual)
+        except ValueError:
+            return usual
+        return number if math.isfinite(number) else usual
 
     def _string(self, key: Key) -> str | None:
         value = self._store.value(key.value)

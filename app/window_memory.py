@@ -37,6 +37,7 @@ class WindowMemory(QObject):
         page.editor.text_changed.connect(self._on_text)
         page.header.voices.voice_chosen.connect(self._on_voice)
         page.header.speed.speed_changed.connect(self._on_speed)
+        page.header.pauses.pauses_changed.connect(self._on_pauses)
 
     @property
     def texts(self) -> list[RecentText]:
@@ -55,6 +56,7 @@ class WindowMemory(QObject):
         self._keep(self._unedited)
         self._page.header.voices.choose(Choice(self._settings.voice, self._settings.model))
         self._page.header.speed.set_speed(self._settings.speed)
+        self._page.header.pauses.set_pause_scale(self._settings.pause_scale)
 
     def lend_text(self, text: str) -> None:
         """Show a text given from outside; unless it is edited, it does not replace the saved text."""
@@ -101,3 +103,7 @@ class WindowMemory(QObject):
     @Slot(float)
     def _on_speed(self, speed: float) -> None:
         self._settings.speed = speed
+
+    @Slot(float)
+    def _on_pauses(self, pause_scale: float) -> None:
+        self._settings.pause_scale = pause_scale

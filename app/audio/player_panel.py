@@ -13,10 +13,10 @@ from app.theme import Colours
 
 
 class PlayerPanel(QFrame):
-    """Follows a track and a position; `seek_wanted` carries a sample, `unmade_wanted` the seconds that are made."""
+    """Follows a track and a position; `seek_wanted` carries a sample, `unmade_wanted` one that is not made yet."""
 
     seek_wanted = Signal(int)
-    unmade_wanted = Signal(float)
+    unmade_wanted = Signal(int)
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -33,7 +33,7 @@ class PlayerPanel(QFrame):
         layout.addWidget(self.wave, 1)
         layout.addWidget(self.transport)
         self.waveform.seek_wanted.connect(self.seek_wanted)
-        self.waveform.unmade_wanted.connect(self._on_unmade)
+        self.waveform.unmade_wanted.connect(self.unmade_wanted)
         self.waveform.toggle_wanted.connect(self.toggle_wanted)
         self.transport.toggled.connect(self.toggle_wanted)
         self.transport.back_wanted.connect(self.go_back)
@@ -82,10 +82,6 @@ class PlayerPanel(QFrame):
         """Take the theme's colours."""
         self.waveform.set_colours(colours)
         self.transport.set_colours(colours)
-
-    @Slot()
-    def _on_unmade(self) -> None:
-        self.unmade_wanted.emit(self._seconds(self._track.length))
 
     def _go(self, seconds: float) -> None:
         position = self._position + round(seconds * self._track.sample_rate_hz)

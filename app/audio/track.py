@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -131,6 +132,20 @@ class AudioTrack:
         """The segment heard at this sample; at the very end, the last one."""
         index = bisect_right(self._starts, position) - 1
         return self._segments[index] if index >= 0 else None
+
+    def character_expected_at(self, position: int) -> int:
+        """The start of the utterance that will probably be heard at a sample that is not made yet.
+
+        Beyond the plan, this is a character as far along in the rest of the text as the sample is in its time.
+        """
+        utterances = self._plan.utterances
+        ends = list(accumulate(len(utterance.phonemes) for utterance in utterances))
+        share = position / max(1, self.expected_length())
+        last = utterances[-1].end
+        whole = ends[-1] * (1 + self._plan.characters_left / max(1, last - utterances[0].start))
+        if share * whole < ends[-1]:
+            return utterances[bisect_right(ends, share * whole)].start
+        return last + round(self._plan.characters_left * (share * whole - ends[-1]) / max(1.0, whole - ends[-1]))
 
     def expected_length(self) -> int:
         """The estimated number of samples of the whole speech, from the phonemes and characters that are missing."""

@@ -41,7 +41,7 @@ class TransportBar(QWidget):
     def show_playback(self, playback: Playback) -> None:
         """Offer Pause while it plays, else Play."""
         self._playing = playback is Playback.PLAYING
-        name = "Pause" if self._playing else "Play"
+        name = {Playback.PLAYING: "Pause", Playback.PAUSED: "Resume", Playback.STOPPED: "Play"}[playback]
         self.play_button.setAccessibleName(name)
         self.play_button.setToolTip(name)
         self._draw_play_button()

@@ -43,12 +43,12 @@ NOTHING_POINTS = 11
 class WaveformView(QWidget):
     """Positions are samples; at first the whole track, or what it is expected to become, is shown.
 
-    `unmade_wanted` is emitted instead of `seek_wanted` at a click where there is no sound yet. What is shown is public,
+    `unmade_wanted` comes instead of `seek_wanted` at a click where there is no sound yet. What is shown is public,
     `zoom`.
     """
 
     seek_wanted = Signal(int)
-    unmade_wanted = Signal()
+    unmade_wanted = Signal(int)
     toggle_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -154,7 +154,7 @@ class WaveformView(QWidget):
             self._seek(sample)
         else:
             self._show_position(self._heard_before)
-            self.unmade_wanted.emit()
+            self.unmade_wanted.emit(sample)
 
     def leaveEvent(self, event: object) -> None:
         """No hover line without a mouse."""

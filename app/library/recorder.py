@@ -37,7 +37,8 @@ class Recorder(QObject):
     def _on_track(self, track: AudioTrack) -> None:
         self._keep_finished()
         request = self._speech.request
-        if request is not None and not track.finished:  # a finished one comes from the history, or was here before
+        known = any(each.track is track for each in self._growing)  # and will go on otherwise
+        if request is not None and not track.finished and not known:  # a finished one is in the history already
             self._growing.append(_Speech(request, self._model(), track))
             self._library.begin(request, self._model())
 

@@ -44,8 +44,8 @@ class ReadAlongFeature(QObject):
 
     def hear_from(self, character: int) -> bool:
         """Hear the speech from the word at this character of its text on; return whether that is made."""
-        sample = self._track.words.sample_of(character)
-        if sample is None:
+        request, sample = self._speech.request, self._track.words.sample_of(character)
+        if sample is None or (request is not None and character < request.start):
             return False
         self._go(sample)
         if self._speech.player.playback is not Playback.PLAYING:
@@ -139,7 +139,7 @@ class ReadAlongFeature(QObject):
     @Slot(object, int)
     def _on_place(self, character: int | None, character_now: int) -> None:
         if character is None or not self.hear_from(character):
-            self._page.status.tell("The speech is not made as far as this yet")
+            self._page.status.tell("Speaking from there, since it is made first")
             self.unmade_wanted.emit(character_now)
 
     @Slot(object)

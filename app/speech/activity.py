@@ -40,6 +40,7 @@ class Activity:
 
     `device` is what computes the speech, None until it is known. `fallback` says why the processor made some of the
     latest speech in place of the GPU, if it did. While `previewing`, a voice is tried with a sentence of its own.
+    `partial` speech was stopped before all of it was made.
     """
 
     readiness: Readiness = Readiness.PREPARING
@@ -54,6 +55,7 @@ class Activity:
     device: DeviceEvent | None = None
     fallback: str = ""
     previewing: bool = False
+    partial: bool = False
 
     @property
     def saving(self) -> bool:
@@ -63,9 +65,14 @@ class Activity:
     @property
     def can_stop(self) -> bool:
         """Whether there is something to stop."""
+        return self.busy or self.playback is Playback.PAUSED
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is made or heard."""
         return self.making or self.previewing or self.playback is Playback.PLAYING
 
     @property
     def idle(self) -> bool:
         """Whether nothing is in progress."""
-        return self.readiness is not Readiness.PREPARING and not self.saving and not self.can_stop
+        return self.readiness is not Readiness.PREPARING and not self.saving and not self.busy

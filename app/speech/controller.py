@@ -271,6 +271,7 @@ class SpeechController(QObject):
             playback=self.player.playback,
             waiting=self.player.waiting,
             previewing=self._preview.active,
+            partial=self.track.partial,
             utterance_number=self._utterance_number(),
             utterance_count=self.track.utterance_count,
             made_count=self.track.segment_count,

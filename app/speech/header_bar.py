@@ -1,4 +1,4 @@
-"""The first line of the window: voice, speed, save, speak."""
+"""The first line of the window: voice, speed, pauses, save, stop, speak."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.icons import icon
-from app.speech.speak_button import SpeakButton, key_words
+from app.speech.pause_control import PauseControl
+from app.speech.speak_button import SpeakButton, StopButton, key_words
 from app.speech.speed_slider import SpeedSlider
 from app.speech.voice_picker import VoicePicker
 from app.theme import Colours
@@ -24,9 +25,11 @@ class HeaderBar(QWidget):
         super().__init__(parent)
         self.voices = VoicePicker(self)
         self.speed = SpeedSlider(self)
+        self.pauses = PauseControl(self)
         self.save_button = QPushButton(SAVE, self)
         self.save_button.setAccessibleName("Save audio")
         self.save_button.setToolTip(f"Save the speech as a sound file ({key_words('Ctrl+S')})")
+        self.stop_button = StopButton(self)
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
         self._usual_width = 0
@@ -34,8 +37,8 @@ class HeaderBar(QWidget):
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icons."""
-        self.speed.set_colours(colours)
-        self.speak_button.set_colours(colours)
+        for widget in (self.speed, self.pauses, self.stop_button, self.speak_button):
+            widget.set_colours(colours)
         self.save_button.setIcon(icon("save", colours.text))
 
     @property
@@ -58,13 +61,20 @@ class HeaderBar(QWidget):
     def minimumSizeHint(self) -> QSize:
         """The minimum width with the short texts."""
         minimum = super().minimumSizeHint()
-        spared = 0 if self.short else sum(label.sizeHint().width() + SPACE_PIXELS for label in self._labels)
-        return QSize(minimum.width() - spared, minimum.height())
+        return minimum if self.short else QSize(minimum.width() - self._spared, minimum.height())
+
+    @property
+    def _spared(self) -> int:
+        """How much narrower it is with the short texts."""
+        hidden = (*self._labels, self.speed.reset_button)
+        return sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden) + self.speak_button.spared_pixels
 
     def _say(self) -> None:
         short = self.width() < self._usual_width
         if short != self.short:
             self.save_button.setText(SAVE_SHORT if short else SAVE)
+            self.speak_button.set_short(short)
+            self.speed.set_short(short)
             for label in self._labels:
                 label.setHidden(short)
 
@@ -78,8 +88,10 @@ class HeaderBar(QWidget):
         layout.addSpacing(GROUP_SPACE_PIXELS)
         layout.addWidget(speed)
         layout.addWidget(self.speed)
+        layout.addWidget(self.pauses)
         layout.addStretch(1)
         layout.addWidget(self.save_button)
+        layout.addWidget(self.stop_button)
         layout.addWidget(self.speak_button)
 
 

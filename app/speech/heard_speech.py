@@ -36,10 +36,13 @@ class HeardSpeech:
     @property
     def rest(self) -> SpeechRequest | None:
         """What is not made yet; None if all of it is."""
-        made = self.track.segments
+        made, planned = self.track.segments, self.track.planned
         if self.manner is None or (made and len(made) == self.track.utterance_count):
             return None
-        return replace(self.manner, start=made[-1].utterance.end) if made else self.manner
+        if not made:
+            return self.manner
+        coming = planned.utterances[len(made) : len(made) + 1]  # after a pause, which has been made with the one before
+        return replace(self.manner, start=coming[0].start if coming else made[-1].utterance.end)
 
     def go_on(self) -> None:
         """Another job makes what is left."""

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
+from app.speech.markup_pills import paint_pills
 from app.theme import LIGHT, Colours
 
 MARGIN_PIXELS = 14
@@ -104,8 +105,9 @@ class PlainTextEdit(QPlainTextEdit):
         return super().viewportEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the text and the mark in the margin."""
+        """Draw the text, its directions as pills, and the mark in the margin."""
         super().paintEvent(event)
+        paint_pills(self, self._colours)
         mark = self.mark
         if mark is not None:
             painter = QPainter(self.viewport())

@@ -12,7 +12,7 @@ from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 STEPS_PER_UNIT = 20
 SLIDER_PIXELS = 140
-SMALLEST_SLIDER_PIXELS = 70
+SMALLEST_SLIDER_PIXELS = 60
 
 
 class SpeedSlider(QWidget):
@@ -65,6 +65,12 @@ class SpeedSlider(QWidget):
     def slower(self) -> None:
         """Decrease the speed by 0.25."""
         self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
+
+    def set_short(self, short: bool) -> None:
+        """Leave the button out; the menu has an entry with a key."""
+        self.reset_button.setHidden(short)
+        self.layout().invalidate()  # type: ignore[union-attr]
+        self.updateGeometry()  # at once, for whoever asks for the width
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the button."""

@@ -59,6 +59,20 @@ class TextEditor(QFrame):
         """The whole text."""
         return self.edit.toPlainText()
 
+    @property
+    def selection(self) -> tuple[int, int] | None:
+        """The characters that are selected, from the first up to the last; None if none are."""
+        cursor = self.edit.textCursor()
+        if not cursor.hasSelection():
+            return None
+        text = self.text
+        return character_of(text, cursor.selectionStart()), character_of(text, cursor.selectionEnd())
+
+    @property
+    def cursor_character(self) -> int:
+        """The character before which the cursor is."""
+        return character_of(self.text, self.edit.textCursor().position())
+
     def start_with(self, text: str) -> None:
         """Start with this text; undo cannot bring back what was there before."""
         self.edit.setPlainText(text)

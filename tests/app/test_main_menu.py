@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app import main_menu
+from app.audio.player import Playback
 from app.main_menu import MainMenu
 from app.recent_texts import RecentText
 from app.speech.activity import Activity, Readiness
@@ -191,3 +192,19 @@ def test_editing_is_offered_while_it_would_change_something(qtbot: QtBot) -> Non
     assert offered() == ["Undo", "Cut", "Copy", "Paste", "Select All"]
     menu.undo.trigger()
     assert offered() == ["Redo", "Paste"]
+
+
+@pytest.mark.parametrize(
+    ("activity", "title"),
+    [
+        (Activity(playback=Playback.PLAYING), "Pause"),
+        (Activity(playback=Playback.PAUSED), "Resume"),
+        (Activity(partial=True), "Continue"),
+        (Activity(), "Play"),
+    ],
+)
+def test_the_entry_to_play_says_what_it_will_do(activity: Activity, title: str, qtbot: QtBot) -> None:
+    menu = MainMenu()
+    qtbot.addWidget(menu)
+    menu.follow(activity)
+    assert menu.toggle.text() == title

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 import soundfile
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.audio.output import AudioDeviceLost, NoAudioDevice
 from app.audio.player import Playback
-from app.audio.transport_bar import clock_time
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.recent_texts import RecentTexts
@@ -70,12 +69,55 @@ def test_ctrl_return_speaks_and_escape_stops(desk: Desk, qtbot: QtBot) -> None:
     qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     desk.wait_made()
     assert desk.controller.player.playback is Playback.PLAYING
-    assert desk.page.header.speak_button.text() == "Stop"
+    assert desk.page.header.speak_button.text() == "Pause"
+    assert desk.page.header.stop_button.isVisible()
     assert desk.page.status.label.text() == "Speaking 1 of 3"
     qtbot.keyClick(desk.page.editor.edit, Qt.Key.Key_Escape)
     assert desk.controller.player.playback is Playback.STOPPED
     assert desk.page.header.speak_button.text() == "Speak"
+    assert desk.page.header.stop_button.isHidden()
     assert desk.page.editor.text == TEXT
+
+
+def test_one_button_speaks_pauses_and_resumes(desk: Desk) -> None:
+    desk.prepare()
+    button = desk.page.header.speak_button
+    button.click()
+    desk.wait_made()
+    desk.play(700)
+    button.click()
+    assert (desk.controller.player.playback, button.text()) == (Playback.PAUSED, "Resume")
+    assert desk.window.menu.stop.isEnabled()
+    button.click()
+    assert (desk.controller.player.playback, desk.controller.player.position) == (Playback.PLAYING, 700)
+    desk.page.header.stop_button.click()
+    assert (desk.controller.player.playback, button.text()) == (Playback.STOPPED, "Speak")
+
+
+def test_a_selection_is_spoken_and_marked_in_its_place(desk: Desk) -> None:
+    desk.prepare()
+    cursor = desk.page.editor.edit.document().find("Two 🙂. Three.")
+    desk.page.editor.edit.setTextCursor(cursor)
+    assert desk.page.header.speak_button.text() == "Speak Selection"
+    assert desk.window.menu.speak.text() == "Speak Selection"
+    desk.page.header.speak_button.click()
+    desk.wait_made()
+    assert desk.engine.requests[0].part == "Two 🙂. Three."
+    desk.play(500)
+    marked = [each.cursor.selectedText() for each in desk.page.editor.edit.extraSelections()]
+    assert marked == ["Two 🙂."]
+    desk.page.editor.edit.setTextCursor(QTextCursor(desk.page.editor.edit.document()))
+    desk.controller.stop()
+    assert desk.page.header.speak_button.text() == "Speak"
+
+
+def test_pauses_are_remembered_and_asked_for(desk: Desk) -> None:
+    desk.prepare()
+    desk.page.header.pauses.set_pause_scale(2.5)
+    assert desk.settings.pause_scale == 2.5
+    desk.window.speak()
+    desk.wait_made()
+    assert desk.engine.requests[0].pause_scale == 2.5
 
 
 def test_what_is_heard_is_marked_and_the_mark_goes_at_the_end(desk: Desk) -> None:
@@ -299,17 +341,6 @@ def test_save_suggests_a_name_from_the_text(desk: Desk) -> None:
     assert dialog is not None
     assert Path(dialog.selectedFiles()[0]).name == "One Two Three.wav"
     dialog.reject()
-
-
-def test_clicking_the_waveform_where_nothing_is_made_says_so(desk: Desk) -> None:
-    desk.prepare()
-    desk.window.speak()
-    desk.qtbot.waitUntil(lambda: desk.controller.track.length > 0)
-    desk.page.player.waveform.unmade_wanted.emit()
-    made = clock_time(desk.controller.track.length / RATE_HZ)
-    desk.wait_made()
-    desk.play(1500)
-    assert desk.page.status.label.text() == f"Only the first {made} of this speech is made so far"
 
 
 def test_clicking_the_waveform_goes_there(desk: Desk) -> None:

@@ -103,3 +103,13 @@ def test_samples_between_two_positions_cross_the_utterances() -> None:
     np.testing.assert_array_equal(track.between(50, 250), track.samples()[50:250])
     assert len(track.between(300, 400)) == 3
     assert len(track.between(400, 500)) == 0
+
+
+def test_where_in_the_text_a_sample_that_is_not_made_will_be() -> None:
+    track = track_of(1)
+    length = track.expected_length()
+    assert [track.character_expected_at(sample) for sample in (110, length - 30, length - 1)] == [5, 18, 18]
+    track.plan(Plan(UTTERANCES, (), 220))  # a tenth of the text is planned
+    middle = track.character_expected_at(track.expected_length() // 2)
+    assert middle == pytest.approx((UTTERANCES[-1].end + 220) / 2, abs=5)
+    assert track.character_expected_at(track.expected_length()) == UTTERANCES[-1].end + 220

@@ -35,6 +35,8 @@ def test_the_button_says_what_it_will_do(bar: TransportBar) -> None:
     bar.show_playback(Playback.PLAYING)
     assert bar.play_button.accessibleName() == "Pause"
     bar.show_playback(Playback.PAUSED)
+    assert bar.play_button.accessibleName() == "Resume"
+    bar.show_playback(Playback.STOPPED)
     assert bar.play_button.accessibleName() == "Play"
 
 

@@ -12,7 +12,7 @@ from app.speech.activity import Activity, Readiness, SaveProgress
         (Activity(Readiness.FAILED), False, True),
         (Activity(Readiness.READY, making=True), True, False),
         (Activity(Readiness.READY, playback=Playback.PLAYING), True, False),
-        (Activity(Readiness.READY, playback=Playback.PAUSED), False, True),
+        (Activity(Readiness.READY, playback=Playback.PAUSED), True, True),
         (Activity(Readiness.READY, save=SaveProgress("a.wav")), False, False),
     ],
 )

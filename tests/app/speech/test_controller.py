@@ -572,7 +572,7 @@ def test_after_a_stop_the_rest_is_made_where_it_was_left(
     engine.hold.set()
     controller.toggle_playback()
     wait_made(qtbot, controller)
-    assert engine.requests[1:] == [replace(REQUEST, start=len("One."))]
+    assert engine.requests[1:] == [replace(REQUEST, start=len("One. "))]
     assert heard_texts(controller) == ["One.", "Two.", "Three."]
     assert [segment.utterance.index for segment in controller.track.segments] == [0, 1, 2]
     assert controller.track.planned.utterances == tuple(segment.utterance for segment in controller.track.segments)
@@ -639,7 +639,7 @@ def test_another_voice_speaks_from_the_next_sentence_on(
     assert planned == [1]
     assert controller.player.playback is Playback.PLAYING
     wait_made(qtbot, controller)
-    assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=4)]
+    assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=5)]
     assert heard_texts(controller) == ["One.", "Two.", "Three."]
     while controller.player.playback is Playback.PLAYING:
         output.stream.pull(100)

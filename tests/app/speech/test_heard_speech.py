@@ -26,13 +26,18 @@ def rest_of(speech: HeardSpeech) -> tuple[Utterance, ...]:
     """The utterances that another job plans: in one, and numbered from 0."""
     assert speech.rest is not None
     start = speech.rest.start
-    return (Utterance(0, TEXT[start:].strip(), "TwoThree", start + 1, len(TEXT)),)
+    return (Utterance(0, TEXT[start:], "TwoThree", start, len(TEXT)),)
 
 
 def test_what_is_left_begins_after_what_is_made_and_is_made_in_the_latest_manner(speech: HeardSpeech) -> None:
     speech.manner = replace(REQUEST, speed=1.5)
-    assert speech.rest == replace(REQUEST, speed=1.5, start=4)
+    assert speech.rest == replace(REQUEST, speed=1.5, start=5)
     assert speech.request == REQUEST
+
+
+def test_beyond_the_plan_what_is_left_begins_where_the_last_utterance_ends(speech: HeardSpeech) -> None:
+    speech.plan(Plan(UTTERANCES[:1], characters_left=12))
+    assert speech.rest == replace(REQUEST, start=4)
 
 
 def test_another_job_goes_on_numbering_and_its_plan_follows_what_is_made(speech: HeardSpeech) -> None:

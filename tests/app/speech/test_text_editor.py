@@ -330,3 +330,11 @@ def test_a_place_is_told_in_the_spoken_text_and_in_the_text_as_it_is(editor: Tex
 def test_the_text_has_the_size_that_was_asked_for(editor: TextEditor) -> None:
     editor.set_text_size(31)
     assert editor.edit.font().pixelSize() == 31
+
+
+def test_the_selection_and_the_cursor_are_known_in_characters_though_emoji_count_twice(editor: TextEditor) -> None:
+    editor.set_text(TEXT)
+    assert editor.selection is None
+    editor.edit.setTextCursor(editor.edit.document().find("🙂 Two."))
+    assert editor.selection == (6, 12)
+    assert editor.cursor_character == 12

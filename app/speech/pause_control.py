@@ -1,0 +1,91 @@
+"""How long pauses are: a button that opens a slider."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSlider, QToolButton, QWidget, QWidgetAction
+
+from app.icons import icon
+from app.settings import USUAL_PAUSES
+from app.theme import Colours
+
+LONGEST_PAUSES = 3.0
+STEPS_PER_UNIT = 4
+SLIDER_PIXELS = 160
+
+
+class PauseControl(QToolButton):
+    """Steps of a quarter from none to three times as long as usual."""
+
+    pauses_changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("pauses")
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, round(LONGEST_PAUSES * STEPS_PER_UNIT))
+        self.slider.setValue(round(USUAL_PAUSES * STEPS_PER_UNIT))
+        self.slider.setPageStep(STEPS_PER_UNIT // 2)
+        self.slider.setFixedWidth(SLIDER_PIXELS)
+        self.slider.setAccessibleName("Length of pauses")
+        self.label = QLabel()
+        self.label.setFixedWidth(self.label.fontMetrics().horizontalAdvance("0.00×") + 4)
+        self.reset_button = QPushButton("Usual")
+        self.reset_button.setAccessibleName("Usual pauses")
+        self.setMenu(self._popover())
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.slider.valueChanged.connect(self._on_value)
+        self.reset_button.clicked.connect(self.reset)
+        self._on_value()
+
+    @property
+    def pause_scale(self) -> float:
+        """How long pauses are; 1 is as long as usual, 0 as short as can be."""
+        return self.slider.value() / STEPS_PER_UNIT
+
+    def set_pause_scale(self, pause_scale: float) -> None:
+        """Set the length, rounded to the nearest step."""
+        self.slider.setValue(round(pause_scale * STEPS_PER_UNIT))
+
+    @Slot()
+    def reset(self) -> None:
+        """Return to usual pauses."""
+        self.set_pause_scale(USUAL_PAUSES)
+
+    @Slot()
+    def longer(self) -> None:
+        """Make pauses longer by half of the usual length."""
+        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepAdd)
+
+    @Slot()
+    def shorter(self) -> None:
+        """Make pauses shorter by half of the usual length."""
+        self.slider.triggerAction(QSlider.SliderAction.SliderPageStepSub)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Redraw the icon."""
+        self.setIcon(icon("gap", colours.text))
+
+    def _popover(self) -> QMenu:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(12, 8, 12, 8)
+        title = QLabel("Pauses")
+        title.setBuddy(self.slider)
+        for widget in (title, self.slider, self.label, self.reset_button):
+            layout.addWidget(widget)
+        menu = QMenu(self)
+        action = QWidgetAction(menu)
+        action.setDefaultWidget(row)
+        menu.addAction(action)
+        menu.aboutToShow.connect(self.slider.setFocus)
+        return menu
+
+    @Slot()
+    def _on_value(self) -> None:
+        words = f"{self.pause_scale:.2f}×"
+        self.label.setText(words)
+        self.setAccessibleName(f"Pauses, {words}")
+        self.setToolTip(f"How long pauses are: {words} the usual length")
+        self.reset_button.setEnabled(self.pause_scale != USUAL_PAUSES)
+        self.pauses_changed.emit(self.pause_scale)

@@ -1,0 +1,119 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.live.feature import LiveFeature
+from app.speech.voice_choice import Choice
+from tests.app.test_main_window import TEXT, Desk
+
+
+class Room(Desk):
+    """A window with live controls."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
+        super().__init__(qtbot, qapp, folder)
+        self.live = LiveFeature(self.window, self.controller)
+        self.header = self.page.header
+
+    def cursor_at(self, words: str) -> None:
+        start = self.page.editor.text.index(words)
+        self.page.editor.select(start, start)
+
+    def speak(self) -> None:
+        self.prepare()
+        self.window.speak()
+        self.wait_made()
+
+
+@pytest.fixture
+def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Room]:
+    room = Room(qtbot, qapp, tmp_path)
+    yield room
+    assert room.controller.shut_down(5000)
+    room.theme.deleteLater()
+    qapp.setStyleSheet("")
+
+
+def test_a_speed_is_heard_at_once(room: Room) -> None:
+    room.speak()
+    room.header.speed.set_speed(1.5)
+    assert room.controller.player.speed == 1.5
+
+
+def test_what_is_not_made_yet_is_made_at_the_speed_and_pauses_chosen_last(room: Room) -> None:
+    room.prepare()
+    room.engine.hold_from = 1
+    room.engine.hold.clear()
+    room.window.speak()
+    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    for speed in (1.1, 1.2, 1.3):
+        room.header.speed.set_speed(speed)
+    room.header.pauses.set_pause_scale(0.5)
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    room.engine.hold.set()
+    room.wait_made()
+    (_, rest) = room.engine.requests
+    assert (rest.speed, rest.pause_scale, rest.part) == (1.3, 0.5, "Two 🙂. Three.")
+
+
+def test_a_voice_chosen_while_it_speaks_speaks_from_the_next_sentence(room: Room) -> None:
+    room.speak()
+    room.play(300)
+    room.header.voices.ask_for(Choice("am_adam", None))
+    room.header.voices.voice_chosen.emit(Choice("am_adam", "starter"))
+    room.qtbot.waitUntil(lambda: len(room.engine.requests) == 2)
+    room.wait_made()
+    assert (room.engine.requests[1].voice, room.engine.requests[1].part) == ("am_adam", "Two 🙂. Three.")
+    room.play(1000)
+    assert [each.cursor.selectedText() for each in room.page.editor.edit.extraSelections()] == ["Two 🙂."]
+
+
+def test_speak_from_here_starts_with_the_cursors_sentence(room: Room) -> None:
+    room.prepare()
+    room.cursor_at("hree")
+    room.window.menu.speak_from_here.trigger()
+    room.wait_made()
+    assert room.engine.requests[0].part == "Three."
+    assert room.engine.requests[0].text == TEXT
+
+
+def test_the_context_menu_speaks_from_where_it_was_opened(room: Room) -> None:
+    room.prepare()
+    edit = room.page.editor.edit
+    place = edit.cursorRect(edit.document().find("🙂")).center()
+    edit.customContextMenuRequested.emit(QPoint(place))
+    (menu,) = (each for each in edit.findChildren(QMenu) if each.isVisible())
+    titles = [action.text() for action in menu.actions()]
+    assert titles[0] == "Speak from Here"
+    assert any("Copy" in title for title in titles)
+    menu.actions()[0].trigger()
+    menu.close()
+    room.wait_made()
+    assert room.engine.requests[0].part == "Two 🙂. Three."
+
+
+def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Room) -> None:
+    room.prepare()
+    room.engine.hold_from = 1
+    room.engine.hold.clear()
+    room.window.speak()
+    room.qtbot.waitUntil(lambda: room.controller.track.length > 0)
+    waveform = room.page.player.waveform
+    waveform.unmade_wanted.emit(room.controller.track.expected_length() - 10)
+    room.engine.hold.set()
+    room.wait_made()
+    assert room.engine.requests[-1].part == "Three."
+    assert room.page.status.label.text() == "Speaking from there, since it is made first"
+
+
+def test_pauses_have_keys(room: Room) -> None:
+    menu = room.window.menu
+    for action, pauses in ((menu.longer_pauses, 1.5), (menu.shorter_pauses, 1.0), (menu.longer_pauses, 1.5)):
+        action.trigger()
+        assert room.header.pauses.pause_scale == pauses
+    menu.usual_pauses.trigger()
+    assert room.header.pauses.pause_scale == 1.0
