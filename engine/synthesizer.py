@@ -13,7 +13,7 @@ from itertools import count
 from engine.artifacts.manifest import CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import Joiner
 from engine.audio.kept_speech import KeptSpeech, key_of
-from engine.audio.word_times import spoken_words
+from engine.audio.word_times import earlier, spoken_words
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
@@ -150,6 +150,7 @@ class Synthesizer:
             style = voice.style(len(utterance.phonemes))
             raw = self._raw(utterance, style, request, observe, cancel)
             total = len(plan.utterances) if plan.whole else 0
+            raw = earlier(raw, round(self._opened().lead_seconds * self.sample_rate_hz))
             speech = joiner.chunk(raw, utterance.pause_seconds, last=utterance.index + 1 == total)
             words = spoken_words(utterance, speech)
             yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
