@@ -73,7 +73,8 @@ def speak(options: argparse.Namespace) -> Outcome:
             _have(options, steps)
         synthesizer, manner = _prepared(options, steps)
         if document is not None and output and not options.play:
-            return documents.export_document(Order(document, manner, output, options.per_chapter), synthesizer, steps)
+            order = Order(document, manner, output, bool(options.per_chapter), options.subtitles)
+            return documents.export_document(order, synthesizer, steps)
         return _spoken(synthesizer, replace(manner, text=text), options, output, steps)
 
 

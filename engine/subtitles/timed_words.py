@@ -65,9 +65,9 @@ def words_of(chunks: Iterable[AudioChunk]) -> list[SpokenWord]:
 
 
 def timed_words(
-    text: str, words: Sequence[SpokenWord], sample_rate_hz: int, start_seconds: float = 0.0
+    text: str, words: Sequence[SpokenWord], sample_rate_hz: int, start_seconds: float = 0.0, *, start: int = 0
 ) -> list[TimedWord]:
-    """The words of a text, whose samples are counted from `start_seconds`."""
+    """The words of a text, whose samples are counted from `start_seconds`, and its characters from `start`."""
     timed = []
     before = text[: words[0].start] if words else ""
     for index, word in enumerate(words):
@@ -82,8 +82,8 @@ def timed_words(
                 f"{opening[0] if opening else ''}{written}{closing}",
                 any(map(str.isspace, after)),
                 _end(closing, after),
-                word.start,
-                word.end,
+                start + word.start,
+                start + word.end,
                 start_seconds + word.start_sample / sample_rate_hz,
                 start_seconds + word.end_sample / sample_rate_hz,
                 tuple(_timed(phoneme, sample_rate_hz, start_seconds) for phoneme in word.phonemes),
