@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from engine.subtitles.timed_words import End, TimedWord
 
@@ -43,67 +43,82 @@ class Caption:
 
 def captions_of(words: Sequence[TimedWord]) -> tuple[Caption, ...]:
     """The words in the captions that cost least, by a search over all ways to cut them."""
+    cuts = _Cuts(words)
     costs, starts = [0.0], [0]
     for end in range(1, len(words) + 1):
-        found = [(costs[start] + _cost(words, start, end), start) for start in _possible_starts(words, end)]
-        cost, start = min(found)
+        cost, start = min((costs[start] + cuts.cost(start, end), start) for start in cuts.possible_starts(end))
         costs.append(cost)
         starts.append(start)
     borders = [len(words)]
     while borders[-1]:
         borders.append(starts[borders[-1]])
-    cuts = list(reversed(borders))
-    return tuple(_caption(words, start, end) for start, end in pairwise(cuts))
+    return tuple(cuts.caption(start, end) for start, end in pairwise(reversed(borders)))
 
 
-def _possible_starts(words: Sequence[TimedWord], end: int) -> list[int]:
-    """Where a caption with this end may begin: a word before it, and further back as long as all fits."""
-    starts = [end - 1]
-    while starts[-1] and _fits(words[starts[-1] - 1 : end]):
-        starts.append(starts[-1] - 1)
-    return starts
+class _Cuts:
+    """Ways to cut the words into captions; one has those from a `start` to before an `end`."""
 
+    def __init__(self, words: Sequence[TimedWord]) -> None:
+        self._words = words
+        self._places = list(accumulate((len(word.shown) + word.space for word in words), initial=0))
 
-def _fits(words: Sequence[TimedWord]) -> bool:
-    seconds = words[-1].end_seconds - words[0].start_seconds
-    return seconds <= LONGEST_SECONDS and _first_line(words) is not None
+    def possible_starts(self, end: int) -> Iterator[int]:
+        """Where a caption with this end may start: a word before it, and further back as long as all fits."""
+        yield end - 1
+        for start in range(end - 2, -1, -1):
+            seconds = self._words[end - 1].end_seconds - self._words[start].start_seconds
+            if seconds > LONGEST_SECONDS or not self._fits(start, end):
+                return
+            yield start
 
+    def cost(self, start: int, end: int) -> float:
+        """What a caption costs: itself, its end, what should be apart in it, and its haste."""
+        words = self._words
+        inside = sum(_INNER_COST[words[at - 1].ends] + _SILENCE_COST * self._silent(at) for at in range(start + 1, end))
+        broken = 0.0 if end == len(words) or self._silent(end) else _BREAK_COST[words[end - 1].ends]
+        shown = self._latest_end(end) - words[start].start_seconds
+        return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / SHORTEST_SECONDS)
 
-def _cost(words: Sequence[TimedWord], start: int, end: int) -> float:
-    """What a caption of the words `start` to `end` costs: itself, its end, what should be apart in it, its haste."""
-    inside = sum(_INNER_COST[words[at - 1].ends] + _SILENCE_COST * _silent(words, at) for at in range(start + 1, end))
-    broken = 0.0 if end == len(words) or _silent(words, end) else _BREAK_COST[words[end - 1].ends]
-    shown = _latest_end(words, end) - words[start].start_seconds
-    return 1.0 + broken + inside + _SHORT_COST * max(0.0, 1.0 - shown / SHORTEST_SECONDS)
+    def caption(self, start: int, end: int) -> Caption:
+        """The caption of these words, shown for the shortest time at least if the next one leaves it."""
+        words = tuple(self._words[start:end])
+        begin = words[0].start_seconds
+        until = max(words[-1].end_seconds, min(begin + SHORTEST_SECONDS, self._latest_end(end)))
+        return Caption(words, self._first_line(start, end), begin, until)
 
+    def _fits(self, start: int, end: int) -> bool:
+        if self._width(start, end) > 2 * LINE_CHARACTERS + 1:
+            return False
+        return self._width(start, end) <= LINE_CHARACTERS or any(self._middles(start, end))
 
-def _silent(words: Sequence[TimedWord], at: int) -> bool:
-    """Whether there is a long silence before this word."""
-    return words[at].start_seconds - words[at - 1].end_seconds >= SILENCE_SECONDS
+    def _first_line(self, start: int, end: int) -> int:
+        """How many words are in the first line: all if they fit, else as many as make the lines most alike."""
+        if self._width(start, end) <= LINE_CHARACTERS or end - start == 1:
+            return end - start
 
+        def unlike(middle: int) -> int:
+            bonus = _CLAUSE_BONUS_CHARACTERS * (self._words[middle - 1].ends > End.WORD)
+            return abs(self._width(start, middle) - self._width(middle, end)) - bonus
 
-def _latest_end(words: Sequence[TimedWord], end: int) -> float:
-    return words[end].start_seconds if end < len(words) else math.inf
+        return min(self._middles(start, end), key=unlike) - start
 
+    def _middles(self, start: int, end: int) -> Iterator[int]:
+        """Where two lines that are short enough can meet."""
+        for middle in range(start + 1, end):
+            if self._width(start, middle) > LINE_CHARACTERS:
+                return
+            if self._width(middle, end) <= LINE_CHARACTERS:
+                yield middle
 
-def _caption(words: Sequence[TimedWord], start: int, end: int) -> Caption:
-    part = tuple(words[start:end])
-    begin = part[0].start_seconds
-    shown_until = max(part[-1].end_seconds, min(begin + SHORTEST_SECONDS, _latest_end(words, end)))
-    return Caption(part, _first_line(part) or len(part), begin, shown_until)
+    def _width(self, start: int, end: int) -> int:
+        return self._places[end] - self._places[start] - self._words[end - 1].space
 
+    def _silent(self, at: int) -> bool:
+        """Whether there is a long silence before this word."""
+        return self._words[at].start_seconds - self._words[at - 1].end_seconds >= SILENCE_SECONDS
 
-def _first_line(words: Sequence[TimedWord]) -> int | None:
-    """How many words are in the first line: all if they fit, else what gives lines most alike; None if none does."""
-    if len(_text(words)) <= LINE_CHARACTERS:
-        return len(words)
-    found = []
-    for count in range(1, len(words)):
-        lengths = len(_text(words[:count])), len(_text(words[count:]))
-        if max(lengths) <= LINE_CHARACTERS:
-            bonus = _CLAUSE_BONUS_CHARACTERS * (words[count - 1].ends > End.WORD)
-            found.append((abs(lengths[0] - lengths[1]) - bonus, count))
-    return min(found)[1] if found else None
+    def _latest_end(self, end: int) -> float:
+        return self._words[end].start_seconds if end < len(self._words) else math.inf
 
 
 def _text(words: Sequence[TimedWord]) -> str:

@@ -82,8 +82,12 @@ def json_text(words: Sequence[TimedWord]) -> str:
         {"start_seconds": caption.start_seconds, "end_seconds": caption.end_seconds, "lines": caption.lines}
         for caption in captions_of(words)
     ]
-    names = ("text", "start", "end", "start_seconds", "end_seconds", "phonemes")
-    plain = [{name: asdict(word)[name] for name in names} for word in words]
+    plain = [
+        {"text": word.text, "start": word.start, "end": word.end}
+        | {"start_seconds": word.start_seconds, "end_seconds": word.end_seconds}
+        | {"phonemes": [asdict(phoneme) for phoneme in word.phonemes]}
+        for word in words
+    ]
     return json.dumps({"words": plain, "captions": captions}, ensure_ascii=False, indent=1)
 
 
