@@ -61,6 +61,9 @@ class Utterance:
 
     `start` and `end` are the span of characters in the request's text; `phonemes` has at most the model's limit;
     `pause_seconds` is the silence that follows it. `words` are in order, inside that span, and do not overlap.
+
+    The writer may ask for a `voice` other than the request's, and for silence: `rest_seconds` after it, in place of
+    `pause_seconds`, and `rest_before_seconds`, both exactly that long whatever the scale of pauses.
     """
 
     index: int
@@ -70,6 +73,9 @@ class Utterance:
     end: int
     pause_seconds: float = 0.0
     words: tuple[WrittenWord, ...] = ()
+    voice: str = ""
+    rest_seconds: float | None = None
+    rest_before_seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -13,11 +13,12 @@ from itertools import count
 from engine.artifacts.manifest import CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import Joiner
 from engine.audio.kept_speech import KeptSpeech, key_of
-from engine.audio.word_times import spoken_words
+from engine.audio.word_times import earlier, spoken_words
 from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
+from engine.g2p.directions import read_script, voice_before
 from engine.languages import language_of
 from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.model_store.installed_voices import with_saved
@@ -34,17 +35,18 @@ from engine.speech import (
     AudioChunk,
     DeviceEvent,
     FallbackEvent,
+    Notice,
     Plan,
     PlanEvent,
     PreparationEvent,
     Speech,
     SpeechRequest,
-    Style,
     Utterance,
     VoiceInfo,
 )
 from engine.stages import Place
 from engine.system.cores import check_threads, usable_cores
+from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
 LONGEST_PAUSE_SCALE = 3.0
@@ -97,7 +99,7 @@ class Synthesizer:
 
     def voice(self, name: str) -> VoiceInfo:
         """The voice of this name or blend; raises `UnknownVoice` or `InvalidRequest`."""
-        return SavedVoices().choose(name, self._opened().voices)[0].info
+        return self._voice(name)[0].info
 
     def fingerprint(self, voice: str) -> str:
         """What, besides the request, its samples depend on: the weights, what a saved blend is of, the device."""
@@ -136,34 +138,36 @@ class Synthesizer:
         after `cancel` is set.
         """
         check(request)
-        voice, notices = SavedVoices().choose(request.voice, self._opened().voices)
-        language = language_of(request.language or voice.info.language)
-        if not language.english:
-            self._phonemizer(language.tag)  # raises at once when packages are missing
+        script = read_script(request.part, self._voice, voice_before(request.text, request.start, self._voice))
+        voices = {name: self._voice(name or request.voice)[0] for name in ("", *script.voices)}
+        tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
+        self._check_languages(tags.values())
         self.prepare(observe, cancel)
-        plans = self._phonemizer(language.tag).plans(request.part, request.speed)
-        noticed = (replace(plan, notices=(*(() if request.language else notices), *plan.notices)) for plan in plans)
+        phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
+        plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers)
+        notices = () if request.language else self._voice(request.voice)[1]
+        noticed = (replace(plan, notices=(*notices, *plan.notices)) for plan in plans)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
         for utterance, plan in _planned((plan.moved(request.start) for plan in noticed), observe):
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
-            style = voice.style(len(utterance.phonemes))
-            raw = self._raw(utterance, style, request, observe, cancel)
+            raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
+            raw = earlier(raw, round(self._opened().lead_seconds * self.sample_rate_hz))
             total = len(plan.utterances) if plan.whole else 0
-            speech = joiner.chunk(raw, utterance.pause_seconds, last=utterance.index + 1 == total)
+            speech = joiner.chunk(raw, utterance, last=utterance.index + 1 == total)
             words = spoken_words(utterance, speech)
             yield AudioChunk(utterance, total, speech.samples, self.sample_rate_hz, words)
 
     def _raw(
         self,
         utterance: Utterance,
-        style: Style,
+        voice: Voice,
         request: SpeechRequest,
         observe: Observer,
         cancel: threading.Event | None,
     ) -> Speech:
         """The speech of an utterance as the model gives it: what is kept, or else made now."""
-        speaker = self._ready()
+        speaker, style = self._ready(), voice.style(len(utterance.phonemes))
         if self._kept is None:
             return speaker.speak(utterance, style, request.speed, request.seed, observe, cancel)
         what = (utterance.phonemes, style, request.speed, request.seed)
@@ -179,6 +183,15 @@ class Synthesizer:
         if self._speaker is not None:
             self._speaker.close()
         self._speaker = None
+
+    def _check_languages(self, tags: Iterable[str]) -> None:
+        """Raise `MissingLanguage` at once where packages are missing; English, which takes a second, has them."""
+        for tag in tags:
+            if not language_of(tag).english:
+                self._phonemizer(tag)
+
+    def _voice(self, name: str) -> tuple[Voice, tuple[Notice, ...]]:
+        return SavedVoices().choose(name, self._opened().voices)
 
     def _load(self, device: str, observe: Observer, cancel: threading.Event | None) -> Loaded:
         checkpoint = self._opened()

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.speech import Samples, Speech
+from engine.speech import Samples, Speech, Utterance
 
 SILENCE_BELOW_LOUDEST_DB = 40.0
 """A window this far below the loudest window is silence."""
@@ -34,17 +34,30 @@ class Joiner:
         self._pause_scale = pause_scale
         self._held = np.zeros(0, np.float32)
 
-    def chunk(self, raw: Speech, pause_seconds: float, *, last: bool) -> Speech:
-        """What to play next: the finished speech of `raw`, any number of samples, and the pause after it."""
+    def chunk(self, raw: Speech, utterance: Utterance, *, last: bool) -> Speech:
+        """What to play next: the finished speech of `raw`, any number of samples, and the pauses around it.
+
+        The silence kept around speech is a part of the rests that the writer asks for, which are not scaled.
+        """
         speech = finish_utterance(raw, self._sample_rate_hz)
         if self._pause_scale != 1:
             speech = scale_pauses(speech, self._sample_rate_hz, self._pause_scale)
-        joined = blend(self._held, speech.samples)
-        pause = np.zeros(round(pause_seconds * self._pause_scale * self._sample_rate_hz), np.float32)
+        before = self._silence(utterance.rest_before_seconds - KEPT_SILENCE_SECONDS)
+        joined = blend(self._held, np.concatenate([before, speech.samples]))
+        pause = self._silence(self._pause_seconds(utterance))
         held = 0 if last or len(pause) else _margin(self._sample_rate_hz)
         sent = len(joined) - held
         self._held = joined[sent:]
-        return Speech(np.concatenate([joined[:sent], pause]), np.minimum(speech.edges, sent))
+        return Speech(np.concatenate([joined[:sent], pause]), np.minimum(speech.edges + len(before), sent))
+
+    def _pause_seconds(self, utterance: Utterance) -> float:
+        if utterance.rest_seconds is None:
+            return utterance.pause_seconds * self._pause_scale
+        return utterance.rest_seconds - 2 * KEPT_SILENCE_SECONDS
+
+    def _silence(self, seconds: float) -> Samples:
+        """So much silence, or none for a negative number."""
+        return np.zeros(max(0, round(seconds * self._sample_rate_hz)), np.float32)
 
 
 def finish_utterance(speech: Speech, sample_rate_hz: int) -> Speech:

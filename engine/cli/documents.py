@@ -69,6 +69,7 @@ def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Out
         "seed": order.manner.seed, "seconds_audio": audio_seconds, "seconds_total": seconds,
         "seconds_to_first_audio": clocked.first_seconds, "rtf": seconds / audio_seconds, "out": str(order.path),
         "seconds_of_longest_utterance": clocked.longest_seconds, "peak_bytes": peak_bytes(),
+        "subtitles": str(order.subtitles) if order.subtitles else None,
         "files": [str(path) for path in paths], "chapters": len(order.chapters),
     }  # fmt: skip
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)

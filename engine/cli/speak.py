@@ -25,6 +25,8 @@ from engine.model_store import ModelStore
 from engine.model_store.checkpoints import at_least_as_good, default_model
 from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
+from engine.subtitles.formats import check_subtitles, write_subtitles
+from engine.subtitles.timed_words import timed_words, words_of
 from engine.synthesizer import Synthesizer
 from engine.system.memory import peak_bytes
 
@@ -48,6 +50,7 @@ def _add_options(parser: Any) -> None:
         type=Path,
         help=f"a .wav, .flac, .mp3, .ogg, .opus or .m4b file (default: {DEFAULT_OUTPUT}, unless --play)",
     )
+    parser.add_argument("--subtitles", type=Path, help="a .srt, .vtt, .ass (word by word) or .json file to write, too")
     parser.add_argument("--play", action="store_true", help="play while speaking")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     parser.add_argument(
@@ -61,6 +64,8 @@ def speak(options: argparse.Namespace) -> Outcome:
     output = _output_of(options)
     if output:
         check_writable(output, per_chapter=bool(options.per_chapter))
+    if options.subtitles:
+        check_subtitles(options.subtitles)
     document = documents.document_of(options)
     text = text_of(options, document)
     with Steps() as steps:
@@ -68,8 +73,9 @@ def speak(options: argparse.Namespace) -> Outcome:
             _have(options, steps)
         synthesizer, manner = _prepared(options, steps)
         if document is not None and output and not options.play:
-            return documents.export_document(Order(document, manner, output, options.per_chapter), synthesizer, steps)
-        return _spoken(synthesizer, replace(manner, text=text), options.play, output, steps)
+            order = Order(document, manner, output, bool(options.per_chapter), options.subtitles)
+            return documents.export_document(order, synthesizer, steps)
+        return _spoken(synthesizer, replace(manner, text=text), options, output, steps)
 
 
 def _have(options: argparse.Namespace, steps: Steps) -> None:
@@ -93,21 +99,27 @@ def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, S
     return synthesizer, SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
 
 
-def _spoken(synthesizer: Synthesizer, request: SpeechRequest, play: bool, output: Path | None, steps: Steps) -> Outcome:
+def _spoken(
+    synthesizer: Synthesizer, request: SpeechRequest, options: argparse.Namespace, output: Path | None, steps: Steps
+) -> Outcome:
     started = time.perf_counter()
-    chunks, first_seconds = _collect(synthesizer, request, play, started, steps)
+    chunks, first_seconds = _collect(synthesizer, request, options.play, started, steps)
     total_seconds = time.perf_counter() - started
     if output:
         save_speech(output, np.concatenate([chunk.samples for chunk in chunks]), synthesizer.sample_rate_hz)
+    if options.subtitles:
+        words = timed_words(request.text, words_of(chunks), synthesizer.sample_rate_hz)
+        write_subtitles(options.subtitles, words)
     audio_seconds = sum(chunk.seconds for chunk in chunks)
     figures = {
         "voice": request.voice, "model": synthesizer.model, "device": synthesizer.device, "seed": request.seed,
         "seconds_audio": audio_seconds, "seconds_total": total_seconds, "seconds_to_first_audio": first_seconds,
         "rtf": total_seconds / audio_seconds, "out": str(output) if output else None,
+        "subtitles": str(options.subtitles) if options.subtitles else None,
         "seconds_of_longest_utterance": max(chunk.seconds for chunk in chunks), "peak_bytes": peak_bytes(),
     }  # fmt: skip
-    words = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
-    return Outcome(figures, f"{words}, by {request.voice} of {synthesizer.model}")
+    said = f"{output or 'Played'}: {audio_seconds:.1f} s of speech in {total_seconds:.1f} s"
+    return Outcome(figures, f"{said}, by {request.voice} of {synthesizer.model}")
 
 
 def text_of(options: argparse.Namespace, document: Document | None) -> str:

@@ -18,7 +18,10 @@ from engine.export.order import Order
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
+from engine.g2p.directions import voice_before
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
+from engine.subtitles.formats import check_subtitles, write_subtitles
+from engine.subtitles.timed_words import TimedWord, timed_words
 from engine.system.whole_file import remove_leftovers
 
 CHAPTER_PAUSE_SECONDS = 1.5
@@ -45,9 +48,10 @@ class Speaker(Protocol):
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of a chapter as a request, and the silence after it."""
+    """A part of a chapter, from its character `start`, as a request, and the silence after it."""
 
     request: SpeechRequest
+    start: int
     pause_seconds: float
 
 
@@ -64,6 +68,8 @@ def export(
     Raises `OutputError`, `Cancelled`, `NothingToSpeak`, and what the speaker raises.
     """
     check_writable(order.path, per_chapter=order.per_chapter)
+    if order.subtitles:
+        check_subtitles(order.subtitles)
     speaker.prepare(observe, cancel)
     made = MadeParts(speaker.fingerprint(order.manner.voice))
     made.drop_old()
@@ -111,7 +117,7 @@ class _Export:
         self._made = made
         self._observe = observe
         self._cancel = cancel
-        self._chapters = [_pieces_of(chapter.text, order.manner) for chapter in order.chapters]
+        self._chapters = [_pieces_of(chapter.text, order.manner, speaker) for chapter in order.chapters]
         missing = sum(len(each.request.text) for each in self._pieces() if not made.has(each.request))
         everything = sum(len(each.request.text) for each in self._pieces())
         self._meter = Meter(missing + WRITING_SHARE * everything, clock)
@@ -164,24 +170,37 @@ class _Export:
     def _write(self, output: Output) -> Iterator[ExportProgress]:
         self._silent = False
         remove_leftovers(output.path)
+        words: list[TimedWord] = []
         try:
-            yield from self._write_chapters(output)
+            yield from self._write_chapters(output, words)
+            if output.subtitles:
+                write_subtitles(output.subtitles, words)
         except OutputError as error:
             raise OutputError(error.message, f"{error.hint} What is spoken is kept, and not made again.") from error
 
-    def _write_chapters(self, output: Output) -> Iterator[ExportProgress]:
+    def _write_chapters(self, output: Output, words: list[TimedWord]) -> Iterator[ExportProgress]:
+        """Write the sound, and add the words in it."""
+        begun = self._meter.seconds_written
         step = f"Writing {output.path.name}"
         with recording(output.path, self._speaker.sample_rate_hz, output.tags) as file:
             for index in output.chapters:
                 file.begin_chapter(self._order.chapters[index].title or f"Chapter {index + 1}")
                 sounds = False
                 for piece in self._chapters[index]:
+                    if output.subtitles:
+                        words += self._words(piece, self._meter.seconds_written - begun)
                     for share in self._write_piece(file, piece):
                         sounds = True
                         self._meter.add(WRITING_SHARE * len(piece.request.text) * share)
                         yield self._meter.progress(step)
                 if sounds and index + 1 < output.chapters.stop:
                     self._append(file, self._silence(CHAPTER_PAUSE_SECONDS))
+
+    def _words(self, piece: _Piece, start_seconds: float) -> list[TimedWord]:
+        made = self._made.read(piece.request)
+        return timed_words(
+            piece.request.text, made.words, self._speaker.sample_rate_hz, start_seconds, start=piece.start
+        )
 
     def _write_piece(self, file: Recording, piece: _Piece) -> Iterator[float]:
         """The share of the piece that is written with each step."""
@@ -208,5 +227,10 @@ def _raise_if_set(cancel: threading.Event | None) -> None:
         raise Cancelled("The export was stopped.")
 
 
-def _pieces_of(text: str, manner: SpeechRequest) -> tuple[_Piece, ...]:
-    return tuple(_Piece(replace(manner, text=part.text), part.pause_seconds) for part in parts_of(text))
+def _pieces_of(text: str, manner: SpeechRequest, speaker: Speaker) -> tuple[_Piece, ...]:
+    """The parts, each by the voice that the text has named last before it, if any."""
+    return tuple(
+        _Piece(replace(manner, text=part.text, voice=voice or manner.voice), part.start, part.pause_seconds)
+        for part in parts_of(text)
+        for voice in [voice_before(text, part.start, speaker.fingerprint)]
+    )

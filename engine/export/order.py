@@ -18,12 +18,14 @@ class Order:
     """A document, spoken in the manner of a request whose own text does not count, into `path`.
 
     With `per_chapter` each chapter gets a file of its own, of the format of `path`, in a folder named as `path` is.
+    `subtitles` are written, too: into that file, or beside the file of each chapter in the format of its suffix.
     """
 
     document: Document
     manner: SpeechRequest
     path: Path
     per_chapter: bool = False
+    subtitles: Path | None = None
 
     @property
     def chapters(self) -> tuple[Chapter, ...]:

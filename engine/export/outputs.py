@@ -18,11 +18,12 @@ _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
 
 @dataclass(frozen=True)
 class Output:
-    """A file and the chapters, by index, that are to be in it."""
+    """A file, the chapters, by index, that are to be in it, and where its subtitles go, if any are wanted."""
 
     path: Path
     tags: Tags
     chapters: range
+    subtitles: Path | None = None
 
 
 def outputs_of(order: Order) -> tuple[Output, ...]:
@@ -30,13 +31,13 @@ def outputs_of(order: Order) -> tuple[Output, ...]:
     document, count = order.document, len(order.chapters)
     tags = Tags(document.title, document.author, cover=document.cover)
     if not order.per_chapter:
-        return (Output(order.path, tags, range(count)),)
-    folder, digits = order.result, len(str(count))
+        return (Output(order.path, tags, range(count), order.subtitles),)
     return tuple(
         Output(
-            folder / f"{f'{number:0{digits}} {file_name(chapter.title)}'.strip()}{order.path.suffix}",
+            _chapter_path(order, number, order.path.suffix),
             replace(tags, title=chapter.title, album=document.title, track=number),
             range(number - 1, number),
+            order.subtitles and _chapter_path(order, number, order.subtitles.suffix),
         )
         for number, chapter in enumerate(order.chapters, 1)
     )
@@ -54,6 +55,11 @@ def check_writable(path: Path, *, per_chapter: bool = False) -> None:
     except OSError as error:
         raise OutputError(f"The folder {folder} cannot be made ({error.strerror}).", "Choose another name.") from error
     ensure_writable(folder / path.name)
+
+
+def _chapter_path(order: Order, number: int, suffix: str) -> Path:
+    digits, title = len(str(len(order.chapters))), order.chapters[number - 1].title
+    return order.result / f"{f'{number:0{digits}} {file_name(title)}'.strip()}{suffix}"
 
 
 def file_name(title: str) -> str:

@@ -6,7 +6,7 @@ Here is only the order in which the rules of writing apply; the rules are in mod
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.g2p import abbreviations, dates, numerals, quantities, roman, symbols, web
 from engine.g2p.characters import simplify
@@ -27,6 +27,11 @@ class Normalised:
     sourced: SourcedText
     overrides: tuple[Override, ...]
     notices: tuple[Notice, ...]
+
+    def moved(self, offset: int) -> Normalised:
+        """The same of a text with `offset` more characters before it."""
+        notices = (replace(each, start=each.start + offset, end=each.end + offset) for each in self.notices)
+        return replace(self, sourced=self.sourced.moved(offset), notices=tuple(notices)) if offset else self
 
     def overrides_in(self, start: int, end: int) -> list[Override]:
         """The overrides that begin in a piece of the text, in offsets of that piece."""

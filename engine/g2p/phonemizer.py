@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from types import MappingProxyType
 
 from engine.errors import NothingToSpeak
 from engine.g2p.analysis import Analyser, Homographs, import_spacy, load_analyser
+from engine.g2p.directions import Script, Section, read_script
 from engine.g2p.front_end import FrontEnd
 from engine.g2p.normalise import Normalised
 from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
@@ -58,21 +61,29 @@ class Phonemizer:
         *_, whole = self.plans(text, speed)
         return whole
 
-    def plans(self, text: str, speed: float = 1.0) -> Iterator[Plan]:
+    def plans(
+        self,
+        text: str,
+        speed: float = 1.0,
+        script: Script | None = None,
+        others: Mapping[str, Phonemizer] = MappingProxyType({}),
+    ) -> Iterator[Plan]:
         """The plan of the text as it grows: soon its beginning, then more of it, at last the whole.
 
         Each begins with the utterances of the one before and has more of them, cut for this speed, a positive factor.
+        `others` speak in place of this one where the `script` of the text names their voices.
 
         Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound.
         """
         if not text.strip():
             raise NothingToSpeak("There is no text to speak.", "Type a sentence first.")
-        normalised = self._front_end.normalise(text)
-        notices = list(normalised.notices)
-        pieces = self._pieces(normalised, notices)
+        script = script or read_script(text)
+        notices = list(script.notices)
+        parts = (others.get(each.voice, self)._section(text, each, notices) for each in script.sections)
+        pieces = chain.from_iterable(parts)
         utterances: list[Utterance] = []
         wanted = FIRST_PLANNED_CHARACTERS
-        for utterance in _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text):
+        for utterance in _utterances(groups(pieces, longest(self._phoneme_limit, speed)), text, script):
             utterances.append(utterance)
             if wanted <= utterance.end < len(text):
                 yield Plan(tuple(utterances), _readable(notices), len(text) - utterance.end)
@@ -80,6 +91,12 @@ class Phonemizer:
         if not utterances:
             raise _soundless(self._language)
         yield Plan(tuple(utterances), _readable(notices))
+
+    def _section(self, text: str, section: Section, notices: list[Notice]) -> Iterator[Piece]:
+        """The pieces of a section of the text."""
+        normalised = self._front_end.normalise(text[section.start : section.end]).moved(section.start)
+        notices += normalised.notices
+        return self._pieces(normalised, notices)
 
     def _pieces(self, normalised: Normalised, notices: list[Notice]) -> Iterator[Piece]:
         """The pieces of a text, pronounced one sentence at a time; problems are added to the notices."""
@@ -143,14 +160,21 @@ def _readable(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     return (*ordered[:MOST_NOTICES], summary)
 
 
-def _utterances(found: Iterable[Sequence[Piece]], text: str) -> Iterator[Utterance]:
+def _utterances(found: Iterable[Sequence[Piece]], text: str, script: Script) -> Iterator[Utterance]:
     """The utterances of the groups, each as soon as the next one is known; no pause follows the last."""
     sounding = _with_sound(found)
-    pieces, index = next(sounding, None), 0
+    pieces, index, end = next(sounding, None), 0, 0
     while pieces is not None:
         following = next(sounding, None)
-        pause_seconds = 0.0 if following is None else PAUSE_SECONDS[pieces[-1].border]
-        yield _utterance(index, pieces, text, pause_seconds)
+        utterance = _utterance(index, pieces, text, following is None)
+        place, before = script.place(utterance.start), end
+        end = len(script.sections) if following is None else script.place(following[0].start)
+        yield replace(
+            utterance,
+            voice=script.sections[place].voice,
+            rest_seconds=script.rest_seconds(place, end),
+            rest_before_seconds=script.rest_seconds(before, place) or 0.0,
+        )
         pieces, index = following, index + 1
 
 
@@ -168,9 +192,10 @@ def _with_sound(found: Iterable[Sequence[Piece]]) -> Iterator[list[Piece]]:
         yield sounding
 
 
-def _utterance(index: int, pieces: Sequence[Piece], text: str, pause_seconds: float) -> Utterance:
+def _utterance(index: int, pieces: Sequence[Piece], text: str, last: bool) -> Utterance:
     start, end = pieces[0].start, pieces[-1].end
     phonemes = joined(pieces)
+    pause_seconds = 0.0 if last else PAUSE_SECONDS[pieces[-1].border]
     return Utterance(index, printable(text[start:end]), phonemes, start, end, pause_seconds, written_words(pieces))
 
 

@@ -264,6 +264,46 @@ def test_words_do_not_drift_when_pauses_grow(starter: Synthesizer) -> None:
         assert other[middle].any()
 
 
+def test_directions_in_the_text_do_what_they_say(starter: Synthesizer) -> None:
+    text = "Come here. [pause 1.5s] [voice:am_rowan] Come here. [voice:am_rowen] Come here."
+    events: list[Event] = []
+    first, second, third = starter.synthesize(SpeechRequest(text, "af_sally"), events.append)
+    (alone,) = starter.synthesize(SpeechRequest("Come here.", "af_sally"))
+    assert first.seconds == pytest.approx(alone.seconds + 1.44, abs=0.001)
+    assert not first.samples[len(alone.samples) :].any()
+    assert np.array_equal(first.samples[: len(alone.samples)], alone.samples)
+    assert [chunk.utterance.voice for chunk in (second, third)] == ["am_rowan", "am_rowan"]
+    (rowan,) = starter.synthesize(SpeechRequest("Come here.", "am_rowan"))
+    assert len(third.samples) == len(rowan.samples)
+    (notice,) = next(event.plan.notices for event in events if isinstance(event, PlanEvent))
+    assert notice.message == "There is no voice named “am_rowen”. Did you mean “am_rowan”? The voice stays as it is."
+    assert text[notice.start : notice.end] == "[voice:am_rowen]"
+
+
+def test_a_part_is_spoken_by_the_voice_named_before_it(starter: Synthesizer) -> None:
+    text = "One. [voice:am_rowan] Two. Come here."
+    start = text.index("Come")
+    (chunk,) = starter.synthesize(SpeechRequest(text, "af_sally", start=start))
+    (rowan,) = starter.synthesize(SpeechRequest("Come here.", "am_rowan"))
+    assert np.array_equal(chunk.samples, rowan.samples)
+    assert [text[word.start : word.end] for word in chunk.words] == ["Come", "here"]
+
+
+def test_a_voice_in_the_text_whose_packages_are_missing_is_said_before_any_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    synthesizer = Synthesizer("starter")
+    voices = dict(synthesizer._opened().voices)
+    sally = voices["af_sally"]
+    foreign = replace(sally, info=replace(sally.info, language="ja"))
+    monkeypatch.setattr(synthesizer, "_voice", lambda name: ({"af_sally": sally, "jf": foreign}[name], ()))
+    monkeypatch.setattr(sounds, "find_spec", lambda name: None)
+    events: list[Event] = []
+    with pytest.raises(MissingLanguage, match="Japanese needs packages"):
+        list(synthesizer.synthesize(SpeechRequest("Hello. [voice:jf] Hello.", "af_sally"), events.append))
+    assert events == []
+
+
 @pytest.mark.parametrize("scale", [-0.1, 3.1, math.nan, math.inf])
 def test_pauses_out_of_range_are_refused(scale: float) -> None:
     with pytest.raises(InvalidRequest, match="Choose a number from 0"):

@@ -14,7 +14,7 @@ from engine.audio.joining import (
     limit_peak,
     scale_pauses,
 )
-from engine.speech import Speech
+from engine.speech import Speech, Utterance
 
 RATE_HZ = 24_000
 MARGIN = round(KEPT_SILENCE_SECONDS * RATE_HZ)
@@ -42,6 +42,10 @@ def speech(samples: np.ndarray, *edges: int) -> Speech:
     return Speech(samples, np.array(edges, np.int64))
 
 
+def followed_by(pause_seconds: float, **rests: float) -> Utterance:
+    return Utterance(0, "", "", 0, 0, pause_seconds, **rests)
+
+
 def finished(samples: np.ndarray) -> np.ndarray:
     return finish_utterance(speech(samples), RATE_HZ).samples
 
@@ -53,7 +57,9 @@ def scaled(samples: np.ndarray, scale: float) -> np.ndarray:
 def joined(pauses: list[float], scale: float = 1.0) -> np.ndarray:
     joiner = Joiner(RATE_HZ, scale)
     last = len(pauses) - 1
-    chunks = [joiner.chunk(speech(utterance(0.3)), pause, last=i == last) for i, pause in enumerate(pauses)]
+    chunks = [
+        joiner.chunk(speech(utterance(0.3)), followed_by(pause), last=i == last) for i, pause in enumerate(pauses)
+    ]
     return np.concatenate([chunk.samples for chunk in chunks])
 
 
@@ -125,7 +131,7 @@ def test_every_sample_of_speech_is_there_once() -> None:
     chunks = []
     for index, height in enumerate(heights):
         raw = np.concatenate([silence(0.1), tone(0.05, 0.1), [np.float32(height)], tone(0.05, 0.1), silence(0.1)])
-        chunks.append(joiner.chunk(speech(raw), 0.25 * (index % 2), last=index == 3).samples)
+        chunks.append(joiner.chunk(speech(raw), followed_by(0.25 * (index % 2)), last=index == 3).samples)
     whole = np.concatenate(chunks)
     assert list(whole[whole > 0.2]) == pytest.approx(heights)
 
@@ -151,7 +157,7 @@ WAVEFORMS = st.lists(st.floats(-4, 4, width=32), max_size=400).map(lambda values
 def test_any_waveforms_end_up_finite_and_below_clipping(parts: list[tuple[np.ndarray, float]], scale: float) -> None:
     joiner = Joiner(RATE_HZ, scale)
     for raw, pause in parts:
-        chunk = joiner.chunk(speech(raw), pause, last=False).samples
+        chunk = joiner.chunk(speech(raw), followed_by(pause), last=False).samples
         assert chunk.dtype == np.float32
         assert np.isfinite(chunk).all()
         assert np.abs(chunk).max(initial=0.0) <= PEAK_LIMIT + 1e-6
@@ -177,7 +183,7 @@ def heard(samples: np.ndarray) -> list[int]:
 def test_a_phoneme_keeps_to_its_sound_through_cuts_pauses_and_joins(scale: float, pause: float) -> None:
     joiner = Joiner(RATE_HZ, scale)
     speeches = [clicks(0.3, 0.7, 1.2), clicks(0.01, 1.0), clicks(0.5)]
-    chunks = [joiner.chunk(speech(samples, *starts), pause, last=False) for samples, starts in speeches]
+    chunks = [joiner.chunk(speech(samples, *starts), followed_by(pause), last=False) for samples, starts in speeches]
     lengths = np.cumsum([0, *(len(chunk.samples) for chunk in chunks)])
     marked = np.concatenate([chunk.edges + start for chunk, start in zip(chunks, lengths, strict=False)])
     found = heard(np.concatenate([chunk.samples for chunk in chunks]))
@@ -186,12 +192,33 @@ def test_a_phoneme_keeps_to_its_sound_through_cuts_pauses_and_joins(scale: float
 
 def test_a_phoneme_in_silence_that_is_cut_off_is_inside_the_chunk() -> None:
     samples, starts = clicks(0.8)
-    chunk = Joiner(RATE_HZ).chunk(speech(samples, 0, *starts, len(samples)), 0.0, last=False)
+    chunk = Joiner(RATE_HZ).chunk(speech(samples, 0, *starts, len(samples)), followed_by(0.0), last=False)
     assert chunk.edges[0] == 0
     assert chunk.edges[-1] == len(chunk.samples)
 
 
 @given(st.lists(st.integers(0, 400), min_size=2, max_size=6).map(sorted), WAVEFORMS, st.floats(0, 3), st.booleans())
 def test_edges_stay_in_order_and_inside(edges: list[int], samples: np.ndarray, scale: float, last: bool) -> None:
-    chunk = Joiner(RATE_HZ, scale).chunk(speech(samples, *edges), 0.0, last=last)
+    chunk = Joiner(RATE_HZ, scale).chunk(speech(samples, *edges), followed_by(0.0), last=last)
     assert (np.diff([0, *chunk.edges, len(chunk.samples)]) >= 0).all()
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, 3.0])
+def test_a_rest_is_as_long_as_it_says_whatever_the_scale(scale: float) -> None:
+    joiner = Joiner(RATE_HZ, scale)
+    samples, starts = clicks(0.5)
+    rest = followed_by(0.25, rest_seconds=1.5, rest_before_seconds=2.0)
+    first = joiner.chunk(speech(samples, *starts), rest, last=False)
+    second = joiner.chunk(speech(samples, *starts), followed_by(0.0), last=True)
+    found = heard(np.concatenate([first.samples, second.samples]))
+    assert found[0] == pytest.approx(2.0 * RATE_HZ, abs=WINDOW)
+    assert found[1] - found[0] - 2 * WINDOW == pytest.approx(1.5 * RATE_HZ, abs=2 * WINDOW)
+    assert first.edges[0] == pytest.approx(found[0], abs=0.002 * RATE_HZ)
+
+
+def test_a_rest_of_nothing_joins_as_if_there_were_no_pause() -> None:
+    joiner = Joiner(RATE_HZ)
+    first = joiner.chunk(speech(utterance(0.3)), followed_by(0.25, rest_seconds=0.0), last=False)
+    second = joiner.chunk(speech(utterance(0.3)), followed_by(0.0), last=True)
+    whole = np.concatenate([first.samples, second.samples])
+    assert gaps(whole) == [pytest.approx(KEPT_SILENCE_SECONDS, abs=2 * WINDOW_SECONDS)]

@@ -1,6 +1,7 @@
 """`engine speak --fetch`: a model is got first where that can be done, and the line says who spoke."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +103,33 @@ def test_without_an_index_the_starter_speaks_and_the_line_says_so(
     assert output.out.startswith(f"{path}: ")
     assert output.out.endswith(f", by {starter.voices()[0].name} of starter\n")
     assert soundfile.info(path).duration > 0.5
+
+
+@pytest.mark.parametrize("suffix", [".srt", ".vtt", ".ass", ".json"])
+def test_subtitles_are_written_beside_the_sound(
+    starter: Synthesizer, tmp_path: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    sound, subtitles = tmp_path / "a.wav", tmp_path / f"a{suffix}"
+    text = "It cost $5. [pause 500ms] He said so."
+    arguments = ["speak", text, "--model", "starter", "--out", str(sound), "--subtitles", str(subtitles), "--json"]
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["subtitles"] == str(subtitles)
+    written = subtitles.read_text(encoding="utf-8")
+    if suffix == ".json":
+        words = json.loads(written)["words"]
+        assert [text[word["start"] : word["end"]] for word in words] == ["It", "cost", "$5", "He", "said", "so"]
+        assert "".join(phoneme["symbol"] for phoneme in words[3]["phonemes"]) == "hˌi"
+        assert 0.4 < words[3]["start_seconds"] - words[2]["end_seconds"] < 0.6
+        assert words[-1]["end_seconds"] <= soundfile.info(sound).duration
+    else:
+        assert "$5." in written
+
+
+def test_subtitles_of_no_format_are_refused_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.cli.speak.Synthesizer", None)
+    path = tmp_path / "a.wav"
+    assert main(["speak", "Hi", "--out", str(path), "--subtitles", str(tmp_path / "a.txt")]) == 1
+    assert "Give the file a name that ends in .srt, .vtt, .ass or .json." in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

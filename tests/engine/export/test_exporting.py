@@ -1,7 +1,9 @@
 """Exports with a speaker that is fast: what is made, what is kept, and what an interruption costs."""
 
 import errno
+import json
 import threading
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -207,3 +209,48 @@ def test_equal_orders_give_the_same_sound_in_ogg(tmp_path: Path) -> None:
         for name in ("a", "b"):
             run(order_of(book(1), tmp_path / f"{name}{suffix}"))
         np.testing.assert_array_equal(*(soundfile.read(tmp_path / f"{name}{suffix}")[0] for name in ("a", "b")))
+
+
+def test_subtitles_are_those_of_the_whole_book(tmp_path: Path) -> None:
+    document, subtitles = book(2), tmp_path / "book.json"
+    order = replace(order_of(document, tmp_path / "book.wav"), subtitles=subtitles)
+    steps = export(order, FastSpeaker(), lambda _: None)
+    list(islice(steps, 10))
+    steps.close()
+    assert not subtitles.exists()
+    run(order)
+    words = json.loads(subtitles.read_text(encoding="utf-8"))["words"]
+    paragraphs = [paragraph for chapter in document.chapters for paragraph in chapter.text.split("\n\n")]
+    assert [word["text"] for word in words] == [paragraph.split()[0] for paragraph in paragraphs]
+    texts = (chapter.text for chapter in document.chapters)
+    first, second = (words[: len(words) // 2], words[len(words) // 2 :])
+    for text, part in zip(texts, (first, second), strict=True):
+        assert all(text[word["start"] : word["end"]] == word["text"] for word in part)
+    chapter_seconds = soundfile.info(order.path).duration / 2
+    assert second[0]["start_seconds"] == pytest.approx(chapter_seconds, abs=CHAPTER_PAUSE_SECONDS)
+    times = [word["start_seconds"] for word in words]
+    assert times == sorted(times)
+
+
+def test_every_chapter_has_its_subtitles_beside_it(tmp_path: Path) -> None:
+    run(replace(order_of(book(2), tmp_path / "book.flac", per_chapter=True), subtitles=tmp_path / "any.srt"))
+    names = ["1 Chapter 1.flac", "1 Chapter 1.srt", "2 Chapter 2.flac", "2 Chapter 2.srt"]
+    assert sorted(path.name for path in (tmp_path / "book").iterdir()) == names
+    assert (tmp_path / "book" / names[3]).read_text(encoding="utf-8").startswith("1\n00:00:00,000 --> ")
+
+
+def test_subtitles_of_no_format_are_refused_before_any_work(tmp_path: Path) -> None:
+    speaker = FastSpeaker()
+    with pytest.raises(OutputError, match=r"cannot be written as \.txt"):
+        run(replace(order_of(book(), tmp_path / "book.wav"), subtitles=tmp_path / "book.txt"), speaker)
+    assert speaker.requests == []
+
+
+def test_a_voice_in_the_text_speaks_the_parts_that_follow(tmp_path: Path) -> None:
+    text = "\n\n".join(["[voice:am_adam] One two.", *[chapter.text for chapter in book(1).chapters]])
+    speaker = FastSpeaker()
+    run(order_of(Document("", "", "en", (Chapter("", text), Chapter("", "Three."))), tmp_path / "book.wav"), speaker)
+    assert len(speaker.requests) > 3
+    assert [request.voice for request in speaker.requests] == [
+        "af_heart", *["am_adam"] * (len(speaker.requests) - 2), "af_heart",
+    ]  # fmt: skip

@@ -1,0 +1,68 @@
+"""Each format as its players read it."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.errors import OutputError
+from engine.subtitles.formats import FORMATS, ass, check_subtitles, json_text, srt, vtt, write_subtitles
+from tests.engine.subtitles.words import timed
+
+TEXT = "When the rain had stopped at last, the children ran into the garden. Tom Ann laughed."
+
+
+def test_srt() -> None:
+    assert srt(timed(TEXT, 0.333)) == (
+        "1\n00:00:00,000 --> 00:00:04,329\nWhen the rain had stopped at last,\nthe children ran into the garden.\n\n"
+        "2\n00:00:04,329 --> 00:00:05,329\nTom Ann laughed.\n"
+    )
+
+
+def test_vtt_escapes_what_would_be_markup() -> None:
+    marked = [replace(timed("a", 3661.5)[0], shown="a&b<c>")]
+    assert vtt(marked) == "WEBVTT\n\n00:00:00.000 --> 01:01:01.500\na&amp;b&lt;c&gt;\n"
+
+
+def test_ass_lights_each_word_for_its_time_without_drift() -> None:
+    words = timed(TEXT, 0.333)
+    lines = [line for line in ass(words).splitlines() if line.startswith("Dialogue: ")]
+    assert lines[0].startswith("Dialogue: 0,0:00:00.00,0:00:04.33,Default,,0,0,0,,{\\k33}When {\\k34}the {\\k33}rain")
+    assert "last,\\N{\\k" in lines[0]
+    assert re.sub(r"\{[^}]*\}", "", lines[1]).endswith(",,Tom Ann laughed.")
+    total = sum(int(length) for line in lines for length in re.findall(r"\\k(\d+)", line))
+    assert total == 533
+
+
+def test_ass_shows_braces_that_would_be_commands_as_brackets() -> None:
+    assert "{\\k100}(x)" in ass([replace(timed("a")[0], shown="{x}")])
+
+
+def test_json_has_words_phonemes_and_captions() -> None:
+    found = json.loads(json_text(timed("Hi there.", 0.6)))
+    assert found["words"][1] == {
+        "text": "there", "start": 3, "end": 8, "start_seconds": 0.6, "end_seconds": 1.2, "phonemes": [],
+    }  # fmt: skip
+    assert found["captions"] == [{"start_seconds": 0.0, "end_seconds": 1.2, "lines": ["Hi there."]}]
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_file_is_written_in_the_format_of_its_suffix(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix.upper()}"
+    write_subtitles(path, timed(TEXT))
+    assert path.read_text(encoding="utf-8") == FORMATS[suffix](timed(TEXT))
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("name", "message"), [("a.txt", "cannot be written as .txt"), ("a", "has no suffix")])
+def test_other_suffixes_are_refused(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(OutputError, match=message) as refused:
+        check_subtitles(tmp_path / name)
+    assert refused.value.hint == "Give the file a name that ends in .srt, .vtt, .ass or .json."
+
+
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="does not exist"):
+        check_subtitles(tmp_path / "none" / "a.srt")
