@@ -18,6 +18,7 @@ from engine.export.exporting import export
 from engine.export.order import Order, joined
 from engine.export.outputs import outputs_of
 from engine.export.progress import ExportProgress
+from engine.languages import LANGUAGES, language_of
 from engine.speech import AudioChunk, Event, SpeechRequest
 from engine.synthesizer import Synthesizer
 from engine.system.durations import duration_words
@@ -57,6 +58,9 @@ def document_of(options: argparse.Namespace) -> Document | None:
 
 def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Write the files that are ordered; raises `EngineError` children."""
+    spoken = order.manner.language or synthesizer.voice(order.manner.voice).language
+    if note := language_note(order.document.language, spoken):
+        steps.note(note)
     started = time.perf_counter()
     clocked = _Clocked(synthesizer, started)
     progress = ExportProgress("", 0.0, None)
@@ -75,6 +79,19 @@ def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Out
     where = f"{order.result}, {len(paths)} files" if order.per_chapter else str(order.path)
     words = f"{where}: {audio_seconds:.1f} s of speech in {seconds:.1f} s"
     return Outcome(figures, f"{words}, by {order.manner.voice} of {synthesizer.model}")
+
+
+def language_note(written: str, spoken: str) -> str:
+    """A sentence for a document in another language than it is spoken in, by BCP 47 tags; empty if they agree."""
+    base = written.partition("-")[0].casefold()
+    if not base or base == spoken.partition("-")[0].casefold():
+        return ""
+    fitting = [language for language in LANGUAGES if language.tag.partition("-")[0] == base]
+    if not fitting:
+        return f"note: The text is in a language that no voice speaks ({written})."
+    written_name = "English" if fitting[0].english else fitting[0].name
+    voices = f"`voices --language {fitting[0].tag}` lists voices that fit"
+    return f"note: The text is in {written_name}, but spoken as {language_of(spoken).name}; {voices}."
 
 
 class _Clocked:

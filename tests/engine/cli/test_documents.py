@@ -12,9 +12,10 @@ import pytest
 from mutagen.mp4 import MP4
 
 from engine.__main__ import main
-from engine.cli.documents import document_of
+from engine.cli.documents import document_of, language_note
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest
+from tests.engine.documents.books import PICTURE, book, write_epub
 
 ROOT = Path(__file__).resolve().parents[3]
 JPEG = b"\xff\xd8\xff\xe0" + bytes(50)
@@ -52,6 +53,31 @@ def test_several_files_become_one_book(tmp_path: Path, capsys: pytest.CaptureFix
     assert figures["seconds_to_first_audio"] > 0
     assert {"voice", "model", "device", "seconds_total", "rtf", "peak_bytes"} <= set(figures)
     assert "Speaking chapter 1 of 2, “First”: 0%" in told.err
+
+
+@pytest.mark.usefixtures("starter")
+def test_an_electronic_book_becomes_an_audio_book(tmp_path: Path) -> None:
+    source = write_epub(tmp_path / "book.epub", book(600, 3))
+    assert main(["speak", "--file", str(source), "--out", str(tmp_path / "book.m4b")]) == 0
+    read = MP4(tmp_path / "book.m4b")
+    assert [chapter.title for chapter in read.chapters] == ["Chapter 1", "Chapter 2", "Chapter 3"]
+    assert (read["\xa9nam"], read["\xa9ART"]) == (["The Blue Lantern"], ["A. Writer"])
+    assert bytes(read["covr"][0]) == PICTURE
+
+
+@pytest.mark.parametrize(
+    ("written", "spoken", "words"),
+    [
+        ("", "en-US", ""),
+        ("en-GB", "en-US", ""),
+        ("fr", "en-US", "in French, but spoken as American English; `voices --language fr-FR` lists"),
+        ("en", "fr-FR", "in English, but spoken as French; `voices --language en-US` lists"),
+        ("de", "en-US", "in a language that no voice speaks (de)."),
+    ],
+)
+def test_another_language_than_the_voices_is_noted(written: str, spoken: str, words: str) -> None:
+    assert words in language_note(written, spoken)
+    assert bool(words) == bool(language_note(written, spoken))
 
 
 @pytest.mark.usefixtures("starter")

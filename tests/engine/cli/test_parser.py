@@ -10,7 +10,7 @@ from engine.cli import command
 from engine.cli.documents import document_of
 from engine.cli.parser import COMMANDS, build_parser
 from engine.cli.speak import DEFAULT_OUTPUT, text_of
-from engine.errors import EngineError, InvalidRequest
+from engine.errors import EngineError, InvalidRequest, UnusableDocument
 
 
 def test_every_command_can_be_carried_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,5 +63,5 @@ def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, m
     assert asked("-") == "from a pipe"
     with pytest.raises(InvalidRequest, match="No text was given"):
         asked()
-    with pytest.raises(InvalidRequest, match="cannot be read"):
+    with pytest.raises(UnusableDocument, match="cannot be read"):
         asked("--file", str(tmp_path / "missing.txt"))
