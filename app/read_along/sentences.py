@@ -10,7 +10,7 @@ from itertools import pairwise
 from app.audio.track import AudioTrack, Segment
 
 _BORDER = re.compile(
-    r"""(?P<mark>[.!?…]+)["”'’»)\]]*\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
+    r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
 )
 """What ends a sentence, with the white space that follows."""
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
@@ -38,8 +38,8 @@ def _ends_sentence(match: re.Match[str]) -> bool:
     if mark is None or "\n\n" in match[0]:
         return True
     before = text[max(0, match.start() - _TITLE_CHARACTERS) : match.start()]
-    small = text[match.end() : match.end() + 1].islower()
-    return not (mark == "." and _TITLE.search(before)) and not (small and set(mark) <= {".", "…"})
+    goes_on = text[match.end() : match.end() + 1].islower() and (match["closing"] or set(mark) <= {".", "…"})
+    return not goes_on and not (mark == "." and _TITLE.search(before))
 
 
 class HeardSentences:

@@ -14,7 +14,7 @@ from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
         ["Dr. Smith met J. R. Jones at 5 p.m. and left. ", "Then he slept."],
         ["It costs 3.50 at www.shop.com today. ", "Good."],
         ["Well… perhaps not. ", "Yes."],
-        ["“Who?” ", "said the owl? ", "Nobody knew."],
+        ["“Who?” said the owl. ", "Who? ", "me! ", "Nobody (or all!) knew."],
         ["A heading\n\n", "Its text goes\non here. ", "End."],
         ["最初の文。", "次の文です。"],
         ["only one"],
