@@ -78,5 +78,22 @@ def test_without_words_sentences_begin_with_utterances() -> None:
     assert heard.samples == [0, RATE_HZ, 2 * RATE_HZ]
 
 
+def test_what_is_cut_off_and_made_again_counts_once() -> None:
+    heard, track = HeardSentences(TEXT), AudioTrack()
+    track.append(chunk(FIRST, WORDS[0]))
+    track.append(chunk(SECOND, WORDS[1]))
+    heard.take(track)
+    track.cut(1000)
+    heard.take(track)
+    assert heard.samples == [0, 500]
+    track.append(chunk(SECOND, (SpokenWord(7, 8, 30, 90), SpokenWord(10, 11, 700, 800))))
+    heard.take(track)
+    assert heard.samples == [0, 500, 1700]
+    track.cut(1000)
+    track.append(chunk(SECOND, WORDS[1]))
+    heard.take(track)
+    assert heard.samples == [0, 500, 1300]
+
+
 def test_a_long_text_takes_no_time() -> None:
     assert len(sentence_starts("It was late. Nobody came.\n" * 20_000)) == 40_000
