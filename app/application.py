@@ -108,6 +108,8 @@ class Application(QObject):
         self.dialogs = MenuDialogs(self.window, self.window.menu)
         self.export = ExportFeature(self.window, self.controller, settings)
         self.desktop = DesktopFeature(self.window, self.controller, settings, self.theme)
+        self.desktop.next_wanted.connect(self.read_along.go_forward)
+        self.desktop.previous_wanted.connect(self.read_along.go_back)
         self._opened_files = OpenedFiles(qt)
         self._opened_files.opened.connect(self.window.page.editor.open_file)
         if sys.platform == "darwin":

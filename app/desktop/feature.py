@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class DesktopFeature(QObject):
-    """Adds its parts to the window and its menu."""
+    """Adds its parts to the window and its menu; `next_wanted` and `previous_wanted` come from the desktop's keys."""
+
+    next_wanted = Signal()
+    previous_wanted = Signal()
 
     def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings, theme: Theme) -> None:
         super().__init__(window)
@@ -88,6 +91,8 @@ class DesktopFeature(QObject):
         remote.changed.connect(mpris.show)
         remote.position_changed.connect(mpris.show_position)
         remote.sought.connect(mpris.tell_position)
+        remote.next_wanted.connect(self.next_wanted)
+        remote.previous_wanted.connect(self.previous_wanted)
         remote.raise_wanted.connect(self._window.come_to_front)
         remote.quit_wanted.connect(self._window.close)
         mpris.ordered.connect(remote.take)

@@ -16,8 +16,6 @@ from app.speech.controller import SpeechController
 MICROSECONDS = 1_000_000
 JUMP_SECONDS = 1.0
 """The position never moves further than this by itself from one look to the next."""
-BEGINNING_SECONDS = 1.0
-"""Going back leads to the beginning of a sentence that has been heard for longer, else to the sentence before."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +61,14 @@ class Order:
 class Remote(QObject):
     """`changed` carries a `NowPlaying`, `position_changed` and, after a jump, `sought` microseconds.
 
-    Next and Previous go from sentence to sentence.
+    `next_wanted` and `previous_wanted` want another sentence to be heard.
     """
 
     changed = Signal(object)
     position_changed = Signal(object)
     sought = Signal(object)
+    next_wanted = Signal()
+    previous_wanted = Signal()
     raise_wanted = Signal()
     quit_wanted = Signal()
 
@@ -83,8 +83,8 @@ class Remote(QObject):
             Command.PAUSE: self._player.pause,
             Command.TOGGLE: self._toggle,
             Command.STOP: controller.stop,
-            Command.NEXT: self._next,
-            Command.PREVIOUS: self._previous,
+            Command.NEXT: self.next_wanted.emit,
+            Command.PREVIOUS: self.previous_wanted.emit,
             Command.RAISE: self.raise_wanted.emit,
             Command.QUIT: self.quit_wanted.emit,
         }
@@ -111,20 +111,6 @@ class Remote(QObject):
             self._player.pause()
         else:
             self._play()
-
-    def _next(self) -> None:
-        segment = self._controller.track.segment_at(self._player.position)
-        if segment is not None:
-            self._go(segment.end)
-
-    def _previous(self) -> None:
-        track, position = self._controller.track, self._player.position
-        segment = track.segment_at(position)
-        if segment is None:
-            return
-        if position - segment.start <= BEGINNING_SECONDS * track.sample_rate_hz:
-            segment = track.segment_at(segment.start - 1) or segment
-        self._go(segment.start)
 
     def _play(self) -> None:
         if self.now.can_move or self._controller.activity.making:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QKeySequence
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
@@ -79,6 +80,8 @@ class ReadAlongFeature(QObject):
     def _connect_page(self) -> None:
         page = self._page
         page.editor.place_wanted.connect(self._on_place)
+        keys = self.actions.back_to_reading.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        page.editor.chip.setToolTip(f"{page.editor.chip.toolTip()} ({keys})")
         page.editor.marks.left_changed.connect(self.actions.back_to_reading.setEnabled)
         page.player.seek_wanted.connect(self._on_seek)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from app.speech.page import SpeechPage
@@ -40,6 +40,7 @@ class FocusMode(QObject):
             self._enter() if on else self._leave()
             self._page.editor.edit.limit_lines(LINE_CHARACTERS if on else None)
             self._page.editor.marks.set_centred(on)
+            QTimer.singleShot(0, self._page.editor.marks.keep_in_view)  # once everything has its new size
             self.changed.emit(on)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
 from app.audio.track import AudioTrack, Segment
 
 _BORDER = re.compile(
-    r"""(?P<mark>[.!?…]+)["”'’»)\]]*\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
+    r"""(?P<mark>[.!?…]+)(?P<closing>["”'’»)\]]*)\s+|[。！？]+["”'’」』）]*\s*|\n\s*\n\s*""",
 )
 """What ends a sentence, with the white space that follows."""
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Gen|Col|Maj|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|vs|cf|e\.g|i\.e|[A-Z])$")
@@ -38,8 +38,8 @@ def _ends_sentence(match: re.Match[str]) -> bool:
     if mark is None or "\n\n" in match[0]:
         return True
     before = text[max(0, match.start() - _TITLE_CHARACTERS) : match.start()]
-    small = text[match.end() : match.end() + 1].islower()
-    return not (mark == "." and _TITLE.search(before)) and not (small and set(mark) <= {".", "…"})
+    goes_on = text[match.end() : match.end() + 1].islower() and (match["closing"] or set(mark) <= {".", "…"})
+    return not goes_on and not (mark == "." and _TITLE.search(before))
 
 
 class HeardSentences:
@@ -51,8 +51,7 @@ class HeardSentences:
         self._starts = starts
         self._sentences: list[HeardSentence] = []
         self._samples: list[int] = []
-        self._latest = -1
-        self._segments_done = 0
+        self._segments: list[Segment] = []
 
     @property
     def samples(self) -> list[int]:
@@ -60,10 +59,13 @@ class HeardSentences:
         return self._samples
 
     def take(self, track: AudioTrack) -> None:
-        """Take what has been made since the last time."""
-        for number in range(self._segments_done, track.segment_count):
+        """Take what has been made since the last time; what has been cut off meanwhile is forgotten."""
+        kept = min(len(self._segments), track.segment_count)
+        while kept and self._segments[kept - 1] is not track.segments[kept - 1]:
+            kept -= 1
+        self._forget_after(kept)
+        for number in range(kept, track.segment_count):
             self._take_segment(track.segments[number], track, number)
-        self._segments_done = track.segment_count
 
     def at(self, sample: int) -> HeardSentence | None:
         """The sentence heard at a sample."""
@@ -86,15 +88,21 @@ class HeardSentences:
     def _index_at(self, sample: int) -> int:
         return bisect_right(self._samples, sample) - 1
 
+    def _forget_after(self, segment_count: int) -> None:
+        for segment in self._segments[segment_count : segment_count + 1]:
+            count = bisect_left(self._samples, segment.start)
+            del self._sentences[count:], self._samples[count:]
+        del self._segments[segment_count:]
+
     def _take_segment(self, segment: Segment, track: AudioTrack, number: int) -> None:
         """The first word of a sentence begins it; the first of all begins with the silence before it."""
+        self._segments.append(segment)
         self._take_unit(segment.utterance.start, segment.start)
         for word in track.words.of_chunk(number):
             self._take_unit(word.start, word.start_sample)
 
     def _take_unit(self, character: int, sample: int) -> None:
-        number = bisect_right(self._starts, character) - 1
-        if number > self._latest:
-            self._latest = number
-            self._sentences.append(HeardSentence(*self._spans[number], sample))
+        start, end = self._spans[bisect_right(self._starts, character) - 1]
+        if not self._sentences or start > self._sentences[-1].start:
+            self._sentences.append(HeardSentence(start, end, sample))
             self._samples.append(sample)

@@ -43,6 +43,7 @@ class ReadingMarks(QObject):
         self.keep_in_view()
         self._tell()
 
+    @Slot()
     def keep_in_view(self) -> None:
         """Bring what is marked into view, if the view follows it: the text may have been laid out anew."""
         if self._following:

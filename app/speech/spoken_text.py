@@ -115,7 +115,9 @@ class SpokenText:
         return span_in(self._document, begin, stop) if begin is not None and stop is not None and begin < stop else None
 
     def character_at(self, position: int) -> int | None:
-        """The character at a position, or else the next one that is spoken; None after the last utterance."""
+        """The character at a position, or between utterances the next one that is spoken; None after the last."""
+        if self._whole is not None and self._pieces and position < self._pieces[0].cursor.selectionStart():
+            return self._whole.character(position)  # which may be before the part that is spoken
         for piece in self._pieces:
             if position < piece.cursor.selectionEnd():
                 return piece.character(max(position, piece.cursor.selectionStart()))

@@ -9,6 +9,7 @@ from app.audio.player import Playback
 from app.desktop.pages import Page
 from app.speech.activity import Readiness
 from tests.app.desktop.private_bus import PLAYER, private_bus
+from tests.app.fakes import RATE_HZ
 
 
 def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBot) -> None:
@@ -59,7 +60,12 @@ def test_media_keys_control_the_window(application: Application, qtbot: QtBot, m
         qtbot.waitUntil(lambda: application.controller.player.playback is Playback.PLAYING)
         qtbot.waitUntil(lambda: bus.get(name, PLAYER, "PlaybackStatus") == "(<'Playing'>,)")
         bus.call(name, f"{PLAYER}.PlayPause")
-        qtbot.waitUntil(lambda: application.controller.player.playback is Playback.PAUSED)
+        player = application.controller.player
+        qtbot.waitUntil(lambda: player.playback is Playback.PAUSED and application.controller.track.whole)
+        bus.call(name, f"{PLAYER}.Next")
+        qtbot.waitUntil(lambda: player.position == RATE_HZ)  # each sentence lasts for a second
+        bus.call(name, f"{PLAYER}.Previous")
+        qtbot.waitUntil(lambda: player.position == 0)
         bus.call(name, "org.mpris.MediaPlayer2.Quit")
         qtbot.waitUntil(application.window.isHidden)
 

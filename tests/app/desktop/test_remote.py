@@ -7,7 +7,6 @@ from app.application import Application
 from app.audio.player import Playback
 from app.desktop.remote import MICROSECONDS, Command, NowPlaying, Order, Remote
 from app.speech.activity import Readiness
-from tests.app.fakes import RATE_HZ
 
 
 @pytest.fixture
@@ -46,36 +45,11 @@ def test_pausing_resuming_and_stopping(remote: Remote, application: Application,
     assert states == ["paused", "paused", "playing", "paused", "playing", "stopped"]
 
 
-@pytest.mark.parametrize(
-    ("position", "command", "place"),
-    [
-        (0, Command.NEXT, RATE_HZ),
-        (1500, Command.NEXT, 2 * RATE_HZ),
-        (2500, Command.NEXT, 3 * RATE_HZ),
-        (2500, Command.PREVIOUS, RATE_HZ),
-        (500, Command.PREVIOUS, 0),
-    ],
-)
-def test_next_and_previous_go_by_sentences(
-    remote: Remote, application: Application, qtbot: QtBot, position: int, command: Command, place: int
-) -> None:
-    """Each sentence lasts for a second."""
-    speak(remote, application, qtbot)
-    remote.take(Order(Command.PAUSE))
-    application.controller.player.seek(position)
-    remote.take(Order(command))
-    assert application.controller.player.position == place
-
-
-def test_previous_leads_to_the_beginning_of_a_sentence_heard_for_longer(
-    remote: Remote, application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.desktop.remote.BEGINNING_SECONDS", 0.3)
-    speak(remote, application, qtbot)
-    remote.take(Order(Command.PAUSE))
-    application.controller.player.seek(2500)
-    remote.take(Order(Command.PREVIOUS))
-    assert application.controller.player.position == 2000
+def test_next_and_previous_are_for_whoever_knows_the_sentences(remote: Remote, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(remote.next_wanted), qtbot.assertNotEmitted(remote.previous_wanted):
+        remote.take(Order(Command.NEXT))
+    with qtbot.waitSignal(remote.previous_wanted), qtbot.assertNotEmitted(remote.next_wanted):
+        remote.take(Order(Command.PREVIOUS))
 
 
 def test_seeking_stays_inside_and_in_the_same_speech(remote: Remote, application: Application, qtbot: QtBot) -> None:

@@ -180,6 +180,7 @@ def test_back_to_reading_is_offered_while_the_reading_is_left(desk: Desk) -> Non
     assert not action.isEnabled()
     desk.editor.edit.scrolled.emit()
     assert action.isEnabled()
+    assert action.shortcut().toString() in desk.editor.chip.toolTip()
     action.trigger()
     assert not action.isEnabled()
     assert not desk.editor.marks.left

@@ -52,11 +52,11 @@ def test_escape_first_stops_and_then_leaves(desk: Desk, qtbot: QtBot) -> None:
 def test_the_spoken_line_is_in_the_middle(desk: Desk, qtbot: QtBot) -> None:
     text = "\n".join(["A line before."] * 60) + "\nHere it is. " + "\n".join(["A line after."] * 60)
     desk.editor.set_text(text)
-    desk.feature.actions.focus.trigger()
     edit = desk.editor.edit
-    qtbot.wait(50)
     desk.editor.marks.follow()
     desk.editor.marks.show(edit.document().find("Here it is"))
+    desk.feature.actions.focus.trigger()
+    qtbot.wait(50)
     middle = edit.cursorRect(edit.document().find("Here it is")).center().y()
     assert abs(middle - edit.viewport().height() / 2) < 2 * edit.fontMetrics().lineSpacing()
 

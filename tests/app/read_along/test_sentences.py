@@ -14,7 +14,7 @@ from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
         ["Dr. Smith met J. R. Jones at 5 p.m. and left. ", "Then he slept."],
         ["It costs 3.50 at www.shop.com today. ", "Good."],
         ["Well… perhaps not. ", "Yes."],
-        ["“Who?” ", "said the owl? ", "Nobody knew."],
+        ["“Who?” said the owl. ", "Who? ", "me! ", "Nobody (or all!) knew."],
         ["A heading\n\n", "Its text goes\non here. ", "End."],
         ["最初の文。", "次の文です。"],
         ["only one"],
@@ -76,6 +76,23 @@ def test_without_words_sentences_begin_with_utterances() -> None:
     heard.take(track)
     heard.take(track)
     assert heard.samples == [0, RATE_HZ, 2 * RATE_HZ]
+
+
+def test_what_is_cut_off_and_made_again_counts_once() -> None:
+    heard, track = HeardSentences(TEXT), AudioTrack()
+    track.append(chunk(FIRST, WORDS[0]))
+    track.append(chunk(SECOND, WORDS[1]))
+    heard.take(track)
+    track.cut(1000)
+    heard.take(track)
+    assert heard.samples == [0, 500]
+    track.append(chunk(SECOND, (SpokenWord(7, 8, 30, 90), SpokenWord(10, 11, 700, 800))))
+    heard.take(track)
+    assert heard.samples == [0, 500, 1700]
+    track.cut(1000)
+    track.append(chunk(SECOND, WORDS[1]))
+    heard.take(track)
+    assert heard.samples == [0, 500, 1300]
 
 
 def test_a_long_text_takes_no_time() -> None:

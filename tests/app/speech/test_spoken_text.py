@@ -123,6 +123,14 @@ def test_a_position_in_an_edited_text_leads_to_what_is_spoken_there() -> None:
         assert page.spoken.character_at(cursor.selectionStart()) == character
 
 
+def test_a_position_before_the_part_that_is_spoken_is_not_taken_for_its_start() -> None:
+    page = Page()
+    page.spoken.begin(TEXT)
+    page.spoken.remember(UTTERANCES[1:])
+    assert page.spoken.character_at(TEXT.index("word")) == TEXT.index("word")
+    assert page.spoken.character_at(page.document.find("two").selectionStart()) == TEXT.index("two")
+
+
 @given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30), data=st.data())
 def test_characters_and_positions_are_one_to_one(text: str, data: st.DataObject) -> None:
     character = data.draw(st.integers(0, len(text)))
