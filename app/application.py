@@ -21,6 +21,7 @@ from app.main_window import MainWindow
 from app.menu_dialogs import MenuDialogs
 from app.options import Options
 from app.read_along.feature import ReadAlongFeature
+from app.reader.feature import ReaderFeature
 from app.screenshot import ScreenshotWhenIdle
 from app.settings import Settings
 from app.speech.activity import Activity
@@ -50,6 +51,7 @@ ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
+DOCUMENT_MUST_END_WITHIN_MS = 2000
 MODULES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -106,12 +108,13 @@ class Application(QObject):
         self.live = LiveFeature(self.window, self.controller)
         self.read_along.unmade_wanted.connect(self.live.speak_from)
         self.dialogs = MenuDialogs(self.window, self.window.menu)
-        self.export = ExportFeature(self.window, self.controller, settings)
+        self.reader = ReaderFeature(self.window, self.controller, settings, self.theme)
+        self.export = ExportFeature(self.window, self.controller, settings, self.reader.document)
         self.desktop = DesktopFeature(self.window, self.controller, settings, self.theme)
         self.desktop.next_wanted.connect(self.read_along.go_forward)
         self.desktop.previous_wanted.connect(self.read_along.go_back)
         self._opened_files = OpenedFiles(qt)
-        self._opened_files.opened.connect(self.window.page.editor.open_file)
+        self._opened_files.opened.connect(self.window.file_wanted)
         if sys.platform == "darwin":
             self.join_mac(ObjectiveC())
         self.window.menu.choose_device(settings.device)
@@ -179,12 +182,13 @@ class Application(QObject):
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
         self._desktop_timer.stop()
+        document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
         self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
         library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
-        return controller_ended and models_ended and library_ended and left
+        return controller_ended and models_ended and library_ended and document_ended and left
 
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
@@ -261,7 +265,9 @@ class Application(QObject):
             self.window.page.editor.start_with(greeting())
         self._choose(options)
         if options.screenshot is not None:
-            self._screenshot = ScreenshotWhenIdle(self.window, options.screenshot, lambda: self.diagnostics.busy)
+            self._screenshot = ScreenshotWhenIdle(
+                self.window, options.screenshot, lambda: self.diagnostics.busy or self.reader.opener.busy
+            )
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)
@@ -269,7 +275,7 @@ class Application(QObject):
     def _choose(self, options: Options) -> None:
         header = self.window.page.header
         if options.file is not None:
-            self.window.page.editor.open_file(options.file)
+            self.window.file_wanted.emit(options.file)
         if options.text is not None:
             self.window.memory.lend_text(options.text)
         if options.voice is not None or options.model is not None:

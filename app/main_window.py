@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -21,17 +20,22 @@ from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
 from app.theme import Theme
 from app.widgets.closing_question import ask_about_save
-from app.widgets.file_dialogs import ask_where_to_save, ask_which_text, suggested_name
+from app.widgets.file_dialogs import ask_where_to_save, suggested_name
 from app.window_memory import WindowMemory
-from engine.errors import InvalidRequest, NothingToSpeak, OutputError
+from engine.errors import NothingToSpeak, OutputError
 from engine.speech import Plan, SpeechRequest
 from engine.system.paths import APPLICATION_NAME
 
 
 class MainWindow(QMainWindow):
-    """One window for one speech at a time; `closed` is emitted once everything is saved."""
+    """One window for one speech at a time; `closed` is emitted once everything is saved.
+
+    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was.
+    """
 
     closed = Signal()
+    file_wanted = Signal(object)
+    file_opened = Signal(object)
 
     def __init__(
         self, controller: SpeechController, settings: Settings, theme: Theme, texts: RecentTexts | None = None
@@ -111,11 +115,6 @@ class MainWindow(QMainWindow):
         self.page.banner.dismiss()
         self._controller.save(path, self.request)
 
-    @Slot()
-    def open_text(self) -> None:
-        """Ask which file, then put its text into the editor."""
-        ask_which_text(self, self._settings.save_folder, self.page.editor.open_file)
-
     @Slot(object)
     def show_failure(self, error: Exception) -> None:
         """Show what went wrong, in the window, which therefore stays open."""
@@ -143,8 +142,7 @@ class MainWindow(QMainWindow):
         page.editor.edit.copyAvailable.connect(self.menu.show_selection)
         page.header.save_button.clicked.connect(self.save_as)
         page.editor.text_changed.connect(self._on_text)
-        page.editor.file_opened.connect(self._on_text)  # an empty one may not change the text
-        page.editor.file_refused.connect(self._on_file_refused)
+        page.editor.edit.file_dropped.connect(self.file_wanted)
         page.banner.remedy_chosen.connect(self._on_remedy)
         page.player.seek_wanted.connect(controller.player.seek)
         page.player.toggle_wanted.connect(controller.toggle_playback)
@@ -153,7 +151,6 @@ class MainWindow(QMainWindow):
     def _connect_menu(self) -> None:
         menu, page = self.menu, self.page
         for action, slot in (
-            (menu.open_text, self.open_text),
             (menu.save, self.save_as),
             (menu.close_window, self.close),
             (menu.quit, self.close),
@@ -239,11 +236,6 @@ class MainWindow(QMainWindow):
         message = self.page.banner.message
         if message is not None and message.about_text:
             self.page.banner.dismiss()
-
-    @Slot(str)
-    def _on_file_refused(self, reason: str) -> None:
-        message = message_for(InvalidRequest(reason, "Nothing was changed."))
-        self.page.banner.show_message(replace(message, about_text=True))
 
     @Slot(object)
     def _on_appearance(self, action: QAction) -> None:

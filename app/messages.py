@@ -42,6 +42,8 @@ class Remedy(Enum):
     MODELS = "Models…"
     REMOVE_MODEL = "Remove"
     ADD_REFERENCE = "Add PyTorch"
+    CANCEL_OPENING = "Cancel"
+    FITTING_VOICE = "Use a Fitting Voice"
 
 
 class Tone(Enum):

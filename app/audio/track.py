@@ -10,6 +10,7 @@ from itertools import accumulate
 import numpy as np
 
 from app.audio.peak_pyramid import PeakPyramid
+from app.audio.sample_file import SampleFile
 from app.audio.word_times import WordTimes
 from engine.speech import AudioChunk, Plan, Samples, Utterance
 
@@ -25,13 +26,13 @@ class Segment:
 
 
 class AudioTrack:
-    """Keeps the chunks as they arrive, without copying; positions are samples from the start of the speech."""
+    """Keeps the chunks as they arrive, their samples on disk; positions are samples from the start of the speech."""
 
     def __init__(self) -> None:
         self.sample_rate_hz = 0
         self.peaks = PeakPyramid()
         self.words = WordTimes()
-        self._chunks: list[Samples] = []
+        self._samples = SampleFile()
         self._segments: list[Segment] = []
         self._starts: list[int] = []
         self._plan = Plan(())
@@ -85,7 +86,7 @@ class AudioTrack:
         """Append the audio of the next utterance, made at this speed."""
         start = self.length
         self.sample_rate_hz = chunk.sample_rate_hz
-        self._chunks.append(chunk.samples)
+        self._samples.append(chunk.samples)
         self._starts.append(start)
         self._segments.append(Segment(chunk.utterance, start, start + len(chunk.samples), speed))
         self.peaks.append(chunk.samples)
@@ -102,8 +103,9 @@ class AudioTrack:
     def cut(self, position: int) -> None:
         """Drop the utterances that begin at this sample or later."""
         count = bisect_left(self._starts, position)
-        for kept in (self._chunks, self._segments, self._starts):
+        for kept in (self._segments, self._starts):
             del kept[count:]
+        self._samples.cut(self.length)
         self.words.cut(count)
         covered = self.peaks.cut(self.length)
         self.peaks.append(self.between(covered, self.length))
@@ -113,20 +115,15 @@ class AudioTrack:
         index = bisect_right(self._starts, start) - 1
         if index < 0 or start >= self.length:
             return np.zeros(0, np.float32)
-        offset = start - self._starts[index]
-        return self._chunks[index][offset : offset + limit]
+        return self._samples.read(start, min(start + limit, self._segments[index].end))
 
     def between(self, start: int, end: int) -> Samples:
         """The samples from `start` to `end` in one array, as far as they are here."""
-        parts = []
-        while start < end and len(part := self.read(start, end - start)):
-            parts.append(part)
-            start += len(part)
-        return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.float32), *parts])
+        return self._samples.read(start, end)
 
     def samples(self) -> Samples:
         """All samples so far in one array."""
-        return np.concatenate([np.zeros(0, np.float32), *self._chunks])
+        return self._samples.read(0, self.length)
 
     def segment_at(self, position: int) -> Segment | None:
         """The segment heard at this sample; at the very end, the last one."""

@@ -48,9 +48,9 @@ class DesktopFeature(QObject):
         self.find_bar.set_colours(theme.colours)
         theme.changed.connect(self.find_bar.set_colours)
         self.recent_files = RecentFiles(window.menu, settings)
-        self.recent_files.chosen.connect(window.page.editor.open_file)
+        self.recent_files.chosen.connect(window.file_wanted)
         self.recent_files.missing.connect(self._on_missing)
-        window.page.editor.file_opened.connect(self.recent_files.remember)
+        window.file_opened.connect(self.recent_files.remember)
 
     def begin(self) -> None:
         """Do what can wait until the window is shown."""

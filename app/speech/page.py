@@ -37,8 +37,9 @@ class SpeechPage(QWidget):
         self.columns = QSplitter(Qt.Orientation.Horizontal, self)
         self.side_bar = SideBar(self.columns)
         self.split = QSplitter(Qt.Orientation.Vertical, self.columns)
-        self._text_place = QWidget(self.split)
-        self.editor = TextEditor(self._text_place)
+        place = QWidget(self.split)
+        self._in_place = QVBoxLayout(place)
+        self.editor = TextEditor(place)
         self.player = PlayerPanel(self.split)
         self.status = StatusLine(self)
         self.split.setChildrenCollapsible(False)
@@ -73,7 +74,7 @@ class SpeechPage(QWidget):
         if instead != bar.instead:
             bar.instead = instead
             if instead:
-                self._text_place.layout().addWidget(bar)
+                self._in_place.addWidget(bar)
             else:
                 self.columns.insertWidget(0, bar)
             bar.setVisible(shown)
@@ -86,9 +87,8 @@ class SpeechPage(QWidget):
         self.side_bar.width_pixels = self.columns.sizes()[0]
 
     def _lay_out(self) -> None:
-        place = QVBoxLayout(self._text_place)
-        place.setContentsMargins(0, 0, 0, 0)
-        place.addWidget(self.editor)
+        self._in_place.setContentsMargins(0, 0, 0, 0)
+        self._in_place.addWidget(self.editor)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QTextCursor
@@ -16,11 +15,9 @@ from app.speech.spoken_text import SpokenText, Utf16Positions, character_of, spa
 from app.theme import Colours
 from engine.speech import SpokenWord, Utterance
 
-LARGEST_FILE_BYTES = 4_000_000
-
 
 class TextEditor(QFrame):
-    """A plain text editor on a page of its own; text and text files can be dropped into it.
+    """A plain text editor on a page of its own; text can be dropped into it.
 
     The view follows what is heard until somebody scrolls, edits or looks at another place; `follow`, or the chip that
     then appears, resumes that. `place_wanted` carries the place from which somebody wants to hear the text: its
@@ -29,8 +26,6 @@ class TextEditor(QFrame):
 
     text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
-    file_opened = Signal(object)
-    file_refused = Signal(str)
     place_wanted = Signal(object, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -49,7 +44,6 @@ class TextEditor(QFrame):
         self.edit.textChanged.connect(self.text_changed)
         self.edit.textChanged.connect(self.marks.leave)
         self.edit.scrolled.connect(self.marks.leave)
-        self.edit.file_dropped.connect(self.open_file)
         self.edit.place_wanted.connect(self._on_place)
         self.marks.left_changed.connect(self.chip.show_left)
         self.chip.clicked.connect(self.follow)
@@ -84,19 +78,11 @@ class TextEditor(QFrame):
         cursor.insertText(text)
         self.edit.moveCursor(QTextCursor.MoveOperation.Start)
 
-    @Slot(object)
-    def open_file(self, path: Path) -> None:
-        """Replace the whole text with a text file; `file_refused` says why if that fails."""
-        try:
-            if path.stat().st_size > LARGEST_FILE_BYTES:
-                self.file_refused.emit(f"“{path.name}” is too large for a text to speak.")
-                return
-            self.set_text(path.read_text(encoding="utf-8"))
-            self.file_opened.emit(path)
-        except OSError as error:
-            self.file_refused.emit(f"“{path.name}” cannot be read ({error.strerror}).")
-        except UnicodeDecodeError:
-            self.file_refused.emit(f"“{path.name}” is not a plain text file (UTF-8).")
+    def place_cursor(self, character: int) -> None:
+        """Put the cursor before a character and bring it into view."""
+        position = Utf16Positions(self.text).of(character)
+        self.edit.setTextCursor(span_in(self.edit.document(), position, position))
+        self.edit.centerCursor()
 
     def begin_speech(self, text: str) -> None:
         """Forget the speech before, since another begins, of this text."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from engine.documents import SUFFIXES
+
 NAME_WORDS = 6
 NAME_CHARACTERS = 48
 USUAL_NAME = "Speech"
@@ -54,9 +56,10 @@ def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileD
     return dialog
 
 
-def ask_which_text(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
-    """Ask for a text file."""
-    dialog = _dialog(parent, "Open Text", "Text (*.txt *.md *.text);;All files (*)", chosen)
+def ask_which_document(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a document."""
+    patterns = " ".join(f"*{suffix}" for suffix in SUFFIXES)
+    dialog = _dialog(parent, "Open", f"Documents ({patterns});;All files (*)", chosen)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.setDirectory(str(folder))
     dialog.open()

@@ -395,13 +395,13 @@ def test_the_windows_end_ends_the_building(
 
 
 def test_a_file_that_the_desktop_opens_is_in_the_editor(
-    qapp: QApplication, settings: Settings, opened: Opened, tmp_path: Path
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, tmp_path: Path
 ) -> None:
     application = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(application)
     (tmp_path / "story.txt").write_text("Once upon a time.")
     QApplication.sendEvent(qapp, QFileOpenEvent(str(tmp_path / "story.txt")))
-    assert application.window.page.editor.text == "Once upon a time."
+    qtbot.waitUntil(lambda: application.window.page.editor.text == "Once upon a time.")
 
 
 def test_macos_is_told_of_speech_and_its_service_speaks(
@@ -440,15 +440,16 @@ def test_a_second_start_is_done_by_the_window_that_is_open(
     assert editor.text == settings.text == "Not From last time."
     (tmp_path / "story.txt").write_text("Once upon a time.")
     application.take(Options(file=tmp_path / "story.txt").to_json())
-    assert editor.text == "Once upon a time."
+    qtbot.waitUntil(lambda: editor.text == "Once upon a time.")
     assert len(engine.requests) == 1
 
 
 def test_a_file_given_at_the_very_first_start_is_there_instead_of_the_greeting(
-    qapp: QApplication, opened: Opened, tmp_path: Path
+    qapp: QApplication, qtbot: QtBot, opened: Opened, tmp_path: Path
 ) -> None:
     store = QSettings(str(tmp_path / "new.ini"), QSettings.Format.IniFormat)
     (tmp_path / "story.txt").write_text("Once upon a time.")
     options = Options(file=tmp_path / "story.txt")
     opened.append(Application(qapp, options, Settings(store), FakeEngine, FakeOutput(), list_voices=list_voices))
-    assert opened[0].window.page.editor.text == "Once upon a time."
+    assert opened[0].window.page.editor.text == ""
+    qtbot.waitUntil(lambda: opened[0].window.page.editor.text == "Once upon a time.")

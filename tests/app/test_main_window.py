@@ -226,17 +226,6 @@ def test_notices_go_when_the_text_is_edited(desk: Desk) -> None:
     assert desk.page.banner.message is None
 
 
-@pytest.mark.parametrize("text", ["Good.", ""])
-def test_that_a_file_is_no_text_is_said_until_another_is_opened(desk: Desk, tmp_path: Path, text: str) -> None:
-    (tmp_path / "bad").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "good.txt").write_text(text)
-    desk.page.editor.set_text("")
-    desk.page.editor.open_file(tmp_path / "bad")
-    assert desk.page.banner.label.text() == "“bad” is not a plain text file (UTF-8). Nothing was changed."
-    desk.page.editor.open_file(tmp_path / "good.txt")
-    assert desk.page.banner.message is None
-
-
 def test_what_has_nothing_to_do_with_the_text_stays_when_it_is_edited(desk: Desk) -> None:
     desk.window.show_failure(CompileError("No.", "Do."))
     desk.page.editor.edit.insertPlainText("A")

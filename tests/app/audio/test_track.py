@@ -3,7 +3,7 @@ import pytest
 
 from app.audio.track import AudioTrack
 from engine.speech import Plan
-from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
+from tests.app.fakes import chunk_of, utterances_of
 
 UTTERANCES = utterances_of("One. Three three. Two.")
 
@@ -80,11 +80,8 @@ def test_a_plan_that_is_not_whole_counts_nothing_and_its_rest_is_judged_by_the_c
     assert not track.whole
 
 
-def test_samples_are_kept_without_a_copy() -> None:
-    track = AudioTrack()
-    chunk = chunk_of(UTTERANCES[0], 1)
-    track.append(chunk)
-    assert np.shares_memory(track.read(0, RATE_HZ), chunk.samples)
+def test_a_part_that_is_read_ends_with_its_utterance() -> None:
+    assert len(track_of(3).read(90, 500)) == 10
 
 
 def test_what_begins_after_a_cut_is_dropped_and_more_can_follow() -> None:

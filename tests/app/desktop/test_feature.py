@@ -22,13 +22,17 @@ def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBo
     assert page.editor.edit.textCursor().selectedText() == "Two"
 
 
-def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(application: Application, tmp_path: Path) -> None:
+def test_a_file_that_was_opened_can_be_opened_again_until_it_is_gone(
+    application: Application, qtbot: QtBot, tmp_path: Path
+) -> None:
     page, recent = application.window.page, application.window.menu.recent_files_menu
     (tmp_path / "story.txt").write_text("Once upon a time.")
-    page.editor.open_file(tmp_path / "story.txt")
+    with qtbot.waitSignal(application.window.file_opened):
+        application.window.file_wanted.emit(tmp_path / "story.txt")
     page.editor.set_text("Another.")
     recent.aboutToShow.emit()
-    recent.actions()[0].trigger()
+    with qtbot.waitSignal(application.window.file_opened):
+        recent.actions()[0].trigger()
     assert page.editor.text == "Once upon a time."
     (tmp_path / "story.txt").unlink()
     recent.actions()[0].trigger()

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSlider, QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app.speech.text_editor import LARGEST_FILE_BYTES, TextEditor
+from app.speech.text_editor import TextEditor
 from app.theme import DARK
 from engine.speech import SpokenWord, Utterance
 from tests.app.fakes import utterances_of
@@ -203,33 +203,21 @@ def dropped(path: Path) -> QMimeData:
     return data
 
 
-def test_a_dropped_text_file_is_opened_and_can_be_undone(editor: TextEditor, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("From a file – “good”.", encoding="utf-8")
+def test_a_dropped_file_is_told_and_nothing_changes(editor: TextEditor, qtbot: QtBot, tmp_path: Path) -> None:
     editor.set_text("Before.")
-    data = dropped(tmp_path / "a.txt")
+    data = dropped(tmp_path / "a.epub")
     assert editor.edit.canInsertFromMimeData(data)
-    editor.edit.insertFromMimeData(data)
-    assert editor.text == "From a file – “good”."
-    editor.edit.undo()
+    with qtbot.waitSignal(editor.edit.file_dropped) as told:
+        editor.edit.insertFromMimeData(data)
+    assert told.args == [tmp_path / "a.epub"]
     assert editor.text == "Before."
 
 
-def refused(editor: TextEditor, qtbot: QtBot, path: Path) -> str:
-    editor.set_text("Before.")
-    with qtbot.waitSignal(editor.file_refused) as refusal:
-        editor.edit.insertFromMimeData(dropped(path))
-    assert editor.text == "Before."
-    return str(refusal.args[0])
-
-
-def test_files_that_are_no_text_are_refused_and_nothing_changes(
-    editor: TextEditor, qtbot: QtBot, tmp_path: Path
-) -> None:
-    (tmp_path / "a.bin").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "big.txt").write_bytes(b"a" * (LARGEST_FILE_BYTES + 1))
-    assert "not a plain text file" in refused(editor, qtbot, tmp_path / "a.bin")
-    assert "too large" in refused(editor, qtbot, tmp_path / "big.txt")
-    assert "cannot be read" in refused(editor, qtbot, tmp_path / "none.txt")
+def test_the_cursor_can_be_placed_before_a_character(editor: TextEditor) -> None:
+    editor.set_text("🙂 One. Two.")
+    editor.place_cursor(7)
+    editor.edit.insertPlainText("|")
+    assert editor.text == "🙂 One. |Two."
 
 
 def test_tab_leaves_the_editor(editor: TextEditor) -> None:

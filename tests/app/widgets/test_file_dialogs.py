@@ -7,9 +7,9 @@ from pytestqt.qtbot import QtBot
 from app.widgets.file_dialogs import (
     ask_where_to_export,
     ask_where_to_save,
+    ask_which_document,
     ask_which_model_file,
     ask_which_model_folder,
-    ask_which_text,
     suggested_name,
 )
 from engine.model_store import IMPORTABLE_SUFFIXES
@@ -83,5 +83,5 @@ def test_a_model_is_a_file_or_a_folder(qtbot: QtBot, tmp_path: Path) -> None:
 def test_cancelling_gives_back_nothing(qtbot: QtBot, tmp_path: Path) -> None:
     parent, chosen = QWidget(), []
     qtbot.addWidget(parent)
-    ask_which_text(parent, tmp_path, chosen.append).reject()
+    ask_which_document(parent, tmp_path, chosen.append).reject()
     assert not chosen

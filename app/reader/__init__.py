@@ -1,0 +1,1 @@
+"""Reading documents: opening them, their chapters beside the text, and the place in each."""

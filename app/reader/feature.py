@@ -1,0 +1,226 @@
+"""Documents, connected to the window: opening them, the chapters panel, and going on from chapter to chapter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QMimeData, QObject, QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+
+from app.audio.player import Playback
+from app.main_window import MainWindow
+from app.messages import Message, Remedy, Tone, message_for
+from app.reader.chapters_panel import ChaptersPanel
+from app.reader.fitting_voice import fitting_choice, message_about_language
+from app.reader.opener import DocumentOpener, OpenedDocument, Reader
+from app.reader.places import Places
+from app.reader.reading import Reading
+from app.reader.sources import ClipboardPage, DropTarget, file_in
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.theme import Theme
+from app.widgets.file_dialogs import ask_which_document
+from engine.documents import Document, read_document
+from engine.errors import NothingToSpeak
+from engine.speech import Utterance
+
+PANEL = "Chapters"
+SHOW_OPENING_AFTER_MS = 400
+"""Most documents are open before; a message would only flicker."""
+
+
+class ReaderFeature(QObject):
+    """The chapter that is shown is the text in the editor; at the end of what is heard of it the next one begins."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        speech: SpeechController,
+        settings: Settings,
+        theme: Theme,
+        places: Places | None = None,
+        read: Reader = read_document,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._speech = speech
+        self._settings = settings
+        self._voices = window.page.header.voices
+        self._showing = False
+        self._heard: int | None = None
+        self._page: ClipboardPage | None = None
+        self.opener = DocumentOpener(self, read)
+        self.reading = Reading(places or Places(), self)
+        self.panel = ChaptersPanel()
+        self._opening = QTimer(self, singleShot=True, interval=SHOW_OPENING_AFTER_MS)
+        self._opening.timeout.connect(self._show_opening)
+        self._connect_sources()
+        self._connect_reading()
+        self._connect_panel(theme)
+
+    def document(self) -> Document | None:
+        """The document that is open."""
+        return self.reading.document
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop opening; return whether that was done in time."""
+        ended = self.opener.shut_down(timeout_ms)
+        self._forget_page()
+        return ended
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for a document and open it."""
+        ask_which_document(self._window, self._settings.save_folder, self._window.file_wanted.emit)
+
+    @Slot()
+    def open_clipboard(self) -> None:
+        """Open what was copied: a file, a part of a page, or text."""
+        content = QGuiApplication.clipboard().mimeData() or QMimeData()  # an empty one has none
+        if (path := file_in(content)) is not None:
+            self.opener.open(path)
+        elif content.hasHtml():
+            self._forget_page()
+            self._page = ClipboardPage(content.html())
+            self.opener.open(self._page.path)
+        elif content.text().strip():
+            self._window.page.editor.set_text(content.text())
+        else:
+            self._window.show_failure(NothingToSpeak("There is no text on the clipboard.", "Copy some first."))
+
+    def _connect_sources(self) -> None:
+        window = self._window
+        window.menu.open_text.triggered.connect(self.ask)
+        window.menu.open_clipboard.triggered.connect(self.open_clipboard)
+        window.file_wanted.connect(self.opener.open)
+        DropTarget(window).dropped.connect(self.opener.open)
+        self.opener.busy_changed.connect(self._on_busy)
+        self.opener.opened.connect(self._on_opened)
+        self.opener.failed.connect(self._on_failed)
+        window.page.banner.remedy_chosen.connect(self._on_remedy)
+
+    def _connect_reading(self) -> None:
+        self.reading.chapter_changed.connect(self._show_chapter)
+        self.reading.changed.connect(self._show_reading)
+        self._window.page.editor.text_replaced.connect(self._on_replaced)
+        self._speech.track_changed.connect(self._on_track)
+        self._speech.utterance_changed.connect(self._on_utterance)
+        self._speech.player.playback_changed.connect(self._on_playback)
+
+    def _connect_panel(self, theme: Theme) -> None:
+        window, panel = self._window, self.panel
+        window.menu.add_view(window.page.side_bar.add(PANEL, panel), "Ctrl+1")
+        window.menu.next_chapter.triggered.connect(self._on_next)
+        window.menu.previous_chapter.triggered.connect(self._on_previous)
+        window.page.header.speed.speed_changed.connect(panel.set_speed)
+        panel.set_speed(window.page.header.speed.speed)
+        panel.chapter_chosen.connect(self._on_chosen)
+        panel.set_colours(theme.colours)
+        theme.changed.connect(panel.set_colours)
+        self._show_reading()
+
+    @Slot()
+    def _on_busy(self) -> None:
+        if self.opener.busy:
+            self._opening.start()
+        else:
+            self._opening.stop()
+            message = self._window.page.banner.message
+            if message is not None and message.remedy is Remedy.CANCEL_OPENING:
+                self._window.page.banner.dismiss()
+
+    @Slot()
+    def _show_opening(self) -> None:
+        name = self.opener.path.name
+        self._window.page.banner.show_message(Message(f"Opening “{name}”…", Tone.NOTE, Remedy.CANCEL_OPENING))
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedDocument) -> None:
+        if self._page is None:
+            self._window.file_opened.emit(opened.path)
+        self._forget_page()
+        self._window.page.banner.dismiss()
+        self.reading.begin(opened)
+        if len(opened.document.chapters) > 1:
+            self._window.page.side_bar.open(self.panel)
+        document = opened.document
+        message = message_about_language(document.title, document.language, self._voices.choice, self._voices.models)
+        if message is not None:
+            self._window.page.banner.show_message(message)
+
+    @Slot(object)
+    def _on_failed(self, error: Exception) -> None:
+        self._forget_page()
+        self._window.page.banner.show_message(replace(message_for(error), about_text=True))
+
+    @Slot(object)
+    def _on_remedy(self, message: Message) -> None:
+        if message.remedy is Remedy.CANCEL_OPENING:
+            self.opener.cancel()
+        elif message.remedy is Remedy.FITTING_VOICE and self.reading.document is not None:
+            choice = fitting_choice(self.reading.document.language, self._voices.models)
+            if choice is not None:
+                self._voices.take(choice)
+
+    @Slot()
+    def _show_chapter(self) -> None:
+        chapter = self.reading.chapter
+        if chapter is not None:
+            self._showing = True
+            self._window.memory.lend_text(chapter.text)
+            self._window.page.editor.place_cursor(self.reading.place.character)
+            self._showing = False
+
+    @Slot()
+    def _show_reading(self) -> None:
+        reading, menu = self.reading, self._window.menu
+        self.panel.show_document(reading.document, reading.place, reading.heard_share)
+        count = len(reading.document.chapters) if reading.document is not None else 0
+        menu.next_chapter.setEnabled(reading.place.chapter + 1 < count)
+        menu.previous_chapter.setEnabled(reading.place.chapter > 0)
+
+    @Slot()
+    def _on_replaced(self) -> None:
+        if not self._showing:
+            self.reading.leave()
+
+    @Slot(int)
+    def _on_chosen(self, chapter: int) -> None:
+        self.reading.go_to(chapter)
+        self._window.page.side_bar.give_way()
+
+    @Slot()
+    def _on_next(self) -> None:
+        self.reading.go_to(self.reading.place.chapter + 1)
+
+    @Slot()
+    def _on_previous(self) -> None:
+        self.reading.go_to(self.reading.place.chapter - 1)
+
+    @Slot(object)
+    def _on_track(self, track: object) -> None:
+        """Note whether the chapter, or the rest of it, is what is heard from now on."""
+        chapter, text = self.reading.chapter, self._speech.text
+        is_heard = chapter is not None and text and chapter.text.endswith(text)
+        self._heard = self.reading.place.chapter if is_heard else None
+
+    @Slot(object)
+    def _on_utterance(self, utterance: Utterance | None) -> None:
+        chapter = self.reading.chapter
+        if utterance is not None and chapter is not None and self._is_heard():
+            self.reading.hear(len(chapter.text) - len(self._speech.text) + utterance.start)
+
+    @Slot(object)
+    def _on_playback(self, playback: Playback) -> None:
+        track, player = self._speech.track, self._speech.player
+        ended = playback is Playback.STOPPED and track.whole and player.position >= track.length
+        if ended and self._is_heard() and self.reading.finish_chapter():
+            self._window.speak()
+
+    def _is_heard(self) -> bool:
+        return self._heard is not None and self._heard == self.reading.place.chapter
+
+    def _forget_page(self) -> None:
+        if self._page is not None:
+            self._page.delete()
+            self._page = None

@@ -1,0 +1,231 @@
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QSettings, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.audio.player import Playback
+from app.main_window import MainWindow
+from app.messages import Remedy
+from app.reader.feature import SHOW_OPENING_AFTER_MS, ReaderFeature
+from app.reader.places import Place, Places
+from app.recent_texts import RecentTexts
+from app.settings import Settings
+from app.speech.activity import Readiness
+from app.speech.controller import SpeechController
+from app.theme import Appearance, Theme
+from engine.documents import Chapter, Document
+from engine.errors import Cancelled, DamagedDocument
+from tests.app.fakes import FakeEngine, FakeOutput, list_voices
+from tests.app.reader.documents import CHAPTERS, DOCUMENT
+
+
+class Desk:
+    """A window that reads documents, with a fake engine, a fake device and a reader that tests replace."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
+        self.engine, self.output, self.qtbot = FakeEngine(), FakeOutput(), qtbot
+        self.document: Document | Exception = DOCUMENT
+        self.path = folder / "a.epub"
+        self.path.write_text("a book")
+        self.settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
+        self.settings.text, self.settings.save_folder = "My own draft.", folder
+        self.controller = SpeechController(lambda: self.engine, self.output, list_voices=list_voices)
+        self.theme = Theme(qapp, Appearance.LIGHT)
+        self.window = MainWindow(self.controller, self.settings, self.theme, RecentTexts(folder / "texts"))
+        self.places = Places(folder / "places.json")
+        self.feature = ReaderFeature(self.window, self.controller, self.settings, self.theme, self.places, self.read)
+        self.page, self.editor = self.window.page, self.window.page.editor
+        qtbot.addWidget(self.window)
+        self.window.resize(1000, 700)
+        self.window.show()
+        self.controller.list_voices()
+        self.controller.prepare()
+        qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY)
+
+    def read(self, path: Path, cancel: threading.Event) -> Document:
+        if isinstance(self.document, Exception):
+            raise self.document
+        return self.document
+
+    def open(self) -> None:
+        with self.qtbot.waitSignal(self.feature.opener.opened):
+            self.window.file_wanted.emit(self.path)
+
+    def speak(self) -> None:
+        self.window.speak()
+        self.qtbot.waitUntil(lambda: self.controller.track.whole)
+
+    def play_to_the_end(self) -> None:
+        for _ in range(0, self.controller.track.length, 500):
+            self.output.stream.pull(500)
+            self.controller.player.tick()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, qapp, tmp_path)
+    yield desk
+    assert desk.feature.shut_down(5000)
+    assert desk.controller.shut_down(5000)
+    desk.theme.deleteLater()
+    qapp.setStyleSheet("")
+
+
+def test_a_document_shows_its_chapters_and_the_first_of_them(desk: Desk) -> None:
+    desk.open()
+    assert desk.page.side_bar.panel is desk.feature.panel
+    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.feature.document() is DOCUMENT
+
+
+def test_a_document_of_one_chapter_is_just_a_text(desk: Desk) -> None:
+    desk.document = Document("Note", "", "en", (Chapter("Note", "Only this."),))
+    desk.open()
+    assert desk.editor.text == "Only this."
+    assert desk.page.side_bar.panel is None
+
+
+def test_a_click_shows_a_chapter(desk: Desk) -> None:
+    desk.open()
+    desk.feature.panel.chapter_chosen.emit(2)
+    assert desk.editor.text == CHAPTERS[2].text
+    desk.window.menu.previous_chapter.trigger()
+    assert desk.editor.text == CHAPTERS[1].text
+    desk.window.menu.next_chapter.trigger()
+    assert desk.editor.text == CHAPTERS[2].text
+    assert not desk.window.menu.next_chapter.isEnabled()
+
+
+def test_the_end_of_a_chapter_is_followed_by_the_next(desk: Desk) -> None:
+    desk.open()
+    desk.speak()
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.text == CHAPTERS[1].text)
+    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.controller.player.playback is Playback.PLAYING
+    assert desk.feature.reading.place == Place(1, 0, frozenset({0}))
+
+
+def test_after_the_last_chapter_it_is_silent(desk: Desk) -> None:
+    desk.open()
+    desk.feature.panel.chapter_chosen.emit(2)
+    desk.speak()
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
+    assert desk.feature.reading.place.heard == {2}
+    assert len(desk.engine.requests) == 1
+
+
+def test_stop_does_not_go_on_with_the_next_chapter(desk: Desk) -> None:
+    desk.open()
+    desk.speak()
+    desk.controller.stop()
+    assert desk.editor.text == CHAPTERS[0].text
+    assert desk.feature.reading.place.heard == frozenset()
+
+
+def test_another_chapter_than_the_one_heard_is_not_ticked(desk: Desk) -> None:
+    desk.open()
+    desk.speak()
+    desk.feature.panel.chapter_chosen.emit(2)
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
+    assert desk.feature.reading.place == Place(2)
+
+
+def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> None:
+    desk.open()
+    desk.speak()
+    desk.output.stream.pull(1500)
+    desk.controller.player.tick()
+    heard = desk.controller.track.segment_at(1500).utterance
+    assert heard.start > 0
+    assert Places(tmp_path / "places.json").of(desk.path, "").character == heard.start
+    desk.open()
+    assert desk.editor.edit.textCursor().position() == heard.start
+
+
+def test_the_persons_own_text_is_not_replaced_by_a_chapter(desk: Desk) -> None:
+    desk.open()
+    desk.window.memory.remember()
+    assert desk.settings.text == "My own draft."
+
+
+def test_another_text_closes_the_document(desk: Desk) -> None:
+    desk.open()
+    desk.editor.set_text("Something else.")
+    assert desk.feature.document() is None
+    assert desk.editor.text == "Something else."
+
+
+def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) -> None:
+    desk.document = DamagedDocument("“a.epub” is damaged.", "Get it again.")
+    with desk.qtbot.waitSignal(desk.feature.opener.failed):
+        desk.window.file_wanted.emit(desk.path)
+    assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
+    assert desk.editor.text == "My own draft."
+    desk.document = DOCUMENT
+    desk.open()
+    assert desk.page.banner.message is None
+
+
+def test_another_language_is_said_and_a_fitting_voice_is_a_click_away(desk: Desk) -> None:
+    desk.document = Document("Le Livre", "", "fr", (Chapter("Un", "Bonjour."),))
+    desk.open()
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.text.startswith("“Le Livre” is in French, but ")
+
+
+def test_opening_that_takes_long_is_said_and_can_be_cancelled(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(path: Path, cancel: threading.Event) -> Document:
+        cancel.wait(10)
+        raise Cancelled("It was stopped.")
+
+    monkeypatch.setattr(desk.feature.opener, "_read", wait)
+    desk.window.file_wanted.emit(desk.path)
+    desk.qtbot.waitUntil(lambda: desk.page.banner.message is not None, timeout=10 * SHOW_OPENING_AFTER_MS)
+    assert desk.page.banner.label.text() == "Opening “a.epub”…"
+    assert desk.page.banner.message.remedy is Remedy.CANCEL_OPENING
+    desk.page.banner.button.click()
+    assert not desk.feature.opener.busy
+    assert desk.page.banner.message is None
+
+
+def test_open_asks_for_a_document(desk: Desk) -> None:
+    desk.window.menu.open_text.trigger()
+    (dialog,) = desk.window.findChildren(QFileDialog)
+    assert "*.epub" in dialog.nameFilters()[0]
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
+        dialog.fileSelected.emit(str(desk.path))
+
+
+def test_text_and_pages_come_from_the_clipboard(desk: Desk) -> None:
+    QGuiApplication.clipboard().setText("Copied text.")
+    desk.window.menu.open_clipboard.trigger()
+    assert desk.editor.text == "Copied text."
+    page = QMimeData()
+    page.setHtml("<p>A page</p>")
+    QGuiApplication.clipboard().setMimeData(page)
+    with desk.qtbot.waitSignal(desk.feature.opener.opened) as opened:
+        desk.window.menu.open_clipboard.trigger()
+    assert opened.args[0].path.name == "Clipboard.html"
+    assert not opened.args[0].path.exists()
+    QGuiApplication.clipboard().clear()
+    desk.window.menu.open_clipboard.trigger()
+    assert desk.page.banner.label.text().startswith("There is no text on the clipboard.")
+
+
+def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
+    desk.window.resize(640, 720)
+    desk.open()
+    assert not desk.editor.isVisible()
+    item = desk.feature.panel.list.visualItemRect(desk.feature.panel.list.item(1)).center()
+    desk.qtbot.mouseClick(desk.feature.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=item)
+    assert desk.editor.isVisible()
+    assert desk.editor.text == CHAPTERS[1].text

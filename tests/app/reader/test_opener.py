@@ -1,0 +1,62 @@
+import threading
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from app.reader.opener import DocumentOpener
+from engine.documents import Document
+from engine.errors import Cancelled, DamagedDocument
+from tests.app.reader.documents import DOCUMENT, read
+
+
+def wait_until_cancelled(path: Path, cancel: threading.Event) -> Document:
+    cancel.wait(10)
+    raise Cancelled("It was stopped.")
+
+
+def test_a_document_is_opened_in_the_background(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    opener = DocumentOpener(read=read)
+    with qtbot.waitSignal(opener.opened) as told:
+        opener.open(tmp_path / "a.txt")
+        assert opener.busy
+    assert not opener.busy
+    (opened,) = told.args
+    assert (opened.path, opened.document) == (tmp_path / "a.txt", DOCUMENT)
+    assert opened.digest.startswith("ca978112")
+
+
+def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+    def fail(path: Path, cancel: threading.Event) -> Document:
+        raise DamagedDocument("It is damaged.", "Get it again.")
+
+    opener = DocumentOpener(read=fail)
+    with qtbot.waitSignal(opener.failed) as told:
+        opener.open(tmp_path / "a.txt")
+    assert isinstance(told.args[0], DamagedDocument)
+    assert not opener.busy
+
+
+def test_what_is_cancelled_is_neither_opened_nor_a_failure(qtbot: QtBot, tmp_path: Path) -> None:
+    opener, told = DocumentOpener(read=wait_until_cancelled), []
+    opener.opened.connect(told.append)
+    opener.failed.connect(told.append)
+    opener.open(tmp_path / "a.txt")
+    opener.cancel()
+    assert not opener.busy
+    assert opener.shut_down(5000)
+    qtbot.wait(50)
+    assert not told
+
+
+def test_the_latest_document_wins(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("b")
+
+    def slow_first(path: Path, cancel: threading.Event) -> Document:
+        return wait_until_cancelled(path, cancel) if path.name == "a.txt" else DOCUMENT
+
+    opener = DocumentOpener(read=slow_first)
+    opener.open(tmp_path / "a.txt")
+    with qtbot.waitSignal(opener.opened) as told:
+        opener.open(tmp_path / "b.txt")
+    assert told.args[0].path.name == "b.txt"
