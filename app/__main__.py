@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.desktop.desktop_entry import add_entry, remove_entry
 from app.options import Options
 from app.system.display import MISSING_LIBRARY, why_no_window
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
@@ -18,6 +19,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Open the window; exit code 0, 1 when something failed, 2 when the command line makes no sense."""
     stay_offline()
     options = build_parser().parse_args(arguments)
+    desktop_entry = vars(options).pop("desktop_entry")
+    if desktop_entry is not None:
+        return _change_desktop_entry(desktop_entry)
     problem = why_no_window()
     if problem is not None:
         print(problem, file=sys.stderr)
@@ -46,7 +50,23 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--screenshot", type=_picture, metavar="F.png", help="write a picture of the window once it is idle, then quit"
     )
+    parser.add_argument(
+        "--desktop-entry", choices=("add", "remove"), help="list the application in the desktop's menu, or no longer"
+    )
     return parser
+
+
+def _change_desktop_entry(change: str) -> int:
+    if sys.platform != "linux":
+        print("Only desktops on Linux have such entries; a Mac finds applications by itself.", file=sys.stderr)
+        return 1
+    try:
+        path = add_entry() if change == "add" else remove_entry()
+    except OSError as error:
+        print(f"{error.filename} cannot be written ({error.strerror}).", file=sys.stderr)
+        return 1
+    print(f"The menu of the desktop {'now lists' if change == 'add' else 'no longer lists'} it: {path}")
+    return 0
 
 
 def _speed(words: str) -> float:

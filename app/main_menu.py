@@ -68,12 +68,10 @@ class MainMenu(QMenuBar):
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
-        help_menu = self.addMenu("&Help")
-        self.help = _action(help_menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
-        self.shortcuts = _action(help_menu, "Keyboard Shortcuts", "Ctrl+/")
-        help_menu.addSeparator()
-        self.about = _action(help_menu, f"About {APPLICATION_NAME}")
-        self.about.setMenuRole(QAction.MenuRole.AboutRole)
+        self.view_menu.addSeparator()
+        self.tray_icon = _action(self.view_menu, "Menu Bar Icon" if sys.platform == "darwin" else "Tray Icon")
+        self.tray_icon.setCheckable(True)
+        self._add_help(self.addMenu("&Help"))
 
     def add_editing(self, editor: TextEditor) -> None:
         """Let the editing actions act on a text, each enabled while it would change something."""
@@ -184,7 +182,7 @@ class MainMenu(QMenuBar):
         self.paste = _action(edit, "Paste", keys.Paste)
         self.select_all = _action(edit, "Select All", keys.SelectAll)
         edit.addSeparator()
-        self.find = _action(edit, "Find…", keys.Find)
+        self.find_text = _action(edit, "Find…", keys.Find)
         self.find_next = _action(edit, "Find Next", *QKeySequence.keyBindings(keys.FindNext))
         self.find_previous = _action(edit, "Find Previous", *QKeySequence.keyBindings(keys.FindPrevious))
         for action in (self.undo, self.redo, self.cut, self.copy, self.select_all):
@@ -236,6 +234,13 @@ class MainMenu(QMenuBar):
         self.close_window = _action(file, "Close", "Ctrl+W")
         self.quit = _action(file, f"Quit {APPLICATION_NAME}", "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+
+    def _add_help(self, menu: QMenu) -> None:
+        self.help = _action(menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
+        self.shortcuts = _action(menu, "Keyboard Shortcuts", "Ctrl+/")
+        menu.addSeparator()
+        self.about = _action(menu, f"About {APPLICATION_NAME}")
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""

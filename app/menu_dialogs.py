@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.icons import application_icon
 from app.main_menu import MainMenu
@@ -43,22 +53,27 @@ class MenuDialogs(QObject):
     def show_settings(self) -> QDialog:
         """Offer the choices that are kept, which the menus have as well."""
         choices = {"Appearance": self._menu.appearances, "Device": self._menu.devices}
-        dialog = SettingsDialog(choices, self._window)
+        dialog = SettingsDialog(choices, [self._menu.tray_icon], self._window)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
         return dialog
 
 
 class SettingsDialog(QDialog):
-    """Choices of menus, each as a list under its title; what is chosen takes effect at once."""
+    """Choices of menus, each as a list under its title, and switches; what is chosen takes effect at once."""
 
-    def __init__(self, choices: dict[str, QActionGroup], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, choices: dict[str, QActionGroup], switches: Sequence[QAction] = (), parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Settings")
         self.lists = {title: _list_of(group, self) for title, group in choices.items()}
         form = QFormLayout()
         for title, choice in self.lists.items():
             form.addRow(title, choice)
+        self.boxes = [_box_of(switch, self) for switch in switches if switch.isEnabled()]
+        for box in self.boxes:
+            form.addRow("", box)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -75,6 +90,14 @@ def _list_of(group: QActionGroup, parent: QWidget) -> QComboBox:
     choice.setCurrentIndex(next((index for index, action in enumerate(actions) if action.isChecked()), -1))
     choice.activated.connect(partial(_trigger, actions))
     return choice
+
+
+def _box_of(switch: QAction, parent: QWidget) -> QCheckBox:
+    """A box that is ticked as the action is, and triggers it."""
+    box = QCheckBox(switch.text(), parent)
+    box.setChecked(switch.isChecked())
+    box.clicked.connect(switch.trigger)
+    return box
 
 
 def _trigger(actions: list[QAction], index: int) -> None:

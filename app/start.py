@@ -10,6 +10,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 
 from app.application import Application
+from app.desktop.desktop_entry import PROGRAM
 from app.icons import application_icon
 from app.options import Options
 from app.settings import Settings
@@ -27,6 +28,7 @@ def run(options: Options) -> int:
     """
     QApplication.setApplicationName(APPLICATION_NAME)
     QApplication.setOrganizationName(APPLICATION_NAME)
+    QApplication.setDesktopFileName(PROGRAM)  # by which a desktop finds the icon of the window
     qt = QApplication(sys.argv[:1])
     qt.setWindowIcon(application_icon())
     with collected_between_events():

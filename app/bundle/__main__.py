@@ -14,12 +14,12 @@ from app.bundle import mac
 from app.bundle.check import problems, problems_of_application, size_megabytes
 from app.bundle.mac_tree import lay_out
 from app.bundle.trial import try_on_linux, try_on_mac
+from app.desktop.desktop_entry import PROGRAM
 from engine.errors import EngineError
 from engine.system.paths import APPLICATION_NAME, project_folder, shipped_modules_folder
 
 BUILD = project_folder() / "build" / "bundle"
 RECIPE = Path(__file__).with_name("kokoro_desk.spec")
-PROGRAM = "kokoro-desk"
 _DEBUGGING = b".debug_info"
 """The name of the part of a library for Linux that describes its sources."""
 _IDENTITY, _PROFILE = "SIGNING_IDENTITY", "NOTARY_PROFILE"

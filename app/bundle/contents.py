@@ -103,6 +103,9 @@ _TESTS = re.compile(r"\.(test|tests|idle_test|__main__)\b")
 _HIDDEN = ("PySide6.QtOpenGL", "lxml._elementpath")
 """Modules that packages import by names which they put together, so that no analysis finds them."""
 
+_FOR_LINUX = ("app.desktop.mpris", "app.desktop.mpris_interfaces")
+"""Modules that other systems have no use for, and lack the packages of."""
+
 
 def is_denied(place: str) -> bool:
     """Whether no file may be at this place of a bundle."""
@@ -129,7 +132,8 @@ def without_orphans(entries: Sequence[Entry], linked_with: Callable[[str], Itera
 
 def modules() -> list[str]:
     """Every module of the program, and the standard library as a whole, which packages that are added may need."""
-    ours = [name for package in ("engine", "app") for name in _modules_of(project_folder() / package)]
+    found = [name for package in ("engine", "app") for name in _modules_of(project_folder() / package)]
+    ours = [name for name in found if sys.platform == "linux" or name not in _FOR_LINUX]
     return [*ours, *_HIDDEN, *_standard_library()]
 
 

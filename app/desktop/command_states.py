@@ -34,7 +34,7 @@ class CommandStates(QObject):
     def _follow_text(self) -> None:
         self._has_text = bool(self._page.editor.text.strip())
         self._menu.speak.setEnabled(self._has_text)
-        self._menu.find.setEnabled(bool(self._page.editor.text))
+        self._menu.find_text.setEnabled(bool(self._page.editor.text))
         self._follow_saving()
 
     @Slot()

@@ -1,4 +1,4 @@
-"""What is expected of any application, connected to the window: finding, recent files and help."""
+"""What is expected of any application, connected to the window and the desktop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 
 from app.desktop.command_states import CommandStates
 from app.desktop.find_bar import FindBar
@@ -16,6 +16,7 @@ from app.desktop.recent_files import RecentFiles
 from app.desktop.remote import Remote
 from app.desktop.session_bus import session_bus_address
 from app.desktop.text_finder import TextFinder
+from app.desktop.tray_icon import TrayIcon
 from app.main_window import MainWindow
 from app.settings import Settings
 from app.speech.controller import SpeechController
@@ -36,7 +37,11 @@ class DesktopFeature(QObject):
     def __init__(self, window: MainWindow, controller: SpeechController, settings: Settings, theme: Theme) -> None:
         super().__init__(window)
         self._window, self._controller = window, controller
+        self._settings = settings
         self._mpris: Mpris | None = None
+        window.menu.tray_icon.setEnabled(False)
+        window.menu.tray_icon.setChecked(settings.tray_icon)
+        window.menu.tray_icon.triggered.connect(self._on_tray_icon)
         self.find_bar = FindBar(window.page)
         self.finder = TextFinder(self.find_bar, window.page.editor, window.menu)
         self._place_find_bar()
@@ -44,7 +49,7 @@ class DesktopFeature(QObject):
         window.menu.speak_clipboard.triggered.connect(self.speak_clipboard)
         window.menu.help.triggered.connect(self.show_help)
         window.menu.shortcuts.triggered.connect(self.show_shortcuts)
-        window.menu.find.triggered.connect(window.page.side_bar.give_way)
+        window.menu.find_text.triggered.connect(window.page.side_bar.give_way)
         self.find_bar.set_colours(theme.colours)
         theme.changed.connect(self.find_bar.set_colours)
         self.recent_files = RecentFiles(window.menu, settings)
@@ -57,6 +62,8 @@ class DesktopFeature(QObject):
         address = session_bus_address()
         if address is not None:
             self._join_bus(address)
+        if QSystemTrayIcon.isSystemTrayAvailable():
+            self._add_tray_icon()
 
     def shut_down(self, timeout_seconds: float) -> bool:
         """Leave the desktop; return whether that was done in time."""
@@ -83,6 +90,20 @@ class DesktopFeature(QObject):
         page = Page(title, html, self._window)
         page.show()
         return page
+
+    def _add_tray_icon(self) -> None:
+        """Where there is a tray; elsewhere the command to show the icon stays disabled."""
+        self.tray_icon = TrayIcon(self._window.menu)
+        self.tray_icon.follow(self._controller.activity)
+        self._controller.activity_changed.connect(self.tray_icon.follow)
+        self.tray_icon.window_wanted.connect(self._window.come_to_front)
+        self._window.menu.tray_icon.setEnabled(True)
+        self.tray_icon.setVisible(self._settings.tray_icon)
+
+    @Slot(bool)
+    def _on_tray_icon(self, shown: bool) -> None:
+        self._settings.tray_icon = shown
+        self.tray_icon.setVisible(shown)
 
     def _join_bus(self, address: str) -> None:
         from app.desktop.mpris import Mpris  # not before the window is shown

@@ -11,11 +11,10 @@ from dbus_fast.annotations import DBusBool, DBusDict, DBusDouble, DBusInt64, DBu
 from dbus_fast.service import ServiceInterface, dbus_method, dbus_property, dbus_signal
 
 from app.audio.player import Playback
+from app.desktop.desktop_entry import PROGRAM
 from app.desktop.remote import Command, NowPlaying, Order
 from engine.system.paths import APPLICATION_NAME
 
-PROGRAM = "kokoro-desk"
-"""The name of the desktop entry, without its suffix."""
 _STATUS = {Playback.PLAYING: "Playing", Playback.PAUSED: "Paused", Playback.STOPPED: "Stopped"}
 _TRACKS = "/io/github/kokoro_desk/speech/"
 _NO_TRACK = "/org/mpris/MediaPlayer2/TrackList/NoTrack"

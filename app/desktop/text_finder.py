@@ -24,7 +24,7 @@ class TextFinder(QObject):
         self._place = 0
         self._timer = QTimer(self, singleShot=True, interval=COUNT_AGAIN_AFTER_MS)
         self._timer.timeout.connect(self._count_again)
-        menu.find.triggered.connect(self.begin)
+        menu.find_text.triggered.connect(self.begin)
         menu.find_next.triggered.connect(self.find_next)
         menu.find_previous.triggered.connect(self.find_previous)
         bar.words_changed.connect(self._on_words)

@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,37 @@ def test_a_file_and_a_text_are_one_too_many(capsys: pytest.CaptureFixture[str]) 
         command.main(["story.txt", "--text", "Hello."])
     assert ended.value.code == 2
     assert "not allowed with" in capsys.readouterr().err
+
+
+def test_the_desktop_entry_needs_no_display(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(command, "why_no_window", lambda: NO_DISPLAY)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    entry = tmp_path / "applications" / "kokoro-desk.desktop"
+    assert command.main(["--desktop-entry", "add"]) == 0
+    assert entry.is_file()
+    assert command.main(["--desktop-entry", "remove"]) == 0
+    assert not entry.exists()
+    said = capsys.readouterr().out.splitlines()
+    assert said == [
+        f"The menu of the desktop now lists it: {entry}",
+        f"The menu of the desktop no longer lists it: {entry}",
+    ]
+
+
+def test_a_desktop_entry_that_cannot_be_written_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
+    assert command.main(["--desktop-entry", "add"]) == 1
+    assert capsys.readouterr().err == f"{tmp_path / 'file' / 'applications'} cannot be written (Not a directory).\n"
+
+
+def test_a_mac_has_no_desktop_entries(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert command.main(["--desktop-entry", "add"]) == 1
+    assert "Only desktops on Linux" in capsys.readouterr().err

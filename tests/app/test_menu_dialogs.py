@@ -61,3 +61,22 @@ def test_a_device_that_is_not_here_is_not_offered(qtbot: QtBot, dialogs: tuple[M
     dialog = opener.show_settings()
     assert [dialog.lists["Device"].itemText(index) for index in range(dialog.lists["Device"].count())] == ["Processor"]
     dialog.close()
+
+
+def test_a_switch_is_that_of_the_menu(dialogs: tuple[MainMenu, MenuDialogs]) -> None:
+    menu, opener = dialogs
+    menu.tray_icon.setChecked(True)
+    dialog = opener.show_settings()
+    (box,) = dialog.boxes
+    assert (box.text(), box.isChecked()) == ("Tray Icon", True)
+    box.click()
+    assert not menu.tray_icon.isChecked()
+    dialog.close()
+
+
+def test_a_switch_that_does_nothing_here_is_not_offered(dialogs: tuple[MainMenu, MenuDialogs]) -> None:
+    menu, opener = dialogs
+    menu.tray_icon.setEnabled(False)
+    dialog = opener.show_settings()
+    assert not dialog.boxes
+    dialog.close()

@@ -43,6 +43,13 @@ def test_the_window_needs_nothing_that_is_left_out(imported: list[str]) -> None:
     assert "app.diagnostics.panel" in imported
 
 
+@pytest.mark.parametrize(("system", "there"), [("linux", True), ("darwin", False)])
+def test_the_bus_of_linux_desktops_is_for_linux(monkeypatch: pytest.MonkeyPatch, system: str, there: bool) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    assert ("app.desktop.mpris" in contents.modules()) is there
+    assert "app.desktop.feature" in contents.modules()
+
+
 def test_nothing_that_the_window_imports_is_denied(imported: list[str]) -> None:
     parts = [name for name in imported if name.startswith("PySide6.")]
     assert {"PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets", "PySide6.QtSvg"} <= set(parts)

@@ -2,11 +2,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QSystemTrayIcon
 from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.audio.player import Playback
 from app.desktop.pages import Page
+from app.settings import Settings
 from app.speech.activity import Readiness
 from tests.app.desktop.private_bus import PLAYER, private_bus
 from tests.app.fakes import RATE_HZ
@@ -15,7 +17,7 @@ from tests.app.fakes import RATE_HZ
 def test_the_find_bar_is_below_the_message(application: Application, qtbot: QtBot) -> None:
     application.window.show()
     page = application.window.page
-    application.window.menu.find.trigger()
+    application.window.menu.find_text.trigger()
     layout = page.layout()
     assert layout.indexOf(application.desktop.find_bar) == layout.indexOf(page.banner) + 1
     qtbot.keyClicks(application.desktop.find_bar.field, "two")
@@ -81,3 +83,31 @@ def test_without_a_bus_nothing_happens(
     application.desktop.begin()
     assert application.desktop.shut_down(0)
     assert not caplog.messages
+
+
+def test_the_tray_icon_can_be_hidden_for_good(
+    application: Application, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    switch = application.window.menu.tray_icon
+    assert switch.isChecked()
+    assert not switch.isEnabled()
+    application.desktop.begin()
+    assert application.desktop.tray_icon.isVisible()
+    switch.trigger()
+    assert not application.desktop.tray_icon.isVisible()
+    assert not settings.tray_icon
+
+
+def test_the_window_comes_back_from_the_tray(application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    application.desktop.begin()
+    application.window.showMinimized()
+    application.desktop.tray_icon.show_window.trigger()
+    assert not application.window.isMinimized()
+
+
+def test_where_there_is_no_tray_none_is_offered(application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
+    application.desktop.begin()
+    assert not application.window.menu.tray_icon.isEnabled()

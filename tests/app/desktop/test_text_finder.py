@@ -43,7 +43,7 @@ def desk(qtbot: QtBot) -> Desk:
 
 
 def test_typing_selects_the_first_match_and_counts(desk: Desk, qtbot: QtBot) -> None:
-    desk.menu.find.trigger()
+    desk.menu.find_text.trigger()
     qtbot.keyClicks(desk.bar.field, "salt")
     assert desk.selected == ("Salt", 0)
     assert desk.bar.label.text() == "1 of 3"
@@ -51,7 +51,7 @@ def test_typing_selects_the_first_match_and_counts(desk: Desk, qtbot: QtBot) -> 
 
 
 def test_it_goes_on_over_emoji_and_lines_and_begins_again(desk: Desk, qtbot: QtBot) -> None:
-    desk.menu.find.trigger()
+    desk.menu.find_text.trigger()
     qtbot.keyClicks(desk.bar.field, "salt")
     places = []
     for _ in range(3):
@@ -63,7 +63,7 @@ def test_it_goes_on_over_emoji_and_lines_and_begins_again(desk: Desk, qtbot: QtB
 
 
 def test_what_is_not_there_is_said_and_nothing_moves(desk: Desk, qtbot: QtBot) -> None:
-    desk.menu.find.trigger()
+    desk.menu.find_text.trigger()
     qtbot.keyClicks(desk.bar.field, "salty")
     assert desk.selected == ("Salt", 0)
     assert desk.bar.label.text() == "Not found"
@@ -71,7 +71,7 @@ def test_what_is_not_there_is_said_and_nothing_moves(desk: Desk, qtbot: QtBot) -
 
 def test_it_begins_with_the_selection_and_leaves_off_where_it_found(desk: Desk, qtbot: QtBot) -> None:
     desk.editor.select(TEXT.index("Pepper"), TEXT.index("Pepper") + 6)
-    desk.menu.find.trigger()
+    desk.menu.find_text.trigger()
     assert (desk.bar.field.text(), desk.bar.label.text()) == ("Pepper", "1 of 1")
     qtbot.keyClick(desk.bar.field, Qt.Key.Key_Escape)
     assert desk.editor.edit.hasFocus()

@@ -1,0 +1,81 @@
+"""The entry by which Linux desktops list the application in their menus, show its icon and open files with it.
+
+A bundle is unpacked wherever a person likes, and cannot know its place before; so the program writes its entry itself,
+when asked to, into the user's own folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine.system.bundle import is_bundle
+from engine.system.paths import APPLICATION_NAME, project_folder, resources_folder
+from engine.system.whole_file import write_atomically
+
+PROGRAM = "kokoro-desk"
+"""The name of the entry without its suffix, of the icon, and of the program in a bundle."""
+_ENTRY = """[Desktop Entry]
+Type=Application
+Name={name}
+GenericName=Text to Speech
+Comment=Speaks what you type, on this computer
+Exec={command} %f
+Path={folder}
+Icon={program}
+Terminal=false
+Categories=AudioVideo;Audio;Utility;Accessibility;
+Keywords=speech;voice;read;aloud;tts;kokoro;
+MimeType=text/plain;text/markdown;
+StartupWMClass={program}
+"""
+_RESERVED = re.compile(r'["`$\\]')
+
+
+def add_entry(environment: Mapping[str, str] = os.environ) -> Path:
+    """Write the entry and the icon, or write them anew after the program was moved; returns the entry's path."""
+    entry, picture = _places(environment)
+    for path in (entry, picture):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(resources_folder() / "icons" / "app.svg", picture)
+    write_atomically(entry, entry_text(_command(), project_folder()).encode())
+    return entry
+
+
+def remove_entry(environment: Mapping[str, str] = os.environ) -> Path:
+    """Delete both, as far as they are there; returns the path where the entry was."""
+    entry, picture = _places(environment)
+    for path in (entry, picture):
+        path.unlink(missing_ok=True)
+    return entry
+
+
+def entry_text(command: Sequence[str], folder: Path) -> str:
+    """The entry of a program that is started by this command in this folder."""
+    words = " ".join(_quoted(word) for word in command)
+    place = str(folder).replace("\\", "\\\\")
+    return _ENTRY.format(name=APPLICATION_NAME, command=words, folder=place, program=PROGRAM)
+
+
+def _places(environment: Mapping[str, str]) -> tuple[Path, Path]:
+    """Of the entry and of the icon."""
+    given = Path(environment.get("XDG_DATA_HOME", ""))
+    data = given if given.is_absolute() else Path.home() / ".local" / "share"
+    return (
+        data / "applications" / f"{PROGRAM}.desktop",
+        data / "icons" / "hicolor" / "scalable" / "apps" / f"{PROGRAM}.svg",
+    )
+
+
+def _command() -> list[str]:
+    return [sys.executable] if is_bundle() else [sys.executable, "-m", "app"]
+
+
+def _quoted(word: str) -> str:
+    """A word of a command as the specification wants it: quoted first, and then escaped like any text of an entry."""
+    quoted = _RESERVED.sub(r"\\\g<0>", word).replace("%", "%%")
+    return f'"{quoted}"'.replace("\\", "\\\\")
