@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import soundfile
@@ -38,7 +38,7 @@ class Marks:
 
 def marks_of(track: AudioTrack) -> str:
     """The marks of a track, as text."""
-    pieces = tuple(Piece(each.utterance, each.end - each.start) for each in track.segments)
+    pieces = tuple(_piece(track, number) for number in range(track.segment_count))
     return _CONVERTER.dumps(Marks(track.planned, pieces))
 
 
@@ -61,6 +61,17 @@ def read_track(path: Path, marks: str) -> AudioTrack:
             path, "The sound that was kept of this speech cannot be read.", "Press Speak to have it made again."
         ) from error
     return track
+
+
+def _piece(track: AudioTrack, number: int) -> Piece:
+    segment = track.segments[number]
+    words = tuple(_from(word, segment.start) for word in track.words.of_chunk(number))
+    return Piece(segment.utterance, segment.end - segment.start, words)
+
+
+def _from(word: SpokenWord, start: int) -> SpokenWord:
+    """The word with its samples counted from `start`; its phonemes are counted from its own start."""
+    return replace(word, start_sample=word.start_sample - start, end_sample=word.end_sample - start)
 
 
 def _read(path: Path, marks: Marks) -> AudioTrack:

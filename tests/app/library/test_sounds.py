@@ -1,10 +1,14 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.audio.track import AudioTrack
 from app.library.sounds import marks_of, read_track, write_sound
 from engine.errors import DamagedFile
+from engine.speech import SpokenWord
+from tests.app.fakes import chunk_of, utterances_of
 from tests.app.library.shelf import samples_16_bits, track_of
 
 TEXT = "One, 🙂 one. Two. Three."
@@ -18,6 +22,18 @@ def test_a_track_comes_back_with_its_utterances_and_its_plan(tmp_path: Path, mad
     np.testing.assert_array_equal(back.samples(), samples_16_bits(track).astype(np.float32))
     assert (list(back.segments), back.planned) == (list(track.segments), track.planned)
     assert (back.whole, back.partial, back.finished) == (made == 3, made == 2, True)
+
+
+def test_words_come_back_where_they_are_heard(tmp_path: Path) -> None:
+    track = AudioTrack()
+    for number, utterance in enumerate(utterances_of(TEXT)):
+        words = (SpokenWord(utterance.start, utterance.end, 100 + number, 900),)
+        track.append(replace(chunk_of(utterance, 3), words=words))
+    track.finish()
+    write_sound(tmp_path / "a.flac", track)
+    back = read_track(tmp_path / "a.flac", marks_of(track))
+    assert [back.words.of_chunk(number) for number in range(3)] == [track.words.of_chunk(number) for number in range(3)]
+    assert back.words.of_chunk(2) == (SpokenWord(17, 23, 2102, 2900),)
 
 
 def test_a_file_that_is_cut_off_or_no_sound_is_told(tmp_path: Path) -> None:
