@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from app.library.feature import LibraryFeature
     from app.models.feature import ModelsFeature
     from app.models.worker import LibraryFactory
+    from app.voices.feature import VoicesFeature
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ ENGINE_MUST_END_WITHIN_MS = 5000
 REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
+VOICES_MUST_END_WITHIN_MS = 2000
 MODULES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -148,6 +150,13 @@ class Application(QObject):
 
         return LibraryFeature(self.window, self.controller, self._settings, self.theme, in_charge=self._stays)
 
+    @cached_property
+    def voices(self) -> VoicesFeature:
+        """The panel of voices, added to the window soon after it is shown."""
+        from app.voices.feature import VoicesFeature  # imports what blends voices
+
+        return VoicesFeature(self.window, self.controller, self._settings, self.theme, self._engine_factory)
+
     def join_mac(self, runtime: ObjectiveC) -> None:
         """Tell macOS when speech is made or heard, and speak what other applications send."""
         self._wakefulness = Wakefulness(runtime, self)
@@ -175,11 +184,12 @@ class Application(QObject):
         self._models_timer.stop()
         self._desktop_timer.stop()
         self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
+        voices_ended = self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
-        return controller_ended and models_ended and library_ended and left
+        return controller_ended and models_ended and library_ended and voices_ended and left
 
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
@@ -228,7 +238,7 @@ class Application(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        _ = self.library  # keeps whatever is spoken
+        _ = self.library, self.voices  # the first keeps whatever is spoken
         self.controller.list_voices()
         if self._speaks_at_once:
             self.window.speak()

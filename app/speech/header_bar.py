@@ -34,6 +34,7 @@ class HeaderBar(QWidget):
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icons."""
+        self.voices.set_colours(colours)
         self.speed.set_colours(colours)
         self.speak_button.set_colours(colours)
         self.save_button.setIcon(icon("save", colours.text))
