@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from app.audio.track import AudioTrack
 from app.library.database import SetAside
 from app.library.history import History, HistoryListed, Kept
+from app.library.made_speech import made_speech
 from app.library.queue_store import QueueListed, QueueStore
 from app.library.records import Order, State
 from app.library.worker import (
@@ -68,8 +69,8 @@ class Library(QObject):
         self._in_history(partial(History.begin, request=request, model=model))
 
     def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
-        """Keep the sound of a finished track."""
-        self._keep_wanted.emit(KeepTask(request, model, track))
+        """Keep what is made of a track by now, which is something; the track may go on growing."""
+        self._keep_wanted.emit(KeepTask(request, model, made_speech(track)))
 
     def look_for(self, words: str) -> None:
         """List only entries with these words from now on."""

@@ -54,7 +54,7 @@ class Order:
     @property
     def title(self) -> str:
         """The document's name, or the first words."""
-        return self.document.name if self.document is not None else first_words(self.request.text)
+        return self.document.name if self.document is not None else first_words(self.request.text[self.request.start :])
 
 
 @dataclass(frozen=True)

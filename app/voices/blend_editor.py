@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.theme import Colours
 from app.widgets.combo_box import ComboBox
 from engine.speech import VoiceInfo
 from engine.voices.blends import Blend, Part, parse
@@ -37,7 +36,8 @@ class BlendEditor(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.open_button = QPushButton("Blend Voices", self, checkable=True)
+        self.open_button = QPushButton("Blend Voices", self)
+        self.open_button.setCheckable(True)
         self.open_button.setObjectName("panelButton")
         self._body = QWidget(self)
         self.parts = [BlendPart(number, self._body) for number in range(1, MOST_VOICES + 1)]
@@ -69,9 +69,6 @@ class BlendEditor(QFrame):
             part.offer(voices, number)
         self.open_button.setEnabled(len(voices) >= LEAST_VOICES)
         self._update()
-
-    def set_colours(self, colours: Colours) -> None:
-        """Nothing here is drawn in colours of its own."""
 
     def _connect(self) -> None:
         self.open_button.toggled.connect(self._body.setVisible)

@@ -82,7 +82,6 @@ class VoicePanel(QWidget):
         """Take the theme's colours."""
         self.voices.delegate.set_colours(colours)
         self.voices.viewport().update()
-        self.blend.set_colours(colours)
 
     def _action(self, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
         action = QAction(title, self.voices)
@@ -135,7 +134,7 @@ class VoicePanel(QWidget):
         for action in (self.hear, self.use, self.favourite):
             action.setEnabled(choice is not None)
         for action in (self.rename, self.delete):
-            action.setVisible(voice is not None and bool(voice.recipe))
+            action.setEnabled(voice is not None and bool(voice.recipe))
         self.favourite.setText("No Favourite" if choice in self._favourites else "Favourite")
         self.round.setEnabled(bool(self.rows.choices))
 
