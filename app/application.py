@@ -148,7 +148,9 @@ class Application(QObject):
         """History and queue, added to the window as soon as it is shown."""
         from app.library.feature import LibraryFeature  # imports the database
 
-        return LibraryFeature(self.window, self.controller, self._settings, self.theme, in_charge=self._stays)
+        return LibraryFeature(
+            self.window, self.controller, self._settings, self.theme, self._engine_factory, in_charge=self._stays
+        )
 
     @cached_property
     def voices(self) -> VoicesFeature:

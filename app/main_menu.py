@@ -71,8 +71,7 @@ class MainMenu(QMenuBar):
         self.back = _action(speech, "Back 5 Seconds", _skip_key("Left"))
         self.forward = _action(speech, "Forward 5 Seconds", _skip_key("Right"))
         speech.addSeparator()
-        self.add_to_queue = _action(speech, "Add to Queue", "Ctrl+Shift+A")
-        self.queue_file = _action(speech, "Add to Queue as File…", "Ctrl+Shift+S")
+        self._add_queue(speech.addMenu("Queue"))
         speech.addSeparator()
         self.faster = _action(speech, "Faster", "Ctrl+]")
         self.slower = _action(speech, "Slower", "Ctrl+[")
@@ -88,12 +87,7 @@ class MainMenu(QMenuBar):
         self.view_menu = self.addMenu("&View")
         self._below_views = self.view_menu.addSeparator()
         self.appearances = self._add_appearances()
-        help_menu = self.addMenu("&Help")
-        self.help = _action(help_menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
-        self.shortcuts = _action(help_menu, "Keyboard Shortcuts", "Ctrl+/")
-        help_menu.addSeparator()
-        self.about = _action(help_menu, f"About {APPLICATION_NAME}")
-        self.about.setMenuRole(QAction.MenuRole.AboutRole)
+        self._add_help(self.addMenu("&Help"))
 
     def add_editing(self, editor: TextEditor) -> None:
         """Let the editing actions act on a text, each enabled while it would change something."""
@@ -211,6 +205,21 @@ class MainMenu(QMenuBar):
     @Slot()
     def _follow_clipboard(self) -> None:
         self.paste.setEnabled(self._edit.canPaste())
+
+    def _add_help(self, menu: QMenu) -> None:
+        """What there is to know."""
+        self.help = _action(menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
+        self.shortcuts = _action(menu, "Keyboard Shortcuts", "Ctrl+/")
+        menu.addSeparator()
+        self.about = _action(menu, f"About {APPLICATION_NAME}")
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
+
+    def _add_queue(self, menu: QMenu) -> None:
+        """What lines up texts and documents, to be heard or saved one after the other."""
+        self.add_to_queue = _action(menu, "Add to Queue", "Ctrl+Shift+A")
+        self.queue_file = _action(menu, "Add to Queue as File…", "Ctrl+Shift+S")
+        self.queue_document = _action(menu, "Add Document to Queue…", "Ctrl+Shift+D")
+        self.queue_document_file = _action(menu, "Add Document to Queue as File…", "Ctrl+Shift+L")
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""

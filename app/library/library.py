@@ -14,7 +14,7 @@ from app.library.database import SetAside
 from app.library.history import History, HistoryListed, Kept
 from app.library.made_speech import made_speech
 from app.library.queue_store import QueueListed, QueueStore
-from app.library.records import Order, State
+from app.library.records import State, Wish
 from app.library.worker import (
     HistoryTask,
     KeepTask,
@@ -97,9 +97,9 @@ class Library(QObject):
         """Keep at most this much sound, apart from what has a star."""
         self._in_history(partial(History.limit, megabytes=megabytes))
 
-    def add(self, order: Order) -> None:
-        """Add an order to the queue."""
-        self._in_queue(partial(QueueStore.add, order=order))
+    def add(self, wish: Wish) -> None:
+        """Add a wish to the queue."""
+        self._in_queue(partial(QueueStore.add, wish=wish))
 
     def mark(self, number: int, state: State, message: str = "") -> None:
         """Note what has become of an item."""

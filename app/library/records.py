@@ -40,7 +40,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Order:
+class Wish:
     """What is to be spoken by which model: heard, or saved to `target`.
 
     The text is that of `document` if there is one, and `request.text` is then empty.
@@ -59,11 +59,11 @@ class Order:
 
 @dataclass(frozen=True)
 class Item:
-    """An order in the queue; `message` says why it failed."""
+    """A wish in the queue; `message` says why it failed."""
 
     number: int
     title: str
-    order: Order
+    wish: Wish
     state: State = State.WAITING
     message: str = ""
 

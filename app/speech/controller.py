@@ -206,6 +206,10 @@ class SpeechController(QObject):
         """Leave what is being saved unsaved; the next file has its turn."""
         self.saving.cancel(self._making.job)
 
+    def cancel_order(self, order: Order) -> None:
+        """Leave an order unsaved, whether it is carried out already or waits."""
+        self.saving.cancel_order(order, self._making.job)
+
     @Slot()
     def cancel_saves(self) -> None:
         """Leave everything unsaved that is not saved yet."""

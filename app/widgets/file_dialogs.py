@@ -54,6 +54,18 @@ def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileD
     return dialog
 
 
+def ask_which_document(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for a document that can be read."""
+    from engine.documents import SUFFIXES  # not before the window is shown
+
+    patterns = " ".join(f"*{suffix}" for suffix in sorted(SUFFIXES))
+    dialog = _dialog(parent, "Add Document to Queue", f"Documents ({patterns});;All files (*)", chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setDirectory(str(folder))
+    dialog.open()
+    return dialog
+
+
 def ask_which_text(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a text file."""
     dialog = _dialog(parent, "Open Text", "Text (*.txt *.md *.text);;All files (*)", chosen)
