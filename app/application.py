@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from app.library.feature import LibraryFeature
     from app.models.feature import ModelsFeature
     from app.models.worker import LibraryFactory
+    from app.voices.feature import VoicesFeature
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ REFERENCE_MUST_END_WITHIN_MS = 2000
 MODELS_MUST_END_WITHIN_MS = 5000
 LIBRARY_MUST_END_WITHIN_MS = 5000
 DOCUMENT_MUST_END_WITHIN_MS = 2000
+VOICES_MUST_END_WITHIN_MS = 2000
 MODULES_MUST_END_WITHIN_MS = 2000
 LOOK_FOR_DEVICE_AFTER_MS = 500
 """Loading PortAudio takes a moment; the window is drawn first."""
@@ -154,7 +156,16 @@ class Application(QObject):
         """History and queue, added to the window as soon as it is shown."""
         from app.library.feature import LibraryFeature  # imports the database
 
-        return LibraryFeature(self.window, self.controller, self._settings, self.theme, in_charge=self._stays)
+        return LibraryFeature(
+            self.window, self.controller, self._settings, self.theme, self._engine_factory, in_charge=self._stays
+        )
+
+    @cached_property
+    def voices(self) -> VoicesFeature:
+        """The panel of voices, added to the window soon after it is shown."""
+        from app.voices.feature import VoicesFeature  # imports what blends voices
+
+        return VoicesFeature(self.window, self.controller, self._settings, self.theme, self._engine_factory)
 
     def join_mac(self, runtime: ObjectiveC) -> None:
         """Tell macOS when speech is made or heard, and speak what other applications send."""
@@ -184,11 +195,13 @@ class Application(QObject):
         self._desktop_timer.stop()
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
         self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
+        voices_ended = self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
-        return controller_ended and models_ended and library_ended and document_ended and left
+        ended = (document_ended, voices_ended, library_ended, models_ended, left, controller_ended)
+        return all(ended)
 
     def _engine_factory(self, model: str) -> EngineFactory:
         return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
@@ -237,7 +250,7 @@ class Application(QObject):
 
     @Slot()
     def _begin(self) -> None:
-        _ = self.library  # keeps whatever is spoken
+        _ = self.library, self.voices  # the first keeps whatever is spoken
         self.controller.list_voices()
         if self._speaks_at_once:
             self.window.speak()

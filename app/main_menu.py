@@ -59,8 +59,7 @@ class MainMenu(QMenuBar):
         self.previous_chapter = _action(speech, "Previous Chapter", "Alt+PgUp")
         self.next_chapter = _action(speech, "Next Chapter", "Alt+PgDown")
         speech.addSeparator()
-        self.add_to_queue = _action(speech, "Add to Queue", "Ctrl+Shift+A")
-        self.queue_file = _action(speech, "Add to Queue as File…", "Ctrl+Shift+S")
+        self._add_queue(speech.addMenu("Queue"))
         speech.addSeparator()
         self._add_manner(speech)
         speech.addSeparator()
@@ -236,11 +235,19 @@ class MainMenu(QMenuBar):
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
 
     def _add_help(self, menu: QMenu) -> None:
+        """What there is to know."""
         self.help = _action(menu, f"{APPLICATION_NAME} Help", QKeySequence.StandardKey.HelpContents)
         self.shortcuts = _action(menu, "Keyboard Shortcuts", "Ctrl+/")
         menu.addSeparator()
         self.about = _action(menu, f"About {APPLICATION_NAME}")
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
+
+    def _add_queue(self, menu: QMenu) -> None:
+        """What lines up texts and documents, to be heard or saved one after the other."""
+        self.add_to_queue = _action(menu, "Add to Queue", "Ctrl+Shift+A")
+        self.queue_file = _action(menu, "Add to Queue as File…", "Ctrl+Shift+S")
+        self.queue_document = _action(menu, "Add Document to Queue…", "Ctrl+Shift+D")
+        self.queue_document_file = _action(menu, "Add Document to Queue as File…", "Ctrl+Shift+L")
 
     def _add_devices(self, menu: QMenu) -> QActionGroup:
         """The devices that the model can run on; if Metal is unavailable, its tool tip says why."""

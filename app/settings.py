@@ -40,6 +40,7 @@ class Key(Enum):
     LSTM_METHOD = "lstm_method"
     SAVE_FOLDER = "save_folder"
     TEXT_SIZE = "text_size"
+    FAVOURITES = "favourite_voices"
     KEPT_MEGABYTES = "history/kept_megabytes"
     RECENT_FILES = "recent_files"
     TRAY_ICON = "tray_icon"
@@ -202,6 +203,18 @@ class Settings:
     @save_folder.setter
     def save_folder(self, folder: Path) -> None:
         self._write(Key.SAVE_FOLDER, str(folder))
+
+    @property
+    def favourites(self) -> tuple[tuple[str, str], ...]:
+        """The voices that are listed first, each with its model."""
+        try:
+            return tuple((str(voice), str(model)) for voice, model in json.loads(self._string(Key.FAVOURITES) or "[]"))
+        except (ValueError, TypeError):
+            return ()
+
+    @favourites.setter
+    def favourites(self, favourites: Sequence[tuple[str, str]]) -> None:
+        self._write(Key.FAVOURITES, json.dumps(favourites))
 
     @property
     def kept_megabytes(self) -> int:

@@ -14,15 +14,20 @@ FULL_SCALE = 1.0
 
 
 class SoundPlayer(QObject):
-    """Takes the device from the speech's player, and releases it when that player plays."""
+    """Takes the device from the speech's player, and releases it when that player plays.
+
+    `ended` tells that a sound was heard to its end.
+    """
 
     playing_changed = Signal(bool)
+    ended = Signal()
     failed = Signal(object)
 
     def __init__(self, speech: AudioPlayer, output: AudioOutput, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._speech = speech
         self._player = AudioPlayer(output, parent=self)
+        self._length = 0
         self._player.playback_changed.connect(self._on_playback)
         self._player.failed.connect(self.failed)
         speech.playback_changed.connect(self._on_speech)
@@ -39,6 +44,7 @@ class SoundPlayer(QObject):
         limited = np.clip(np.nan_to_num(samples), -FULL_SCALE, FULL_SCALE).astype(np.float32)
         track.append(AudioChunk(Utterance(0, "", "", 0, 0), 1, limited, sample_rate_hz))
         track.finish()
+        self._length = track.length
         self._player.load(track)
         self._player.play()
 
@@ -49,7 +55,9 @@ class SoundPlayer(QObject):
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
-        self.playing_changed.emit(playback is Playback.PLAYING)
+        if playback is Playback.STOPPED and self._player.position >= self._length:
+            self.ended.emit()  # first, so that whoever lets another sound follow is not told of a silence
+        self.playing_changed.emit(self.playing)
 
     @Slot(object)
     def _on_speech(self, playback: Playback) -> None:

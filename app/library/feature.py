@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -12,18 +15,21 @@ from app.library.library import Library
 from app.library.queue_panel import QueuePanel
 from app.library.queue_runner import QueueRunner
 from app.library.recorder import Recorder
-from app.library.records import Entry, Item, Order
+from app.library.records import Entry, Item, Wish
 from app.library.speech_desk import SpeechDesk
 from app.library.worker import Recalled
 from app.main_window import MainWindow
 from app.messages import Message, Tone, message_for
 from app.settings import Settings
 from app.speech.controller import SpeechController
+from app.speech.engine_worker import EngineFactory
 from app.speech.voice_choice import Choice
 from app.theme import Theme
-from app.widgets.file_dialogs import ask_where_to_save, suggested_name
+from app.widgets.file_dialogs import ask_where_to_save, ask_which_document, suggested_name
 from engine.errors import NothingToSpeak, OutputError
 from engine.system.paths import data_folder
+
+BOOK_SUFFIX = ".m4b"
 
 
 class LibraryFeature(QObject):
@@ -35,6 +41,7 @@ class LibraryFeature(QObject):
         speech: SpeechController,
         settings: Settings,
         theme: Theme,
+        engine_factory: Callable[[str], EngineFactory],
         folder: Path | None = None,
         in_charge: bool = True,
     ) -> None:
@@ -46,7 +53,8 @@ class LibraryFeature(QObject):
         self._told: str | None = None
         self.library = Library(folder or data_folder() / "library", in_charge, self)
         self.history, self.queue = HistoryPanel(), QueuePanel()
-        self.runner = QueueRunner(self.library, SpeechDesk(speech, self._voices, self), self)
+        self._desk = SpeechDesk(speech, self._voices, engine_factory, self)
+        self.runner = QueueRunner(self.library, self._desk, self)
         if in_charge:
             self._recorder = Recorder(speech, self.library, self._speaking_model, self)
         self._connect_history()
@@ -55,13 +63,14 @@ class LibraryFeature(QObject):
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Write what is to be written, then end; return whether that was done in time."""
-        return self.library.shut_down(timeout_ms)
+        reading_ended = self._desk.shut_down(timeout_ms)
+        return self.library.shut_down(timeout_ms) and reading_ended
 
     @Slot()
     def add_to_queue(self) -> None:
         """Line up the current text to be heard."""
         if self._has_text():
-            self.runner.add(Order(self._window.request, self._voices.speaking_model))
+            self.runner.add(Wish(self._window.request, self._voices.speaking_model))
             self._window.page.status.tell("Added to the queue")
 
     @Slot()
@@ -71,17 +80,46 @@ class LibraryFeature(QObject):
             suggestion = self._settings.save_folder / suggested_name(self._window.request.text)
             ask_where_to_save(self._window, suggestion, self.save_to)
 
+    @Slot()
+    def queue_document(self) -> None:
+        """Ask which document, then line it up to be heard."""
+        ask_which_document(self._window, self._settings.save_folder, self.add_document, "Add Document to Queue")
+
+    @Slot()
+    def queue_document_file(self) -> None:
+        """Ask which document and where, then line it up to be saved."""
+        ask_which_document(self._window, self._settings.save_folder, self._ask_where, "Add Document to Queue as File")
+
+    def add_document(self, document: Path, target: Path | None = None) -> None:
+        """Line up a document to be heard, or saved to `target`; it is read when it is its turn."""
+        request = replace(self._window.request, text="")
+        self.runner.add(Wish(request, self._voices.speaking_model, target, document))
+        self._window.page.status.tell(f"Added {document.name} to the queue")
+
+    def _ask_where(self, document: Path) -> None:
+        suggestion = self._settings.save_folder / f"{document.stem}{BOOK_SUFFIX}"
+        ask_where_to_save(self._window, suggestion, partial(self._add_document_file, document))
+
+    def _add_document_file(self, document: Path, target: Path) -> None:
+        if self._can_write(target):
+            self.add_document(document, target)
+
     def save_to(self, path: Path) -> None:
         """Line up the current text to be saved to a file."""
+        if self._can_write(path):
+            self.runner.add(Wish(self._window.request, self._voices.speaking_model, path))
+
+    def _can_write(self, path: Path) -> bool:
+        """Refuse a name whose suffix is no format before anything waits for it."""
         from engine.audio.sound_file import format_for  # not before the window is shown
 
         try:
             format_for(path)
         except OutputError as error:
             self._window.show_failure(error)
-            return
+            return False
         self._settings.save_folder = path.parent
-        self.runner.add(Order(self._window.request, self._voices.speaking_model, path))
+        return True
 
     def _connect_history(self) -> None:
         panel, library = self.history, self.library
@@ -115,6 +153,8 @@ class LibraryFeature(QObject):
             theme.changed.connect(panel.set_colours)
         window.menu.add_to_queue.triggered.connect(self.add_to_queue)
         window.menu.queue_file.triggered.connect(self.queue_file)
+        window.menu.queue_document.triggered.connect(self.queue_document)
+        window.menu.queue_document_file.triggered.connect(self.queue_document_file)
         library.failed.connect(self._on_failed)
         library.set_aside.connect(self._on_set_aside)
 

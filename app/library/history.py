@@ -76,7 +76,7 @@ class History:
         self._database.execute(
             "INSERT INTO entry (key, title, model, manner, begun, heard, text) VALUES (?, ?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET begun = excluded.begun, heard = excluded.heard, deleted = 0",
-            (key, first_words(text), model, manner, now, now, text),
+            (key, first_words(text[request.start :]), model, manner, now, now, text),
         )
         self._forget_oldest()
 

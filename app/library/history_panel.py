@@ -45,8 +45,8 @@ class HistoryPanel(QWidget):
         self.star = self._action("Star", "Ctrl+D")
         self.delete = self._action("Delete", QKeySequence.StandardKey.Delete)
         self.deleted = _DeletedStrip(self)
-        self.size = ElidedLabel(self)
-        self.size.setObjectName("faint")
+        self.kept = ElidedLabel(self)
+        self.kept.setObjectName("faint")
         self.limit = ComboBox("Sound kept at most", "How much sound is kept, apart from what has a star", 7, self)
         self.limit.offer((megabytes, _limit_words(megabytes), "") for megabytes in LIMITS_MEGABYTES)
         self._typing = QTimer(self, singleShot=True, interval=SEARCH_AFTER_MS)
@@ -61,7 +61,7 @@ class HistoryPanel(QWidget):
         self.entries.setVisible(bool(listed.entries))
         self.empty.setVisible(not listed.entries)
         self.empty.setText(NOTHING_FOUND if self.search.text().strip() else NOTHING_YET)
-        self.size.say(f"{size_words(listed.kept_bytes)} of sound kept, of at most")
+        self.kept.say(f"{size_words(listed.kept_bytes)} kept, at most")
 
     def set_limit(self, megabytes: int) -> None:
         """Show how much sound is kept at most."""
@@ -97,7 +97,7 @@ class HistoryPanel(QWidget):
             buttons.addWidget(ActionButton(action, self))
         buttons.addStretch(1)
         foot = QHBoxLayout()
-        foot.addWidget(self.size, 1)
+        foot.addWidget(self.kept, 1)
         foot.addWidget(self.limit)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE_PIXELS, 0, 0)

@@ -12,8 +12,9 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from app.audio.track import AudioTrack
 from app.library.database import SetAside
 from app.library.history import History, HistoryListed, Kept
+from app.library.made_speech import made_speech
 from app.library.queue_store import QueueListed, QueueStore
-from app.library.records import Order, State
+from app.library.records import State, Wish
 from app.library.worker import (
     HistoryTask,
     KeepTask,
@@ -68,8 +69,8 @@ class Library(QObject):
         self._in_history(partial(History.begin, request=request, model=model))
 
     def keep(self, request: SpeechRequest, model: str, track: AudioTrack) -> None:
-        """Keep the sound of a finished track."""
-        self._keep_wanted.emit(KeepTask(request, model, track))
+        """Keep what is made of a track by now, which is something; the track may go on growing."""
+        self._keep_wanted.emit(KeepTask(request, model, made_speech(track)))
 
     def look_for(self, words: str) -> None:
         """List only entries with these words from now on."""
@@ -96,9 +97,9 @@ class Library(QObject):
         """Keep at most this much sound, apart from what has a star."""
         self._in_history(partial(History.limit, megabytes=megabytes))
 
-    def add(self, order: Order) -> None:
-        """Add an order to the queue."""
-        self._in_queue(partial(QueueStore.add, order=order))
+    def add(self, wish: Wish) -> None:
+        """Add a wish to the queue."""
+        self._in_queue(partial(QueueStore.add, wish=wish))
 
     def mark(self, number: int, state: State, message: str = "") -> None:
         """Note what has become of an item."""

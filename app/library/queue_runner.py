@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance, Slot
 
 from app.library.library import Library
 from app.library.queue_store import QueueListed
-from app.library.records import Item, Order, State
+from app.library.records import Item, State, Wish
 from engine.errors import Cancelled
 
 CANCELLED = "It was cancelled."
@@ -21,17 +22,17 @@ class Desk(Protocol):
     ended: SignalInstance
     freed: SignalInstance
 
-    def obstacle(self, order: Order) -> str | None:
-        """What an order has to wait for that only a person can change, or None."""
+    def obstacle(self, wish: Wish) -> str | None:
+        """What a wish has to wait for that only a person can change, or None."""
 
-    def has_place(self, order: Order) -> bool:
-        """Whether an order could begin now."""
+    def has_place(self, wish: Wish) -> bool:
+        """Whether a wish could begin now."""
 
-    def begin(self, number: int, order: Order) -> None:
-        """Begin to hear or save an order."""
+    def begin(self, number: int, wish: Wish) -> None:
+        """Begin to hear or save a wish."""
 
     def cancel(self, number: int) -> None:
-        """Stop an order that has begun; `ended` follows."""
+        """Stop a wish that has begun; `ended` follows."""
 
 
 class QueueRunner(QObject):
@@ -47,8 +48,9 @@ class QueueRunner(QObject):
         self._library = library
         self._desk = desk
         self._items: tuple[Item, ...] = ()
-        self._begun: dict[int, Order] = {}
+        self._begun: dict[int, Wish] = {}
         self._cancelled: set[int] = set()
+        self._marked: dict[int, State] = {}  # what is not listed yet
         self.playing = False
         library.queue_listed.connect(self._on_listed)
         desk.ended.connect(self._on_ended)
@@ -57,16 +59,16 @@ class QueueRunner(QObject):
     @property
     def note(self) -> str:
         """What the items that wait are waiting for, if a person should do something."""
-        waiting = [each.order for each in self._items if each.state is State.WAITING]
-        if not self.playing and any(order.target is None for order in waiting):
+        waiting = [each.wish for each in self._items if each.state is State.WAITING]
+        if not self.playing and any(wish.target is None for wish in waiting):
             return PRESS_PLAY
-        obstacles = (self._desk.obstacle(order) for order in waiting)
+        obstacles = (self._desk.obstacle(wish) for wish in waiting)
         return next((each for each in obstacles if each is not None), "")
 
-    def add(self, order: Order) -> None:
-        """Add an order at the end; it is begun at once if nothing else is in its way."""
-        self.playing = self.playing or order.target is None
-        self._library.add(order)
+    def add(self, wish: Wish) -> None:
+        """Add a wish at the end; it is begun at once if nothing else is in its way."""
+        self.playing = self.playing or wish.target is None
+        self._library.add(wish)
 
     @Slot(bool)
     def play(self, playing: bool) -> None:
@@ -77,7 +79,7 @@ class QueueRunner(QObject):
     @Slot(object)
     def retry(self, item: Item) -> None:
         """Let an item wait for its turn again."""
-        self._library.mark(item.number, State.WAITING)
+        self._mark(item.number, State.WAITING)
 
     @Slot(object)
     def cancel(self, item: Item) -> None:
@@ -86,7 +88,7 @@ class QueueRunner(QObject):
             self._cancelled.add(item.number)
             self._desk.cancel(item.number)
         else:
-            self._library.mark(item.number, State.FAILED, CANCELLED)
+            self._mark(item.number, State.FAILED, CANCELLED)
 
     @Slot(object)
     def remove(self, item: Item) -> None:
@@ -97,31 +99,42 @@ class QueueRunner(QObject):
 
     @Slot(object)
     def _on_listed(self, listed: QueueListed) -> None:
-        self._items = listed.items
+        self._items = tuple(map(self._by_now, listed.items))
         self._go_on()
+
+    def _by_now(self, item: Item) -> Item:
+        """The item with the state that it was given since it was listed."""
+        state = self._marked.get(item.number, item.state)
+        if state is item.state:
+            self._marked.pop(item.number, None)
+        return replace(item, state=state)
+
+    def _mark(self, number: int, state: State, message: str = "") -> None:
+        self._marked[number] = state
+        self._items = tuple(replace(each, state=state) if each.number == number else each for each in self._items)
+        self._library.mark(number, state, message)
 
     @Slot()
     def _go_on(self) -> None:
         for item in self._items:
-            heard = item.order.target is None
+            heard = item.wish.target is None
             waits = item.state is State.WAITING and item.number not in self._begun
-            if waits and (self.playing or not heard) and self._desk.has_place(item.order):
-                self._begun[item.number] = item.order
-                self._library.mark(item.number, State.WORKING)
-                self._desk.begin(item.number, item.order)
+            if waits and (self.playing or not heard) and self._desk.has_place(item.wish):
+                self._begun[item.number] = item.wish
+                self._mark(item.number, State.WORKING)
+                self._desk.begin(item.number, item.wish)
         self.changed.emit()
 
     @Slot(int, object)
     def _on_ended(self, number: int, error: Exception | None) -> None:
         by_hand = number in self._cancelled
         self._cancelled.discard(number)
-        self._items = tuple(each for each in self._items if each.number != number)  # until it is listed anew
-        order = self._begun.pop(number)
+        wish = self._begun.pop(number)
         cancelled = isinstance(error, Cancelled)
         if error is None:
-            self._library.mark(number, State.DONE)
-        elif cancelled and not by_hand and order.target is None:  # another speech was wanted, or silence
+            self._mark(number, State.DONE)
+        elif cancelled and not by_hand and wish.target is None:  # another speech was wanted, or silence
             self.playing = False
-            self._library.mark(number, State.WAITING)
+            self._mark(number, State.WAITING)
         else:
-            self._library.mark(number, State.FAILED, CANCELLED if cancelled else str(error))
+            self._mark(number, State.FAILED, CANCELLED if cancelled else str(error))

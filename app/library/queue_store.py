@@ -1,4 +1,4 @@
-"""The queue in the database: orders in the sequence in which they are to be spoken, each with its state."""
+"""The queue in the database: wishes in the sequence in which they are to be spoken, each with its state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.library.database import transaction
 from app.library.manner import manner_of, request_of, storable
-from app.library.records import Item, Order, State
+from app.library.records import Item, State, Wish
 
 _COLUMNS = "number, title, text, manner, model, target, document, state, message"
 
@@ -35,14 +35,14 @@ class QueueStore:
         """What was being made when the program ended waits again."""
         self._database.execute("UPDATE item SET state = ? WHERE state = ?", (State.WAITING.value, State.WORKING.value))
 
-    def add(self, order: Order) -> None:
-        """Add an order at the end."""
-        target, document = (path and storable(str(path)) for path in (order.target, order.document))
-        title, text, manner = storable(order.title), storable(order.request.text), manner_of(order.request)
+    def add(self, wish: Wish) -> None:
+        """Add a wish at the end."""
+        target, document = (path and storable(str(path)) for path in (wish.target, wish.document))
+        title, text, manner = storable(wish.title), storable(wish.request.text), manner_of(wish.request)
         self._database.execute(
             "INSERT INTO item (place, state, title, text, manner, model, target, document) "
             "VALUES ((SELECT coalesce(max(place), 0) + 1 FROM item), ?, ?, ?, ?, ?, ?, ?)",
-            (State.WAITING.value, title, text, manner, order.model, target, document),
+            (State.WAITING.value, title, text, manner, wish.model, target, document),
         )
 
     def mark(self, number: int, state: State, message: str = "") -> None:
@@ -73,5 +73,5 @@ class QueueStore:
 
 def _item(row: tuple) -> Item:
     number, title, text, manner, model, target, document, state, message = row
-    order = Order(request_of(text, manner), model, target and Path(target), document and Path(document))
-    return Item(number, title, order, State(state), message)
+    wish = Wish(request_of(text, manner), model, target and Path(target), document and Path(document))
+    return Item(number, title, wish, State(state), message)

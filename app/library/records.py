@@ -40,7 +40,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Order:
+class Wish:
     """What is to be spoken by which model: heard, or saved to `target`.
 
     The text is that of `document` if there is one, and `request.text` is then empty.
@@ -54,16 +54,16 @@ class Order:
     @property
     def title(self) -> str:
         """The document's name, or the first words."""
-        return self.document.name if self.document is not None else first_words(self.request.text)
+        return self.document.name if self.document is not None else first_words(self.request.text[self.request.start :])
 
 
 @dataclass(frozen=True)
 class Item:
-    """An order in the queue; `message` says why it failed."""
+    """A wish in the queue; `message` says why it failed."""
 
     number: int
     title: str
-    order: Order
+    wish: Wish
     state: State = State.WAITING
     message: str = ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import soundfile
@@ -10,46 +9,26 @@ from cattrs import BaseValidationError
 from cattrs.preconf.json import make_converter
 
 from app.audio.track import AudioTrack
+from app.library.made_speech import MadeSpeech, Marks
 from engine.audio.recording import to_pcm
 from engine.audio.sound_file import recording
 from engine.errors import DamagedFile
-from engine.speech import AudioChunk, Plan, SpokenWord, Utterance
+from engine.speech import AudioChunk
 
-BLOCK_SAMPLES = 1 << 18
 _CONVERTER = make_converter()
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The next `length` samples speak this utterance, with these words of it."""
-
-    utterance: Utterance
-    length: int
-    words: tuple[SpokenWord, ...] = ()
+def marks_text(marks: Marks) -> str:
+    """Marks as text."""
+    return _CONVERTER.dumps(marks)
 
 
-@dataclass(frozen=True)
-class Marks:
-    """How a track is divided, and the plan of the whole speech, of which the track may be only a part."""
-
-    plan: Plan
-    pieces: tuple[Piece, ...]
-
-
-def marks_of(track: AudioTrack) -> str:
-    """The marks of a track, as text."""
-    pieces = tuple(Piece(each.utterance, each.end - each.start) for each in track.segments)
-    return _CONVERTER.dumps(Marks(track.planned, pieces))
-
-
-def write_sound(path: Path, track: AudioTrack) -> None:
-    """Write all samples of a track that does not grow any more; raises `OutputError` or `OSError`."""
+def write_sound(path: Path, made: MadeSpeech) -> None:
+    """Write all samples; raises `OutputError` or `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with recording(path, track.sample_rate_hz) as file:
-        start = 0
-        while len(samples := track.read(start, BLOCK_SAMPLES)):
+    with recording(path, made.sample_rate_hz) as file:
+        for samples in made.samples:
             file.write(to_pcm(samples))
-            start += len(samples)
 
 
 def read_track(path: Path, marks: str) -> AudioTrack:
@@ -72,6 +51,6 @@ def _read(path: Path, marks: Marks) -> AudioTrack:
             samples = file.read(piece.length, dtype="float32")
             if len(samples) < piece.length:
                 raise ValueError("the file is too short")
-            track.append(AudioChunk(piece.utterance, count, samples, file.samplerate, piece.words))
+            track.append(AudioChunk(piece.utterance, count, samples, file.samplerate, piece.words), piece.speed)
     track.finish()
     return track

@@ -1,91 +1,142 @@
-"""Hears and saves the orders of the queue with the window's own player and saving: one of each at a time."""
+"""Hears and saves the wishes of the queue with the window's own player and saving: one of each at a time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
-from app.library.records import Order
+from app.library.document_reader import DocumentRead, DocumentReader
+from app.library.records import Wish
 from app.speech.controller import SpeechController
+from app.speech.engine_worker import EngineFactory
 from app.speech.voice_picker import VoicePicker
+from engine.documents import Document
 from engine.errors import Cancelled
+from engine.export.order import Order, order_of_text
+
+CHAPTER_GAP = "\n\n"
 
 
 @dataclass(frozen=True, eq=False)
-class _Heard:
-    number: int
-    track: AudioTrack
+class _Begun:
+    """`track` has what is heard and `order` what is saved; neither is there while a document is read."""
 
-
-@dataclass(frozen=True)
-class _Saved:
     number: int
-    path: Path
+    wish: Wish
+    track: AudioTrack | None = None
+    order: Order | None = None
 
 
 class SpeechDesk(QObject):
-    """Implements `app.library.queue_runner.Desk`; nothing that a person is hearing is interrupted."""
+    """Implements `app.library.queue_runner.Desk`; nothing that a person is hearing is interrupted.
+
+    `engine_factory` gives what makes the engine of a model: a file may be made by a model that is not in use.
+    """
 
     ended = Signal(int, object)
     freed = Signal()
 
-    def __init__(self, speech: SpeechController, voices: VoicePicker, parent: QObject) -> None:
+    def __init__(
+        self,
+        speech: SpeechController,
+        voices: VoicePicker,
+        engine_factory: Callable[[str], EngineFactory],
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
         self._speech = speech
         self._voices = voices
-        self._heard: _Heard | None = None
-        self._saved: _Saved | None = None
+        self._engine_factory = engine_factory
+        self._heard: _Begun | None = None
+        self._saved: _Begun | None = None
         self._error: Exception | None = None
-        self._paths_saved: set[Path] = set()
+        self._reader = DocumentReader(self)
+        self._reader.read.connect(self._on_read)
         self._settle_later = QTimer(self, singleShot=True, interval=0)
         self._settle_later.timeout.connect(self._settle)
         speech.failed.connect(self._on_failed)
-        speech.saved.connect(self._on_saved)
+        speech.saving.ended.connect(self._on_saved)
         speech.activity_changed.connect(self._later)
         speech.track_changed.connect(self._later)
         voices.model_changed.connect(self._later)
+        voices.listed.connect(self._later)
 
-    def obstacle(self, order: Order) -> str | None:
-        """What an order has to wait for, or None."""
-        if not self._voices.known or order.model == self._voices.speaking_model:
+    def obstacle(self, wish: Wish) -> str | None:
+        """What a wish has to wait for, or None."""
+        if wish.target is not None or not self._voices.known or wish.model == self._voices.speaking_model:
             return None
         titles = {each.model: each.title for each in self._voices.models}
-        return f"Some wait until you choose a voice of {titles.get(order.model, order.model)}."
+        return f"Some wait until you choose a voice of {titles.get(wish.model, wish.model)}."
 
-    def has_place(self, order: Order) -> bool:
-        """Whether an order could begin now."""
-        if not self._voices.known or self.obstacle(order) is not None:
+    def has_place(self, wish: Wish) -> bool:
+        """Whether a wish could begin now."""
+        if not self._voices.known or self.obstacle(wish) is not None:
             return False
+        if wish.target is not None:
+            return self._saved is None
         activity = self._speech.activity
-        if order.target is not None:
-            return self._saved is None and activity.save is None
         return self._heard is None and not activity.can_stop and activity.playback is Playback.STOPPED
 
-    def begin(self, number: int, order: Order) -> None:
-        """Begin to hear or save an order."""
-        if order.target is None:
-            self._speech.speak(order.request)
-            self._heard = _Heard(number, self._speech.track)
+    def begin(self, number: int, wish: Wish) -> None:
+        """Begin to hear or save a wish, of a document once that is read."""
+        begun = _Begun(number, wish)
+        if wish.target is None:
+            self._heard = begun
         else:
-            self._saved = _Saved(number, order.target)
-            self._paths_saved.discard(order.target)
-            self._speech.save(order.target, order.request)
+            self._saved = begun
+        if wish.document is not None:
+            self._reader.begin(number, wish.document)
+        elif wish.target is None:
+            self._hear(begun, wish.request.text)
+        else:
+            self._save(begun, order_of_text(wish.target, wish.request))
 
     def cancel(self, number: int) -> None:
-        """Stop an order that has begun."""
-        if self._heard is not None and self._heard.number == number:
+        """Stop a wish that has begun."""
+        self._reader.cancel(number)
+        if self._heard is not None and self._heard.number == number and self._heard.track is not None:
             self._speech.stop()
-        if self._saved is not None and self._saved.number == number:
-            self._speech.cancel_save()
-        self._later()
+        if self._saved is not None and self._saved.number == number and self._saved.order is not None:
+            self._speech.cancel_order(self._saved.order)
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop reading documents; return whether that ended in time."""
+        return self._reader.shut_down(timeout_ms)
+
+    def _hear(self, begun: _Begun, text: str) -> None:
+        self._speech.speak(replace(begun.wish.request, text=text))
+        self._heard = replace(begun, track=self._speech.track)
+
+    def _save(self, begun: _Begun, order: Order) -> None:
+        self._saved = replace(begun, order=order)
+        if begun.wish.model == self._voices.speaking_model:
+            self._speech.export(order)
+        else:
+            self._speech.saving.add(order, self._engine_factory(begun.wish.model))
+
+    @Slot(object)
+    def _on_read(self, report: DocumentRead) -> None:
+        number, document = report.job.number, report.document
+        if self._heard is not None and self._heard.number == number:
+            if document is not None:
+                self._hear(self._heard, text_of(document))
+            else:
+                self._heard = None
+        elif self._saved is not None and self._saved.number == number:
+            if document is not None and (target := self._saved.wish.target) is not None:
+                self._save(self._saved, Order(document, self._saved.wish.request, target))
+            else:
+                self._saved = None
+        if report.error is not None:
+            self._end(number, report.error)
 
     @Slot()
     def _later(self) -> None:
-        """What an order has come to is clear only once all signals about it have arrived."""
+        """What a wish has come to is clear only once all signals about it have arrived."""
         self._settle_later.start()
 
     @Slot(object)
@@ -93,32 +144,32 @@ class SpeechDesk(QObject):
         self._error = error
         self._later()
 
-    @Slot(object)
-    def _on_saved(self, path: Path) -> None:
-        self._paths_saved.add(path)
-        self._later()
+    @Slot(object, object)
+    def _on_saved(self, order: Order, error: Exception | None) -> None:
+        if self._saved is not None and self._saved.order is order:
+            number, self._saved = self._saved.number, None
+            self._end(number, error)
 
     @Slot()
     def _settle(self) -> None:
         error, self._error = self._error, None
-        self._end_heard(error)
-        self._end_saved(error)
+        if self._heard is not None and self._heard.track is not None:
+            self._end_heard(self._heard.number, self._heard.track, error)
         self.freed.emit()
 
-    def _end_heard(self, error: Exception | None) -> None:
-        if self._heard is None:
-            return
-        track = self._heard.track
+    def _end_heard(self, number: int, track: AudioTrack, error: Exception | None) -> None:
         replaced = self._speech.track is not track
         stopped = self._speech.player.playback is Playback.STOPPED
         to_the_end = stopped and track.whole and self._speech.player.position >= track.length
         if replaced or stopped or error is not None:
-            number, self._heard = self._heard.number, None
-            self.ended.emit(number, None if to_the_end and not replaced else error or Cancelled("It was stopped."))
+            self._heard = None
+            self._end(number, None if to_the_end and not replaced else error or Cancelled("It was stopped."))
 
-    def _end_saved(self, error: Exception | None) -> None:
-        if self._saved is None or self._speech.activity.save is not None:
-            return
-        saved, self._saved = self._saved, None
-        written = saved.path in self._paths_saved
-        self.ended.emit(saved.number, None if written else error or Cancelled("It was cancelled."))
+    def _end(self, number: int, error: Exception | None) -> None:
+        self.ended.emit(number, error)
+        self._later()
+
+
+def text_of(document: Document) -> str:
+    """All chapters of a document as one text."""
+    return CHAPTER_GAP.join(chapter.text for chapter in document.chapters)

@@ -29,11 +29,11 @@ def item_row(item: Item) -> Row:
     """The row of an item of the queue."""
     if item.state is State.FAILED:
         return Row(item.title, item.message, _SYMBOLS[item.state], "Failed", fault=True)
-    order = item.order
-    what = f"save to {order.target.name}" if order.target is not None else "hear"
-    parts = [_STATES[item.state], what, voice_words(order.request.voice)]
-    if order.request.speed != USUAL_SPEED:
-        parts.append(f"{order.request.speed:g}×")
+    wish = item.wish
+    what = f"save to {wish.target.name}" if wish.target is not None else "hear"
+    parts = [_STATES[item.state], what, voice_words(wish.request.voice)]
+    if wish.request.speed != USUAL_SPEED:
+        parts.append(f"{wish.request.speed:g}×")
     return Row(item.title, " · ".join(parts), _SYMBOLS.get(item.state, ""))
 
 

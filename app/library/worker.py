@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
 from app.library.history import History, Kept, sound_path
+from app.library.made_speech import MadeSpeech
 from app.library.manner import key_of
 from app.library.queue_store import QueueStore
 from app.system.threads import failure_of, give_way
@@ -39,11 +40,11 @@ class QueueTask:
 
 @dataclass(frozen=True, eq=False)
 class KeepTask:
-    """Write the sound of a finished track to a file."""
+    """Write the sound of what is made of a request to a file."""
 
     request: SpeechRequest
     model: str
-    track: AudioTrack
+    made: MadeSpeech
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,14 +168,13 @@ class SoundWorker(QObject):
         QThread.currentThread().quit()
 
     def _keep(self, task: KeepTask) -> None:
-        from app.library.sounds import marks_of, write_sound  # loads libsndfile, not before the window is shown
+        from app.library.sounds import marks_text, write_sound  # loads libsndfile, not before the window is shown
 
         self._opened.wait()  # a sound that is written earlier would be taken for one that was left behind
-        track = task.track
-        key = key_of(task.request, task.model)
-        write_sound(sound_path(self._folder, key), track)
-        seconds = track.length / track.sample_rate_hz
-        self.kept.emit(HistoryTask(partial(History.keep, key=key, seconds=seconds, marks=marks_of(track))))
+        key, made = key_of(task.request, task.model), task.made
+        write_sound(sound_path(self._folder, key), made)
+        marks = marks_text(made.marks)
+        self.kept.emit(HistoryTask(partial(History.keep, key=key, seconds=made.seconds, marks=marks)))
 
 
 def _read(kept: Kept) -> AudioTrack:

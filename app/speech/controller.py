@@ -43,6 +43,7 @@ class SpeechController(QObject):
     utterance_changed = Signal(object)
     failed = Signal(object)
     saved = Signal(object)
+    previewed = Signal()
 
     def __init__(
         self,
@@ -66,6 +67,7 @@ class SpeechController(QObject):
         self.saving.failed.connect(self.failed)
         self._preview = VoicePreview(self.player, output, self._thread.worker, self)
         self._preview.changed.connect(self._update)
+        self._preview.heard.connect(self.previewed)
         self._preview.failed.connect(self.failed)
         self.player.playback_changed.connect(self._on_playback)
         self.player.position_changed.connect(self._on_position)
@@ -158,9 +160,12 @@ class SpeechController(QObject):
         self._update()
         self.player.play()
 
-    def preview(self, request: SpeechRequest) -> None:
-        """Let this be heard in between; the speech halts meanwhile, and can be played on."""
-        self._preview.hear(request, self._thread.make_engine)
+    def preview(self, request: SpeechRequest, visitor: EngineFactory | None = None) -> None:
+        """Let this be heard in between; the speech halts meanwhile, and can be played on.
+
+        The engine of a `visitor` makes it, if there is one, else the present one; `previewed` follows at its end.
+        """
+        self._preview.hear(request, visitor or self._thread.make_engine, visits=visitor is not None)
 
     @Slot()
     def stop(self) -> None:
@@ -200,6 +205,10 @@ class SpeechController(QObject):
     def cancel_save(self) -> None:
         """Leave what is being saved unsaved; the next file has its turn."""
         self.saving.cancel(self._making.job)
+
+    def cancel_order(self, order: Order) -> None:
+        """Leave an order unsaved, whether it is carried out already or waits."""
+        self.saving.cancel_order(order, self._making.job)
 
     @Slot()
     def cancel_saves(self) -> None:

@@ -164,8 +164,8 @@ class EngineWorker(QObject):
 
     @Slot()
     def preview(self) -> None:
-        """Make the previews that are waiting for the present engine; others wait until it has changed."""
-        while self.previews and self.previews[0].make_engine is self._make_engine:
+        """Make the previews that are waiting for the present engine, or by a visiting one; others wait for theirs."""
+        while self.previews and (self.previews[0].visits or self.previews[0].make_engine is self._make_engine):
             job = self.previews.popleft()
             error = failure_of(partial(self._preview, job))
             if error is not None:
@@ -247,8 +247,8 @@ class EngineWorker(QObject):
             self._report(Prepared())
         return export(job.order, engine, observe, job.cancel)
 
-    def _engine_of(self, job: SaveJob) -> SpeechEngine:
-        """The engine that there was when the order was given, though another may have taken over."""
+    def _engine_of(self, job: SaveJob | PreviewJob) -> SpeechEngine:
+        """The engine that there was when the order was given, or a visiting one, beside the present one."""
         if job.make_engine is self._make_engine:
             return self._opened()
         for make_engine, engine in self._former_engines:
@@ -259,10 +259,12 @@ class EngineWorker(QObject):
 
     def _preview(self, job: PreviewJob) -> None:
         _raise_if_set(job.cancel)
-        engine = self._opened()
-        engine.prepare(self._observe_preparation, job.cancel)
-        self._report(Prepared())
-        chunks = list(engine.synthesize(job.request, self._observe_preparation, job.cancel))
+        engine = self._engine_of(job) if job.visits else self._opened()
+        observe = _say_nothing if job.visits else self._observe_preparation
+        engine.prepare(observe, job.cancel)
+        if not job.visits:
+            self._report(Prepared())
+        chunks = list(engine.synthesize(job.request, observe, job.cancel))
         samples = np.concatenate([chunk.samples for chunk in chunks])
         self._report(PreviewEnded(job, samples, chunks[0].sample_rate_hz))
 

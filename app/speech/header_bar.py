@@ -37,7 +37,7 @@ class HeaderBar(QWidget):
 
     def set_colours(self, colours: Colours) -> None:
         """Redraw the icons."""
-        for widget in (self.speed, self.pauses, self.stop_button, self.speak_button):
+        for widget in (self.voices, self.speed, self.pauses, self.stop_button, self.speak_button):
             widget.set_colours(colours)
         self.save_button.setIcon(icon("save", colours.text))
 

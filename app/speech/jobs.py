@@ -35,10 +35,14 @@ class SpeakJob:
 
 @dataclass(frozen=True)
 class PreviewJob:
-    """Speak a sentence with the engine that `make_engine` makes, to hear what a voice is like."""
+    """Speak a sentence with the engine that `make_engine` makes, to hear what a voice is like.
+
+    That may be one that only visits, without taking over from the present one.
+    """
 
     request: SpeechRequest
-    make_engine: Callable[[], object] = field(compare=False)
+    make_engine: Callable[[], SpeechEngine] = field(compare=False)
+    visits: bool = False
     cancel: threading.Event = field(default_factory=threading.Event, compare=False)
 
 

@@ -29,12 +29,14 @@ class _Save:
 class Saving(QObject):
     """One order after the other, each by the engine that there was when it was given.
 
-    `changed` tells that `progress` may have changed; `saved` carries the file or folder that is written.
+    `changed` tells that `progress` may have changed; `saved` carries the file or folder that is written. In the end,
+    `ended` carries every order, and an error unless it was carried out.
     """
 
     changed = Signal()
     saved = Signal(object)
     failed = Signal(object)
+    ended = Signal(object, object)
 
     _save_wanted = Signal(object)
 
@@ -88,19 +90,29 @@ class Saving(QObject):
 
     def end(self, job: SpeakJob, error: Exception | None) -> None:
         """Take note that a job has ended; what waited for it can be written now, or will not be, if it failed."""
+        saves = self._saves
         self._saves = [
             replace(save, making=None) if save.making is job else save
-            for save in self._saves
+            for save in saves
             if save.making is not job or error is None
         ]
+        for save in saves:
+            if save.making is job and error is not None:
+                self.ended.emit(save.order, error)
         self._advance()
 
     def cancel(self, heard: SpeakJob | None) -> None:
         """Leave what is being saved unsaved; its speech is made on only if it is heard or for another order."""
-        if not self._saves:
+        if self._saves:
+            self.cancel_order(self._saves[0].order, heard)
+
+    def cancel_order(self, order: Order, heard: SpeakJob | None) -> None:
+        """Leave an order unsaved, whether it has begun or waits."""
+        place = next((place for place, save in enumerate(self._saves) if save.order is order), None)
+        if place is None:
             return
-        save = self._saves.pop(0)
-        if self._running is not None:
+        save = self._saves.pop(place)
+        if self._running is not None and self._running.order is order:
             self._running.cancel.set()
             self._running = self._latest = None
         elif save.making is not None and save.making is not heard and self.track_of(save.making) is None:
@@ -108,6 +120,7 @@ class Saving(QObject):
             if save.track is not None:
                 save.track.finish()
         self._advance()
+        self.ended.emit(order, Cancelled("It was cancelled."))
         self.changed.emit()
 
     def cancel_all(self, heard: SpeakJob | None) -> None:
@@ -134,6 +147,7 @@ class Saving(QObject):
     def _on_ended(self, job: SaveJob, error: Exception | None) -> None:
         self._saves.pop(0)
         self._running = self._latest = None
+        self.ended.emit(job.order, error)
         if error is None:
             self.saved.emit(job.order.result)
         elif not isinstance(error, Cancelled):

@@ -21,6 +21,23 @@ CHOICE_ROLE = int(Qt.ItemDataRole.UserRole)
 HEADING_ROLE = CHOICE_ROLE + 1
 DEPTH_ROLE = CHOICE_ROLE + 2
 MODEL_HEADING_ROLE = CHOICE_ROLE + 3
+FAVOURITE_ROLE = CHOICE_ROLE + 4
+FAVOURITES = "Favourites"
+
+
+@dataclass(frozen=True)
+class VoiceFilter:
+    """Which voices are listed: those of a language, by its tag, and of a gender; empty for all."""
+
+    language: str = ""
+    gender: str = ""
+
+    def admits(self, voice: VoiceInfo) -> bool:
+        """Whether a voice is listed."""
+        return self.language in ("", voice.language) and self.gender in ("", voice.gender)
+
+
+ALL_VOICES = VoiceFilter()
 
 
 @dataclass(frozen=True)
@@ -32,22 +49,30 @@ class _Row:
     choice: Choice | None = None
     explanation: str = ""
     of_model: bool = False
+    favourite: bool = False
 
 
 class VoiceListModel(QAbstractListModel):
     """Headings cannot be selected; voices keep their order within a model and a language.
 
-    A single model has no heading.
+    A single model has no heading. Favourites come first, in the order in which they became so.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[_Row, ...] = ()
 
-    def show(self, models: Sequence[ModelVoices]) -> None:
-        """List the voices of these models."""
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The voices that are listed, in order."""
+        return tuple(row.choice for row in self._rows if row.choice is not None)
+
+    def show(
+        self, models: Sequence[ModelVoices], favourites: Sequence[Choice] = (), only: VoiceFilter = ALL_VOICES
+    ) -> None:
+        """List the voices of these models that the filter admits."""
         self.beginResetModel()
-        self._rows = tuple(_rows(models))
+        self._rows = tuple(_rows(models, favourites, only))
         self.endResetModel()
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
@@ -66,6 +91,8 @@ class VoiceListModel(QAbstractListModel):
             HEADING_ROLE: row.choice is None,
             DEPTH_ROLE: row.depth,
             MODEL_HEADING_ROLE: row.of_model,
+            FAVOURITE_ROLE: row.favourite,
+            int(Qt.ItemDataRole.AccessibleTextRole): f"{row.title}, favourite" if row.favourite else row.title,
         }
         return values.get(int(role))
 
@@ -88,16 +115,28 @@ def language_title(tag: str) -> str:
         return tag
 
 
-def _rows(models: Sequence[ModelVoices]) -> Iterator[_Row]:
+def _rows(models: Sequence[ModelVoices], favourites: Sequence[Choice], only: VoiceFilter) -> Iterator[_Row]:
+    voices = {Choice(voice.name, each.model): (voice, each) for each in models for voice in each.voices}
+    admitted = {choice: found for choice, found in voices.items() if only.admits(found[0])}
+    starred = [choice for choice in favourites if choice in admitted]
+    if starred:
+        yield _Row(FAVOURITES, 0)
+        for choice in starred:
+            voice, model = admitted.pop(choice)
+            yield _Row(_title(voice), 1, choice, _explained(voice, model), favourite=True)
     depth = 1 if len(models) > 1 else 0
     for model in models:
-        if depth:
-            yield _Row(model.title, 0, of_model=True)
-        for language in dict.fromkeys(voice.language for voice in model.voices):
-            yield _Row(language_title(language), depth)
-            for voice in model.voices:
-                if voice.language == language:
-                    yield _Row(_title(voice), depth + 1, Choice(voice.name, model.model), _explained(voice, model))
+        yield from _rows_of(model, [voice for voice, its in admitted.values() if its is model], depth)
+
+
+def _rows_of(model: ModelVoices, voices: Sequence[VoiceInfo], depth: int) -> Iterator[_Row]:
+    if depth and voices:
+        yield _Row(model.title, 0, of_model=True)
+    for language in dict.fromkeys(voice.language for voice in voices):
+        yield _Row(language_title(language), depth)
+        for voice in voices:
+            if voice.language == language:
+                yield _Row(_title(voice), depth + 1, Choice(voice.name, model.model), _explained(voice, model))
 
 
 def _title(voice: VoiceInfo) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QWidget
 
 from app.speech.voice_choice import Choice, insisted, listed, voice_info
-from app.speech.voice_list import CHOICE_ROLE, DEPTH_ROLE, HEADING_ROLE, MODEL_HEADING_ROLE, VoiceListModel
+from app.speech.voice_delegate import MARK_PIXELS, VoiceDelegate
+from app.speech.voice_list import CHOICE_ROLE, VoiceListModel
+from app.theme import Colours
 from app.widgets.elided_text import ElidedComboBox
 from engine.speech import STARTER
 from engine.voices.packs import describe
@@ -18,11 +20,7 @@ from engine.voices.packs import describe
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
 
-INDENT = "\N{EM SPACE}"
-HEADING_SIZE = 0.9
-MARGIN_PIXELS = 24
 SMALLEST_PIXELS = 120
-ROW_PIXELS = 28
 FINDING, CHOOSING = "Finding voices…", "Choose a voice"
 EXPLANATION = "The voice that speaks; right-click to hear it"
 
@@ -31,23 +29,30 @@ class VoicePicker(ElidedComboBox):
     """Decides which voice speaks, and with it which model.
 
     `voice_chosen` carries the `Choice` when the user chooses another voice, `model_changed` the name of the model from
-    which the chosen voice comes from now on, `preview_wanted` the `VoiceInfo` of the chosen voice to be heard.
+    which the chosen voice comes from now on, `preview_wanted` the `VoiceInfo` of the chosen voice to be heard,
+    `hear_wanted` the `Choice` whose play mark in the list was clicked; `listed` tells
+    that other voices are known.
     """
 
     voice_chosen = Signal(object)
     model_changed = Signal(str)
     preview_wanted = Signal(object)
+    hear_wanted = Signal(object)
+    listed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows = VoiceListModel(self)
         self._models: tuple[ModelVoices, ...] = ()
+        self._favourites: tuple[Choice, ...] = ()
         self._usual_model = STARTER
         self._wanted = Choice()
         self._asked_for = Choice()
         self._told_model: str | None = None
         self.setModel(self._rows)
-        self.setItemDelegate(_GroupedDelegate(self))
+        self._delegate = VoiceDelegate(self)
+        self.setItemDelegate(self._delegate)
+        self.view().viewport().installEventFilter(self)
         self.setAccessibleName("Voice")
         self.setPlaceholderText(FINDING)
         self.setToolTip(EXPLANATION)
@@ -127,12 +132,40 @@ class VoicePicker(ElidedComboBox):
         if not self._models:
             self._usual_model = usual_model
         self._models = tuple(models)
-        self._rows.show(self._models)
+        self._rows.show(self._models, self._favourites)
         if self._wanted != Choice():
             self._wanted = self._listed()  # what is missing now does not come back by itself later
         self.setPlaceholderText(CHOOSING)
         self.setEnabled(bool(self._models))
         self._select()
+        self.listed.emit()
+
+    def show_favourites(self, favourites: Sequence[Choice]) -> None:
+        """List these voices first."""
+        self._favourites = tuple(favourites)
+        self._rows.show(self._models, self._favourites)
+        self._select()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Redraw the marks in the list."""
+        self._delegate.set_colours(colours)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click on a play mark lets that voice be heard, and the list stays open."""
+        if not isinstance(event, QMouseEvent) or event.button() is not Qt.MouseButton.LeftButton:
+            return super().eventFilter(watched, event)
+        choice = self._choice_marked(event.position().toPoint())
+        if choice is None:
+            return super().eventFilter(watched, event)
+        if event.type() == QEvent.Type.MouseButtonRelease:
+            self.hear_wanted.emit(choice)
+        return True
+
+    def _choice_marked(self, position: QPoint) -> Choice | None:
+        """The voice at whose play mark this is."""
+        index = self.view().indexAt(position)
+        in_mark = index.isValid() and position.x() > self.view().visualRect(index).right() - MARK_PIXELS
+        return index.data(CHOICE_ROLE) if in_mark else None
 
     def minimumSizeHint(self) -> QSize:
         """A small width is enough, since the title can be elided."""
@@ -166,18 +199,3 @@ class VoicePicker(ElidedComboBox):
 
     def _on_activated(self, row: int) -> None:
         self.take(self.itemData(row, CHOICE_ROLE))
-
-
-class _GroupedDelegate(QStyledItemDelegate):
-    """Headings bold, those of languages small, too; what stands under them indented."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(super().sizeHint(option, index).width() + MARGIN_PIXELS, ROW_PIXELS)
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        super().initStyleOption(option, index)
-        if index.data(HEADING_ROLE):
-            option.font.setBold(True)  # type: ignore[attr-defined]
-        if index.data(HEADING_ROLE) and not index.data(MODEL_HEADING_ROLE):
-            option.font.setPointSizeF(option.font.pointSizeF() * HEADING_SIZE)  # type: ignore[attr-defined]
-        option.text = f"{INDENT * index.data(DEPTH_ROLE)}{option.text}"  # type: ignore[attr-defined]

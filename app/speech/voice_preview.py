@@ -16,10 +16,11 @@ from engine.speech import SpeechRequest
 class VoicePreview(QObject):
     """One sentence at a time; the speech halts where it is when the sentence begins, and can be played on from there.
 
-    `changed` tells that `active` may have changed.
+    `changed` tells that `active` may have changed, `heard` that a sentence was heard to its end.
     """
 
     changed = Signal()
+    heard = Signal()
     failed = Signal(object)
 
     _wanted = Signal()
@@ -30,6 +31,7 @@ class VoicePreview(QObject):
         self._job: PreviewJob | None = None
         self._sounds = SoundPlayer(speech, output, self)
         self._sounds.playing_changed.connect(self.changed)
+        self._sounds.ended.connect(self.heard)
         self._sounds.failed.connect(self.failed)
         self._wanted.connect(worker.preview)
         worker.reported.connect(self._on_event)
@@ -39,10 +41,13 @@ class VoicePreview(QObject):
         """Whether a sentence is being made or heard."""
         return self._job is not None or self._sounds.playing
 
-    def hear(self, request: SpeechRequest, make_engine: EngineFactory) -> None:
-        """Make a sentence with the engine that this makes, as soon as it has a moment, and play it."""
+    def hear(self, request: SpeechRequest, make_engine: EngineFactory, *, visits: bool = False) -> None:
+        """Make a sentence with the engine that this makes, as soon as it has a moment, and play it.
+
+        One that `visits` is made for this.
+        """
         self.stop()
-        self._job = PreviewJob(request, make_engine)
+        self._job = PreviewJob(request, make_engine, visits)
         self._worker.previews.append(self._job)
         self._wanted.emit()
         self.changed.emit()

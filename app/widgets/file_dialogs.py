@@ -56,10 +56,12 @@ def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileD
     return dialog
 
 
-def ask_which_document(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+def ask_which_document(
+    parent: QWidget, folder: Path, chosen: Callable[[Path], None], title: str = "Open"
+) -> QFileDialog:
     """Ask for a document."""
     patterns = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-    dialog = _dialog(parent, "Open", f"Documents ({patterns});;All files (*)", chosen)
+    dialog = _dialog(parent, title, f"Documents ({patterns});;All files (*)", chosen)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.setDirectory(str(folder))
     dialog.open()

@@ -55,6 +55,17 @@ class SavedVoices:
             raise UnknownVoice(name, tuple(recipes), nearest(name, recipes))
         self._change(lambda recipes: recipes.pop(name, None))
 
+    def rename(self, name: str, new_name: str, others: Collection[str] = ()) -> None:
+        """Give a blend another name, which no saved blend, none of `others` and no published voice has.
+
+        Raises `UnknownVoice`, `InvalidRequest` or `OutputError`.
+        """
+        recipes = self.recipes()
+        if name not in recipes:
+            raise UnknownVoice(name, tuple(recipes), nearest(name, recipes))
+        _check_name(new_name, {*recipes, *others} - {name})
+        self._change(lambda recipes: recipes.update({new_name: recipes.pop(name)}))
+
     def listed(self, voices: Iterable[VoiceInfo]) -> tuple[VoiceInfo, ...]:
         """The saved blends whose voices are all among these."""
         known = {voice.name: voice for voice in voices}

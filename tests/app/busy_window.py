@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.library.feature import LibraryFeature
 from app.library.queue_store import QueueListed
-from app.library.records import Order, State
+from app.library.records import State, Wish
 from app.main_window import MainWindow
 from app.recent_texts import RecentTexts
 from app.settings import Settings
@@ -61,7 +61,9 @@ class BusyWindow:
         self.speech = SpeechController(SlowEngine, FakeOutput(), list_voices=list_voices)
         theme = Theme(qt, Appearance.LIGHT)
         self.window = MainWindow(self.speech, settings, theme, RecentTexts(folder / "texts"))
-        self.feature = LibraryFeature(self.window, self.speech, settings, theme, folder / "library")
+        self.feature = LibraryFeature(
+            self.window, self.speech, settings, theme, lambda model: SlowEngine, folder / "library"
+        )
         self.folder, self.numbers = folder, dict.fromkeys(EVERY_MS, first_number)
         self.speech.list_voices()
         self.window.show()
@@ -83,7 +85,7 @@ class BusyWindow:
             QTest.keyClicks(self.window.page.editor.edit, f"{number} ")
         elif what == "queued":
             target = self.folder / "files" / f"{number}.flac"
-            self.feature.runner.add(Order(SpeechRequest(text, "af_heart"), STARTER, target))
+            self.feature.runner.add(Wish(SpeechRequest(text, "af_heart"), STARTER, target))
         else:
             self.speech.speak(SpeechRequest(text, "am_adam"))
         print(what, number, flush=True)  # noqa: T201

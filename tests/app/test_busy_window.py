@@ -52,13 +52,13 @@ class Home:
         """What was done in a window that is killed so long after the first thing was."""
         with self.busy(first_number) as process:
             assert process.stdout is not None
-            told = [(time.monotonic(), process.stdout.readline())]
-            while time.monotonic() < told[0][0] + after_seconds:
-                told.append((time.monotonic(), process.stdout.readline()))
+            told = [(process.stdout.readline(), time.monotonic())]
+            while time.monotonic() < told[0][1] + after_seconds:
+                told.append((process.stdout.readline(), time.monotonic()))
             process.kill()
             end = time.monotonic()
-        lines = [(end - moment, *line.split()) for moment, line in told]
-        return [Done(what, int(number), ago) for ago, what, number in lines]
+        words = [(*line.split(), end - moment) for line, moment in told]
+        return [Done(what, int(number), ago) for what, number, ago in words]
 
     def go_on(self) -> None:
         """Let everything in the queue be made."""

@@ -91,3 +91,13 @@ def test_a_missing_device_is_told(desk: Desk, qtbot: QtBot) -> None:
 def test_nothing_is_played_when_there_is_nothing(desk: Desk) -> None:
     desk.sounds.play(np.zeros(0, np.float32), RATE_HZ)
     assert not desk.sounds.playing
+
+
+def test_only_a_sound_that_was_heard_to_its_end_has_ended(desk: Desk, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(desk.sounds.ended):
+        desk.sounds.play(piece(500), RATE_HZ)
+        desk.output.stream.pull(300)
+        desk.sounds.stop()
+    desk.sounds.play(piece(500), RATE_HZ)
+    with qtbot.waitSignal(desk.sounds.ended):
+        desk.output.stream.pull(600)

@@ -19,6 +19,9 @@ from app.speech.controller import SpeechController
 from app.theme import Appearance, Theme
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
+WAIT_MS = 30_000
+"""A document is read by a process of its own, on a machine that may be busy."""
+
 
 class Room:
     """What happens in it is kept in the folder; `listed` and `queued` are what was last heard of it."""
@@ -32,7 +35,10 @@ class Room:
         self.window = MainWindow(self.speech, self.settings, self.theme, RecentTexts(folder / "texts"))
         self.voices = self.window.page.header.voices
         self.voices.show_models(TWO_MODELS, "starter")
-        self.feature = LibraryFeature(self.window, self.speech, self.settings, self.theme, folder / "library")
+        self.other = FakeEngine()
+        self.feature = LibraryFeature(
+            self.window, self.speech, self.settings, self.theme, lambda model: lambda: self.other, folder / "library"
+        )
         self.entries: tuple[Entry, ...] = ()
         self.items: tuple[Item, ...] = ()
         self.feature.library.history_listed.connect(self.note_entries)
@@ -67,7 +73,7 @@ class Room:
         return [(item.title, item.state.value) for item in self.items]
 
     def wait_for(self, *states: tuple[str, str]) -> None:
-        self.qtbot.waitUntil(lambda: self.states() == list(states))
+        self.qtbot.waitUntil(lambda: self.states() == list(states), timeout=WAIT_MS)
 
     def close(self) -> None:
         assert self.feature.shut_down(5000)

@@ -9,12 +9,13 @@ import numpy as np
 from app.audio.track import AudioTrack
 from app.library.database import open_library
 from app.library.history import History, sound_path
+from app.library.made_speech import made_speech
 from app.library.manner import key_of
 from app.library.queue_store import QueueStore
 from app.library.records import first_words
-from app.library.sounds import marks_of, write_sound
+from app.library.sounds import marks_text, write_sound
 from engine.speech import Plan, SpeechRequest
-from tests.app.fakes import RATE_HZ, chunk_of, utterances_of
+from tests.app.fakes import chunk_of, utterances_of
 
 MODEL = "starter"
 
@@ -57,8 +58,9 @@ class Shelf:
     def keep(self, text: str, seconds: int = 1) -> None:
         track = track_of("A. " * seconds)
         key = key_of(request(text), MODEL)
-        write_sound(sound_path(self.folder, key), track)
-        self.history.keep(key, track.length / RATE_HZ, marks_of(track))
+        made = made_speech(track)
+        write_sound(sound_path(self.folder, key), made)
+        self.history.keep(key, made.seconds, marks_text(made.marks))
 
     def titles(self) -> list[str]:
         return [entry.title for entry in self.history.listed().entries]

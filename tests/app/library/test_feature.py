@@ -144,6 +144,38 @@ def test_a_file_is_made_in_its_turn(room: Room) -> None:
     assert (room.folder / "b.flac").exists()
 
 
+def test_a_file_of_another_model_is_made_by_its_engine(room: Room) -> None:
+    room.voices.take(Choice("bm_george", "kokoro-82m"))
+    room.type("One.")
+    room.engine.hold.clear()
+    room.feature.save_to(room.folder / "a.wav")
+    room.feature.save_to(room.folder / "b.wav")
+    room.wait_for(("One.", "working"), ("One.", "waiting"))
+    room.voices.take(Choice("am_adam", "starter"))
+    room.engine.hold.set()
+    room.wait_for(("One.", "done"), ("One.", "done"))
+    assert [request.voice for request in room.other.requests] == ["bm_george"]
+    assert (room.folder / "b.wav").exists()
+
+
+def test_a_document_is_saved_and_heard(room: Room) -> None:
+    document = room.folder / "story.md"
+    document.write_text("# One\n\nFirst.\n\n# Two\n\nSecond.")
+    room.feature.add_document(document, room.folder / "story.flac")
+    room.wait_for(("story.md", "done"))
+    assert (room.folder / "story.flac").exists()
+    room.feature.add_document(document)
+    room.qtbot.waitUntil(lambda: room.speech.text.startswith("One") and "Second." in room.speech.text)
+    room.hear_out()
+    room.wait_for(("story.md", "done"), ("story.md", "done"))
+
+
+def test_a_document_that_cannot_be_read_fails_with_its_reason(room: Room) -> None:
+    room.feature.add_document(room.folder / "gone.epub", room.folder / "a.m4b")
+    room.wait_for(("gone.epub", "failed"))
+    assert "gone.epub" in room.items[0].message
+
+
 def test_a_failure_is_told_in_its_row_and_it_can_be_tried_again(room: Room) -> None:
     (room.folder / "new").mkdir()
     room.type("One.")

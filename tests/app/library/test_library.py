@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.library.database import FILE, LibraryUnusable
 from app.library.library import Library
-from app.library.records import Order, State
+from app.library.records import State, Wish
 from engine.errors import DamagedFile
 from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
 
@@ -59,7 +59,7 @@ def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: Qt
     library.limit(100)
     library.begin(request("One."), MODEL)
     library.keep(request("One."), MODEL, track_of("One. " * 50))
-    library.add(Order(request("Two."), MODEL))
+    library.add(Wish(request("Two."), MODEL))
     assert library.shut_down(5000)
     shelf = Shelf(tmp_path / "library")
     assert shelf.with_sound() == ["One."]
@@ -72,7 +72,7 @@ def test_only_the_one_in_charge_puts_the_queue_in_order(
     tmp_path: Path, qtbot: QtBot, in_charge: bool, state: State
 ) -> None:
     shelf = Shelf(tmp_path / "library")
-    shelf.queue.add(Order(request("One."), MODEL))
+    shelf.queue.add(Wish(request("One."), MODEL))
     shelf.queue.mark(1, State.WORKING)
     shelf.database.close()
     with qtbot.waitSignal((library := Library(tmp_path / "library", in_charge)).queue_listed) as listed:

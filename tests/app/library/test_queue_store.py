@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from app.library.queue_store import QueueStore
-from app.library.records import Order, State
+from app.library.records import State, Wish
 from engine.speech import SpeechRequest
 from tests.app.library.shelf import MODEL, Shelf, request
 
@@ -19,7 +19,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 @pytest.fixture
 def queue(shelf: Shelf) -> QueueStore:
     for text in ("One.", "Two.", "Three."):
-        shelf.queue.add(Order(request(text), MODEL))
+        shelf.queue.add(Wish(request(text), MODEL))
     return shelf.queue
 
 
@@ -27,12 +27,12 @@ def titles(queue: QueueStore) -> list[str]:
     return [item.title for item in queue.listed().items]
 
 
-def test_an_order_comes_back_as_it_was_given(shelf: Shelf) -> None:
+def test_a_wish_comes_back_as_it_was_given(shelf: Shelf) -> None:
     request = SpeechRequest("", "af_heart(2)+am_adam(1)", 1.5, pause_scale=2.0, language="en-GB")
-    order = Order(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
-    shelf.queue.add(order)
+    wish = Wish(request, "kokoro-82m", Path("/a/b.m4b"), Path("/a/b.epub"))
+    shelf.queue.add(wish)
     (item,) = shelf.queue.listed().items
-    assert (item.order, item.title, item.state) == (order, "b.epub", State.WAITING)
+    assert (item.wish, item.title, item.state) == (wish, "b.epub", State.WAITING)
 
 
 def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
@@ -42,7 +42,7 @@ def test_items_are_moved_but_not_beyond_the_ends(queue: QueueStore) -> None:
     queue.move(first, 5)
     assert titles(queue) == ["Three.", "Two.", "One."]
     queue.move(99, 1)
-    queue.add(Order(request("Four."), MODEL))
+    queue.add(Wish(request("Four."), MODEL))
     assert titles(queue) == ["Three.", "Two.", "One.", "Four."]
 
 

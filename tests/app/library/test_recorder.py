@@ -11,7 +11,7 @@ from app.speech.controller import SpeechController
 from engine.errors import CompileError
 from engine.speech import SpeechRequest
 from tests.app.fakes import FakeEngine, FakeOutput, list_voices
-from tests.app.library.shelf import MODEL, request
+from tests.app.library.shelf import MODEL, request, track_of
 
 
 class Notes:
@@ -56,6 +56,23 @@ def test_of_one_that_is_stopped_what_was_made_is_kept(desk: Desk) -> None:
     desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
     desk.speech.speak(request("One. Two."))
     desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
+
+
+def test_one_that_goes_on_after_a_stop_is_kept_again(desk: Desk) -> None:
+    desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
+    desk.speech.speak(request("One. Two."))
+    desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
+    desk.engine.speak_error = None
+    desk.speech.go_on()
+    desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1), ("One. Two.", 2)])
+    assert len(desk.notes.begun) == 1
+
+
+def test_one_that_is_heard_again_is_not_entered_or_kept_again(desk: Desk) -> None:
+    desk.speech.hear_again(request("One."), track_of("One."))
+    desk.speech.stop()
+    assert desk.notes.begun == []
+    assert desk.notes.kept == []
 
 
 def test_one_that_is_replaced_before_anything_is_made_has_no_sound(desk: Desk) -> None:

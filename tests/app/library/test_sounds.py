@@ -1,10 +1,15 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from app.library.sounds import marks_of, read_track, write_sound
+from app.audio.track import AudioTrack
+from app.library.made_speech import made_speech
+from app.library.sounds import marks_text, read_track, write_sound
 from engine.errors import DamagedFile
+from engine.speech import SpokenWord
+from tests.app.fakes import chunk_of, utterances_of
 from tests.app.library.shelf import samples_16_bits, track_of
 
 TEXT = "One, 🙂 one. Two. Three."
@@ -13,19 +18,32 @@ TEXT = "One, 🙂 one. Two. Three."
 @pytest.mark.parametrize("made", [3, 2])
 def test_a_track_comes_back_with_its_utterances_and_its_plan(tmp_path: Path, made: int) -> None:
     track = track_of(TEXT, made)
-    write_sound(tmp_path / "s" / "a.flac", track)
-    back = read_track(tmp_path / "s" / "a.flac", marks_of(track))
+    write_sound(tmp_path / "s" / "a.flac", made_speech(track))
+    back = read_track(tmp_path / "s" / "a.flac", marks_text(made_speech(track).marks))
     np.testing.assert_array_equal(back.samples(), samples_16_bits(track).astype(np.float32))
     assert (list(back.segments), back.planned) == (list(track.segments), track.planned)
     assert (back.whole, back.partial, back.finished) == (made == 3, made == 2, True)
 
 
+def test_words_come_back_where_they_are_heard(tmp_path: Path) -> None:
+    track = AudioTrack()
+    for number, utterance in enumerate(utterances_of(TEXT)):
+        words = (SpokenWord(utterance.start, utterance.end, 100 + number, 900),)
+        track.append(replace(chunk_of(utterance, 3), words=words), 1.5)
+    track.finish()
+    write_sound(tmp_path / "a.flac", made_speech(track))
+    back = read_track(tmp_path / "a.flac", marks_text(made_speech(track).marks))
+    assert [back.words.of_chunk(number) for number in range(3)] == [track.words.of_chunk(number) for number in range(3)]
+    assert [segment.speed for segment in back.segments] == [1.5] * 3
+    assert back.words.of_chunk(2) == (SpokenWord(17, 23, 2102, 2900),)
+
+
 def test_a_file_that_is_cut_off_or_no_sound_is_told(tmp_path: Path) -> None:
     track, path = track_of(TEXT), tmp_path / "a.flac"
-    write_sound(path, track_of("One."))
+    write_sound(path, made_speech(track_of("One.")))
     for _ in range(2):
         with pytest.raises(DamagedFile, match="Press Speak"):
-            read_track(path, marks_of(track))
+            read_track(path, marks_text(made_speech(track).marks))
         path.write_bytes(b"no sound")
     with pytest.raises(DamagedFile):
         read_track(path, "{}")
@@ -33,11 +51,10 @@ def test_a_file_that_is_cut_off_or_no_sound_is_told(tmp_path: Path) -> None:
 
 def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.flac"
-    write_sound(path, track_of("One."))
+    write_sound(path, made_speech(track_of("One.")))
     before = path.read_bytes()
-    track = track_of(TEXT)
-    monkeypatch.setattr(track, "read", lambda start, limit: 1 / 0)
+    monkeypatch.setattr("app.library.sounds.to_pcm", lambda samples: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        write_sound(path, track)
+        write_sound(path, made_speech(track_of(TEXT)))
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["a.flac"]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from app.library.records import Entry, Item, Order, State, first_words
+from app.library.records import Entry, Item, State, Wish, first_words
 from app.library.words import entry_row, item_row, size_words
 from engine.speech import SpeechRequest
 
@@ -34,8 +34,8 @@ def test_an_entry_tells_voice_moment_and_length() -> None:
 def test_an_item_tells_its_state_and_what_becomes_of_it(
     target: Path | None, speed: float, state: State, details: str
 ) -> None:
-    order = Order(SpeechRequest("Words", "af_heart", speed), "m", target)
-    row = item_row(Item(1, "Words", order, state, "The disk is full."))
+    wish = Wish(SpeechRequest("Words", "af_heart", speed), "m", target)
+    row = item_row(Item(1, "Words", wish, state, "The disk is full."))
     assert (row.title, row.details, row.fault) == ("Words", details, state is State.FAILED)
 
 

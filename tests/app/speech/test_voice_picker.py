@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from app.speech.voice_choice import Choice
@@ -125,3 +125,27 @@ def test_a_voice_that_is_not_listed_can_be_heard_too(picker: VoicePicker, qtbot:
         picker.preview()
     (voice,) = wanted.args or ()
     assert (voice.name, voice.language) == ("bf_emma(2)+bm_george(1)", "en-GB")
+
+
+def test_a_click_on_a_play_mark_is_heard_and_the_list_stays_open(picker: VoicePicker, qtbot: QtBot) -> None:
+    show(picker)
+    picker.show()
+    picker.showPopup()
+    qtbot.waitExposed(picker.view())
+    row = next(number for number in range(picker.count()) if picker.itemText(number) == "George · male")
+    place = picker.view().visualRect(picker.model().index(row, 0))
+    with qtbot.waitSignal(picker.hear_wanted) as heard, qtbot.assertNotEmitted(picker.voice_chosen):
+        mark = QPoint(place.right() - 8, place.center().y())
+        qtbot.mouseClick(picker.view().viewport(), Qt.MouseButton.LeftButton, pos=mark)
+    assert heard.args == [GEORGE]
+    assert picker.view().isVisible()
+    picker.hidePopup()
+
+
+def test_favourites_come_first_and_the_choice_stays(picker: VoicePicker) -> None:
+    show(picker)
+    picker.take(SALLY)
+    picker.show_favourites([GEORGE, Choice("nobody", "starter")])
+    assert [picker.itemText(number) for number in range(3)] == ["Favourites", "George · male", "Kokoro-82M"]
+    assert picker.choice == SALLY
+    assert picker.currentText() == "Sally · female"

@@ -47,6 +47,20 @@ def test_a_name_can_be_used_again(saved: SavedVoices) -> None:
     assert saved.recipes() == {"duet": "am_adam(1)"}
 
 
+def test_a_blend_is_renamed_and_takes_no_name_of_another(saved: SavedVoices) -> None:
+    saved.save("duet", "heart+adam", KNOWN)
+    saved.save("trio", "heart+adam+siwis", KNOWN)
+    saved.rename("duet", "pair")
+    assert set(saved.recipes()) == {"pair", "trio"}
+    for name in ("trio", "af_heart", "no name"):
+        with pytest.raises(InvalidRequest):
+            saved.rename("pair", name)
+    with pytest.raises(UnknownVoice):
+        saved.rename("duet", "other")
+    saved.rename("pair", "Pair")
+    assert saved.recipes() == {"Pair": "af_heart(1)+am_adam(1)", "trio": "af_heart(1)+am_adam(1)+ff_siwis(1)"}
+
+
 @pytest.mark.parametrize("name", ["af_heart", "AF_HEART", "heart", "Heart", "alex", "zm_yunxi"])
 def test_no_blend_takes_the_name_of_a_voice(saved: SavedVoices, name: str) -> None:
     with pytest.raises(InvalidRequest, match=r"already|several voices"):

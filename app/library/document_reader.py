@@ -1,0 +1,82 @@
+"""Reads the documents of the queue in a thread, each when it is its turn."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from app.system.threads import failure_of
+from engine.documents import Document, read_document
+
+
+@dataclass(frozen=True, eq=False)
+class ReadJob:
+    """Read the document of the item with this number."""
+
+    number: int
+    path: Path
+    cancel: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentRead:
+    """The job has ended; without a document, `error` says why."""
+
+    job: ReadJob
+    document: Document | None = None
+    error: Exception | None = None
+
+
+class _Worker(QObject):
+    reported = Signal(object)
+
+    @Slot(object)
+    def work(self, job: ReadJob) -> None:
+        documents: list[Document] = []
+        error = failure_of(lambda: documents.append(read_document(job.path, job.cancel)))
+        self.reported.emit(DocumentRead(job, next(iter(documents), None), error))
+
+
+class DocumentReader(QObject):
+    """`read` carries a `DocumentRead`."""
+
+    read = Signal(object)
+
+    _wanted = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs: list[ReadJob] = []
+        self._thread = QThread(self)
+        self._thread.setObjectName("documents of the queue")
+        self._worker = _Worker()
+        self._worker.moveToThread(self._thread)
+        self._worker.reported.connect(self._on_read)
+        self._wanted.connect(self._worker.work)
+        self._thread.start()
+
+    def begin(self, number: int, path: Path) -> None:
+        """Read a document after those before."""
+        self._jobs.append(ReadJob(number, path))
+        self._wanted.emit(self._jobs[-1])
+
+    def cancel(self, number: int) -> None:
+        """Stop reading the document of an item."""
+        for job in self._jobs:
+            if job.number == number:
+                job.cancel.set()
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop reading; return whether the thread ended in time."""
+        for job in self._jobs:
+            job.cancel.set()
+        self._thread.quit()
+        return self._thread.wait(timeout_ms)
+
+    @Slot(object)
+    def _on_read(self, report: DocumentRead) -> None:
+        self._jobs.remove(report.job)
+        self.read.emit(report)

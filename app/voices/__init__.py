@@ -1,0 +1,1 @@
+"""The panel of voices: hearing, choosing and blending them."""

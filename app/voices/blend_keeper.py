@@ -1,0 +1,75 @@
+"""Saves, renames and deletes blends, in a thread of its own, since another program may hold their file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, QThread, Signal, Slot
+
+from app.system.threads import failure_of
+from engine.speech import VoiceInfo
+from engine.voices.saved import SavedVoices
+
+
+@dataclass(frozen=True)
+class BlendTask:
+    """Something to do with the saved blends; `name` is what the blend is called afterwards, empty if it is gone."""
+
+    work: Callable[[SavedVoices], object]
+    name: str = ""
+    before: str = ""
+
+
+@dataclass(frozen=True)
+class BlendDone:
+    """A task has ended; `error` says why if nothing was changed."""
+
+    task: BlendTask
+    error: Exception | None = None
+
+
+class _Worker(QObject):
+    reported = Signal(object)
+
+    @Slot(object)
+    def work(self, task: BlendTask) -> None:
+        error = failure_of(partial(task.work, SavedVoices()))
+        self.reported.emit(BlendDone(task, error))
+
+
+class BlendKeeper(QObject):
+    """`done` carries a `BlendDone`."""
+
+    done = Signal(object)
+
+    _wanted = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._thread = QThread(self)
+        self._thread.setObjectName("blends")
+        self._worker = _Worker()
+        self._worker.moveToThread(self._thread)
+        self._worker.reported.connect(self.done)
+        self._wanted.connect(self._worker.work)
+        self._thread.start()
+
+    def save(self, name: str, recipe: str, voices: tuple[VoiceInfo, ...]) -> None:
+        """Save a blend of some of these voices under a name."""
+        known = {voice.name: voice for voice in voices if not voice.recipe}
+        self._wanted.emit(BlendTask(partial(SavedVoices.save, name=name, recipe=recipe, known=known), name))
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Give a blend another name."""
+        self._wanted.emit(BlendTask(partial(SavedVoices.rename, name=name, new_name=new_name), new_name, name))
+
+    def delete(self, name: str) -> None:
+        """Delete a blend."""
+        self._wanted.emit(BlendTask(partial(SavedVoices.remove, name=name), before=name))
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """End the thread after the task in progress; return whether it ended in time."""
+        self._thread.quit()
+        return self._thread.wait(timeout_ms)

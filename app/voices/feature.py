@@ -1,0 +1,170 @@
+"""The voices, connected to the window: their panel, favourites, blends, and hearing any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QInputDialog, QMessageBox
+
+from app.main_window import MainWindow
+from app.messages import message_for
+from app.settings import Settings
+from app.speech.controller import SpeechController
+from app.speech.engine_worker import EngineFactory
+from app.speech.voice_choice import Choice, voice_info
+from app.theme import Theme
+from app.voices.blend_keeper import BlendDone, BlendKeeper
+from app.voices.panel import VoicePanel
+from app.voices.sentence import sentence_at
+from app.voices.sentence_round import SentenceRound
+from engine.languages import language_of
+from engine.speech import SpeechRequest
+from engine.voices.packs import describe
+
+if TYPE_CHECKING:
+    from engine.model_store.installed_voices import ModelVoices
+
+
+class VoicesFeature(QObject):
+    """`engine_factory` gives, for a model, what makes its engine, so that voices of any model can be heard."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        speech: SpeechController,
+        settings: Settings,
+        theme: Theme,
+        engine_factory: Callable[[str], EngineFactory],
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._speech = speech
+        self._settings = settings
+        self._engine_factory = engine_factory
+        self._picker = window.page.header.voices
+        self._sentence = ""
+        self.panel = VoicePanel()
+        self.keeper = BlendKeeper(self)
+        self.round = SentenceRound(speech, self._hear_sentence, self)
+        window.menu.add_view(window.page.side_bar.add("Voices", self.panel), "Ctrl+4")
+        self.panel.set_colours(theme.colours)
+        theme.changed.connect(self.panel.set_colours)
+        self._connect()
+        self._show()
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """End; return whether that was done in time."""
+        return self.keeper.shut_down(timeout_ms)
+
+    @Slot(object)
+    def hear(self, choice: Choice) -> None:
+        """Let a voice be heard with a sentence of its language, without taking it."""
+        self.round.end()
+        voice = voice_info(choice, self._picker.models) or describe(choice.voice or "")
+        self._preview(choice, language_of(voice.language).sample)
+
+    def _connect(self) -> None:
+        panel, picker = self.panel, self._picker
+        picker.listed.connect(self._show)
+        picker.model_changed.connect(self._show)
+        picker.hear_wanted.connect(self.hear)
+        panel.hear_wanted.connect(self.hear)
+        panel.use_wanted.connect(picker.take)
+        panel.favourite_wanted.connect(self._on_favourite)
+        panel.round_wanted.connect(self._on_round)
+        panel.rename_wanted.connect(self._on_rename)
+        panel.delete_wanted.connect(self._on_delete)
+        panel.blend.hear_wanted.connect(self._on_blend)
+        panel.blend.save_wanted.connect(self._on_save)
+        self.round.changed.connect(panel.show_round)
+        self.keeper.done.connect(self._on_done)
+
+    @Slot()
+    def _show(self) -> None:
+        favourites = tuple(Choice(voice, model) for voice, model in self._settings.favourites)
+        self._picker.show_favourites(favourites)
+        self.panel.show_models(self._picker.models, favourites, self._picker.speaking_model)
+
+    def _preview(self, choice: Choice, sentence: str) -> None:
+        self._window.page.banner.dismiss()
+        request = SpeechRequest(sentence, choice.voice or "", self._window.page.header.speed.speed)
+        visits = choice.model is not None and choice.model != self._picker.speaking_model
+        self._speech.preview(request, self._engine_factory(choice.model or "") if visits else None)
+
+    def _hear_sentence(self, choice: Choice) -> None:
+        self._preview(choice, self._sentence)
+
+    @Slot(bool)
+    def _on_round(self, wanted: bool) -> None:
+        self._sentence = self._current_sentence()
+        if not wanted:
+            self.round.end()
+            self._speech.stop()
+        elif self._sentence:
+            self.round.begin(self.panel.rows.choices)
+        else:
+            self._window.page.status.tell("Type the sentence first that they should speak")
+
+    def _current_sentence(self) -> str:
+        cursor = self._window.page.editor.edit.textCursor()
+        selected = cursor.selectedText().replace("\u2029", "\n").strip()
+        before = cursor.document().toPlainText().encode("utf-16-le", "surrogatepass")[: 2 * cursor.position()]
+        place = len(before.decode("utf-16-le", "replace"))
+        return sentence_at(selected, 0) or sentence_at(self._window.page.editor.text, place)
+
+    @Slot(object)
+    def _on_favourite(self, choice: Choice) -> None:
+        entry = (choice.voice or "", choice.model or "")
+        favourites = self._settings.favourites
+        without = tuple(each for each in favourites if each != entry)
+        self._settings.favourites = without if entry in favourites else (*favourites, entry)
+        self._show()
+
+    @Slot(str)
+    def _on_blend(self, recipe: str) -> None:
+        self.round.end()
+        sentence = self._current_sentence() or language_of(describe(recipe).language).sample
+        self._preview(Choice(recipe, self._picker.speaking_model), sentence)
+
+    @Slot(str, str)
+    def _on_save(self, name: str, recipe: str) -> None:
+        self.keeper.save(name, recipe, self._speaking().voices)
+
+    def _speaking(self) -> ModelVoices:
+        return next(each for each in self._picker.models if each.model == self._picker.speaking_model)
+
+    @Slot(object)
+    def _on_rename(self, choice: Choice) -> None:
+        dialog = QInputDialog(self._window)
+        dialog.setWindowTitle("Rename the Blend")
+        dialog.setLabelText(f"A new name for “{choice.voice}”:")
+        dialog.setTextValue(choice.voice or "")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.textValueSelected.connect(lambda name: self.keeper.rename(choice.voice or "", name.strip()))
+        dialog.open()
+
+    @Slot(object)
+    def _on_delete(self, choice: Choice) -> None:
+        question = f"Delete the blend “{choice.voice}”?"
+        box = QMessageBox(QMessageBox.Icon.Question, "Delete", question, parent=self._window)
+        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        delete.clicked.connect(lambda: self.keeper.delete(choice.voice or ""))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    @Slot(object)
+    def _on_done(self, done: BlendDone) -> None:
+        task = done.task
+        if done.error is not None:
+            self._window.page.banner.show_message(message_for(done.error))
+            return
+        renamed = {task.before: task.name}
+        kept = tuple((renamed.get(voice, voice), model) for voice, model in self._settings.favourites)
+        self._settings.favourites = tuple(each for each in kept if each[0])
+        if task.name and self._picker.choice.voice == task.before:
+            self._picker.take(Choice(task.name, self._picker.choice.model))
+        self._window.page.status.tell(f"Saved “{task.name}”" if task.name else f"Deleted “{task.before}”")
+        self._speech.list_voices()

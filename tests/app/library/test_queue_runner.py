@@ -1,0 +1,112 @@
+import pytest
+from PySide6.QtCore import QObject, Signal
+
+from app.library.queue_runner import CANCELLED, PRESS_PLAY, QueueRunner
+from app.library.queue_store import QueueListed
+from app.library.records import Item, State, Wish
+from engine.errors import Cancelled, OutputError
+from tests.app.library.shelf import MODEL, request
+
+HEARD = Wish(request("Heard."), MODEL)
+
+
+class FakeLibrary(QObject):
+    """Notes what is marked; `list` tells what is listed, which may be older than the latest mark."""
+
+    queue_listed = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marks: list[tuple[int, State, str]] = []
+
+    def mark(self, number: int, state: State, message: str = "") -> None:
+        self.marks.append((number, state, message))
+
+    def list(self, *states: State) -> None:
+        items = tuple(Item(number, "Heard.", HEARD, state) for number, state in enumerate(states, 1))
+        self.queue_listed.emit(QueueListed(items))
+
+
+class FakeDesk(QObject):
+    """Has one place."""
+
+    ended = Signal(int, object)
+    freed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun: list[int] = []
+        self.free = True
+
+    def obstacle(self, wish: Wish) -> str | None:
+        return None
+
+    def has_place(self, wish: Wish) -> bool:
+        return self.free
+
+    def begin(self, number: int, wish: Wish) -> None:
+        self.begun.append(number)
+        self.free = False
+
+    def cancel(self, number: int) -> None:
+        self.end(number, Cancelled("It was stopped."))
+
+    def end(self, number: int, error: Exception | None = None) -> None:
+        self.ended.emit(number, error)
+        self.free = True
+        self.freed.emit()
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.library, self.desk, self.owner = FakeLibrary(), FakeDesk(), QObject()
+        self.runner = QueueRunner(self.library, self.desk, self.owner)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def bench(qapp: object) -> Bench:
+    return Bench()
+
+
+def test_nothing_is_heard_before_somebody_wants_it(bench: Bench) -> None:
+    bench.library.list(State.WAITING)
+    assert bench.desk.begun == []
+    assert bench.runner.note == PRESS_PLAY
+    bench.runner.play(True)
+    assert bench.desk.begun == [1]
+    assert bench.runner.note == ""
+
+
+def test_a_list_from_before_it_ended_does_not_begin_it_again(bench: Bench) -> None:
+    bench.runner.play(True)
+    bench.library.list(State.WAITING, State.WAITING)
+    bench.desk.end(1)
+    bench.library.list(State.WAITING, State.WAITING)
+    bench.library.list(State.WORKING, State.WAITING)
+    bench.library.list(State.DONE, State.WORKING)
+    assert bench.desk.begun == [1, 2]
+    assert bench.library.marks == [(1, State.WORKING, ""), (1, State.DONE, ""), (2, State.WORKING, "")]
+
+
+def test_one_that_failed_is_begun_again_only_if_it_is_retried(bench: Bench) -> None:
+    bench.runner.play(True)
+    bench.library.list(State.WAITING)
+    bench.desk.end(1, OutputError("The disk is full.", "Free some room."))
+    assert bench.library.marks[-1] == (1, State.FAILED, "The disk is full. Free some room.")
+    bench.library.list(State.FAILED)
+    assert bench.desk.begun == [1]
+    bench.runner.retry(Item(1, "Heard.", HEARD, State.FAILED))
+    bench.library.list(State.WAITING)
+    assert bench.desk.begun == [1, 1]
+
+
+def test_one_that_is_stopped_waits_again_and_one_that_is_cancelled_does_not(bench: Bench) -> None:
+    bench.runner.play(True)
+    bench.library.list(State.WAITING)
+    bench.desk.end(1, Cancelled("It was stopped."))
+    assert bench.library.marks[-1] == (1, State.WAITING, "")
+    assert not bench.runner.playing
+    bench.runner.play(True)
+    bench.runner.cancel(Item(1, "Heard.", HEARD, State.WORKING))
+    assert bench.library.marks[-1] == (1, State.FAILED, CANCELLED)
+    assert bench.desk.begun == [1, 1]

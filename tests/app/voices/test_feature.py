@@ -1,0 +1,143 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.speech.voice_choice import Choice
+from app.voices.feature import VoicesFeature
+from engine.languages import AMERICAN, BRITISH
+from engine.model_store.installed_voices import ModelVoices
+from engine.speech import SpeechRequest
+from engine.voices.saved import SavedVoices
+from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine
+from tests.app.library.room import Room
+
+SALLY, ADAM = Choice("af_sally", "starter"), Choice("am_adam", "starter")
+GEORGE = Choice("bm_george", "kokoro-82m")
+
+
+class VoiceRoom(Room):
+    """A window with the panel of voices; `other` speaks for the model that is not in use."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path) -> None:
+        super().__init__(qtbot, qapp, folder)
+        self.other = FakeEngine()
+        self.voices.take(SALLY)
+        self.panel_feature = VoicesFeature(
+            self.window, self.speech, self.settings, self.theme, lambda model: lambda: self.other
+        )
+        self.panel = self.panel_feature.panel
+        self.type("One here. Two there. Three.")
+
+    def hear_out_sample(self) -> None:
+        self.qtbot.waitUntil(lambda: bool(self.output.streams) and self.output.stream.active)
+        self.output.stream.pull(2 * RATE_HZ)
+
+    def close(self) -> None:
+        assert self.panel_feature.shut_down(5000)
+        super().close()
+
+
+@pytest.fixture
+def room(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[VoiceRoom]:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    room = VoiceRoom(qtbot, qapp, tmp_path)
+    yield room
+    room.close()
+
+
+def test_a_voice_is_heard_without_being_taken(room: VoiceRoom) -> None:
+    room.panel.hear_wanted.emit(ADAM)
+    room.qtbot.waitUntil(lambda: room.engine.requests == [SpeechRequest(AMERICAN.sample, "am_adam")])
+    assert room.voices.choice == SALLY
+
+
+def test_a_voice_of_another_model_is_heard_by_its_engine_and_the_present_one_stays(room: VoiceRoom) -> None:
+    room.voices.hear_wanted.emit(GEORGE)
+    room.qtbot.waitUntil(lambda: room.other.requests == [SpeechRequest(BRITISH.sample, "bm_george")])
+    assert room.engine.requests == []
+    assert room.voices.choice == SALLY
+    room.speech.speak(SpeechRequest("Mine.", "af_sally"))
+    room.qtbot.waitUntil(lambda: room.engine.requests == [SpeechRequest("Mine.", "af_sally")])
+    room.qtbot.waitUntil(lambda: room.other.closed)
+
+
+def test_favourites_are_remembered_and_come_first_in_both_lists(room: VoiceRoom) -> None:
+    room.panel.favourite_wanted.emit(ADAM)
+    room.panel.favourite_wanted.emit(GEORGE)
+    assert room.settings.favourites == (("am_adam", "starter"), ("bm_george", "kokoro-82m"))
+    assert room.panel.rows.choices[:2] == (ADAM, GEORGE)
+    assert room.voices.itemText(1) == "Adam · male"
+    assert room.voices.choice == SALLY
+    room.panel.favourite_wanted.emit(ADAM)
+    assert room.panel.rows.choices[0] == GEORGE
+
+
+def test_each_voice_of_the_list_speaks_the_sentence_at_the_cursor_in_turn(room: VoiceRoom) -> None:
+    cursor = room.window.page.editor.edit.textCursor()
+    cursor.setPosition(12)
+    room.window.page.editor.edit.setTextCursor(cursor)
+    room.panel.genders.choose("female")
+    room.panel.genders.chosen.emit("female")
+    room.panel.round.trigger()
+    assert room.panel.round.text() == "Stop the Round"
+    assert room.panel.current == Choice("af_heart", "kokoro-82m")
+    room.hear_out_sample()
+    room.qtbot.waitUntil(lambda: room.panel.current == SALLY)
+    room.hear_out_sample()
+    room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence with Each")
+    assert room.other.requests == [SpeechRequest("Two there.", "af_heart")]
+    assert room.engine.requests == [SpeechRequest("Two there.", "af_sally")]
+
+
+def test_stop_and_another_voice_end_the_round(room: VoiceRoom) -> None:
+    for end in (room.window.menu.stop.trigger, room.panel.round.trigger, lambda: room.panel.hear_wanted.emit(ADAM)):
+        room.panel.round.trigger()
+        room.qtbot.waitUntil(lambda: bool(room.output.streams) and room.output.stream.active)
+        end()
+        room.qtbot.waitUntil(lambda: room.panel.round.text() == "My Sentence with Each")
+        room.speech.stop()
+
+
+def test_without_a_text_the_round_does_not_begin(room: VoiceRoom) -> None:
+    room.type(" ")
+    room.panel.round.trigger()
+    assert room.panel.round.text() == "My Sentence with Each"
+    assert room.window.page.status.label.toolTip() == "Type the sentence first that they should speak"
+
+
+def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None:
+    room.panel.blend.parts[0].slider.setValue(100)
+    recipe = "af_sally(100)+am_adam(50)"
+    room.qtbot.waitUntil(lambda: [each.voice for each in room.engine.requests] == [recipe])
+    with room.qtbot.waitSignal(room.speech.voices_listed):
+        room.panel.blend.save_wanted.emit("duet", recipe)
+    assert SavedVoices().recipes() == {"duet": recipe}
+    room.voices.take(Choice("duet", "starter"))
+    duet = SavedVoices().listed(TWO_MODELS[1].voices)
+    models = (TWO_MODELS[0], ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *duet)))
+    room.voices.show_models(models, "starter")
+    room.voices.take(Choice("duet", "starter"))
+    room.panel.favourite_wanted.emit(Choice("duet", "starter"))
+    room.panel.rename_wanted.emit(Choice("duet", "starter"))
+    dialog = room.window.findChild(QInputDialog)
+    dialog.setTextValue("pair")
+    with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+        dialog.accept()
+    assert SavedVoices().recipes() == {"pair": recipe}
+    assert room.settings.favourites == (("pair", "starter"),)
+    assert room.settings.voice == "pair"
+    room.panel.delete_wanted.emit(Choice("pair", "starter"))
+    box = room.window.findChild(QMessageBox)
+    with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+        next(button for button in box.buttons() if button.text() == "Delete").click()
+    assert SavedVoices().recipes() == {}
+    assert room.settings.favourites == ()
+
+
+def test_a_name_that_is_taken_is_told(room: VoiceRoom) -> None:
+    room.panel.blend.save_wanted.emit("af_heart", "af_sally(1)+am_adam(1)")
+    room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
+    assert "Choose another name" in room.window.page.banner.label.text()

@@ -1,0 +1,81 @@
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from app.speech.voice_choice import Choice
+from app.theme import LIGHT
+from app.voices.panel import VoicePanel
+from tests.app.fakes import TWO_MODELS
+
+HEART, GEORGE = Choice("af_heart", "kokoro-82m"), Choice("bm_george", "kokoro-82m")
+SALLY = Choice("af_sally", "starter")
+
+
+@pytest.fixture
+def panel(qtbot: QtBot) -> VoicePanel:
+    panel = VoicePanel()
+    qtbot.addWidget(panel)
+    panel.resize(260, 600)
+    panel.set_colours(LIGHT)
+    panel.show_models(TWO_MODELS, [SALLY], "kokoro-82m")
+    panel.show()
+    return panel
+
+
+def go_to(panel: VoicePanel, choice: Choice) -> None:
+    panel.voices.setCurrentIndex(panel.rows.index(panel.rows.row_of(choice)))
+
+
+def test_favourites_come_first(panel: VoicePanel) -> None:
+    assert panel.rows.choices[0] == SALLY
+    assert panel.rows.index(0).data() == "Favourites"
+    assert panel.rows.index(1).data(Qt.ItemDataRole.AccessibleTextRole) == "Sally · female, favourite"
+
+
+def test_filters_leave_only_what_was_asked_for(panel: VoicePanel) -> None:
+    panel.genders.choose("male")
+    panel.genders.chosen.emit("male")
+    assert {choice.voice for choice in panel.rows.choices} == {"am_adam", "bm_george"}
+    panel.languages.choose("en-GB")
+    panel.languages.chosen.emit("en-GB")
+    assert panel.rows.choices == (GEORGE,)
+
+
+def test_a_click_on_a_play_mark_lets_its_voice_be_heard(panel: VoicePanel, qtbot: QtBot) -> None:
+    row = panel.voices.visualRect(panel.rows.index(panel.rows.row_of(GEORGE)))
+    with qtbot.waitSignal(panel.hear_wanted) as heard:
+        qtbot.mouseClick(
+            panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=row.center() + QPoint(row.width() // 2 - 8, 0)
+        )
+    assert heard.args == [GEORGE]
+    with qtbot.assertNotEmitted(panel.hear_wanted):
+        qtbot.mouseClick(panel.voices.viewport(), Qt.MouseButton.LeftButton, pos=row.center())
+
+
+def test_everything_can_be_done_with_keys(panel: VoicePanel, qtbot: QtBot) -> None:
+    panel.activateWindow()
+    panel.voices.setFocus()
+    go_to(panel, GEORGE)
+    with qtbot.waitSignal(panel.use_wanted) as used:
+        qtbot.keyClick(panel.voices, Qt.Key.Key_Return)
+    assert used.args == [GEORGE]
+    keys = {action.text(): action.shortcut().toString() for action in panel.voices.actions()}
+    assert keys["Hear"] == "Space"
+    assert keys["Favourite"] == "Ctrl+D"
+    for action, signal in ((panel.hear, panel.hear_wanted), (panel.favourite, panel.favourite_wanted)):
+        with qtbot.waitSignal(signal) as wanted:
+            action.trigger()
+        assert wanted.args == [GEORGE]
+
+
+def test_only_blends_can_be_renamed_and_deleted(panel: VoicePanel) -> None:
+    go_to(panel, HEART)
+    assert not panel.rename.isEnabled()
+    assert not panel.delete.isEnabled()
+
+
+def test_the_current_voice_stays_current_in_another_list(panel: VoicePanel) -> None:
+    go_to(panel, GEORGE)
+    panel.show_models(TWO_MODELS, [GEORGE], "kokoro-82m")
+    assert panel.current == GEORGE
+    assert panel.favourite.text() == "No Favourite"
