@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.speech import Utterance
+from engine.speech import Utterance, WrittenWord
 
 TOKENS = "tokens"
 BORDER_TOKENS = 1
@@ -52,19 +52,14 @@ class UtteranceClock:
         return np.interp(positions, np.arange(len(self.token_edges)), self.token_edges)
 
     def words(self, utterance: Utterance) -> tuple[Word, ...]:
-        """The words separated by spaces in the phonemes, spelled as in the text if it has equally many."""
-        groups = utterance.phonemes.split(" ")
-        written = utterance.text.split()
-        spoken = [group for group in groups if group]
-        titles = written if len(written) == len(spoken) else spoken
-        words: list[Word] = []
-        token = BORDER_TOKENS
-        for group in groups:
-            if group and token + len(group) < len(self.token_edges):
-                start, end = self.token_edges[token], self.token_edges[token + len(group)]
-                words.append(Word(titles[len(words)], float(start), float(end)))
-            token += len(group) + 1
-        return tuple(words)
+        """The words as they are written, in the frames of their phonemes, as far as the alignment has them."""
+        known = (word for word in utterance.words if BORDER_TOKENS + word.end_phoneme < len(self.token_edges))
+        return tuple(self._spoken(utterance, word) for word in known)
+
+    def _spoken(self, utterance: Utterance, word: WrittenWord) -> Word:
+        text = utterance.text[word.start - utterance.start : word.end - utterance.start]
+        edges = self.token_edges[[BORDER_TOKENS + word.first_phoneme, BORDER_TOKENS + word.end_phoneme]]
+        return Word(text, float(edges[0]), float(edges[1]))
 
 
 def clock_of(utterance: Utterance | None, frames_per_token: tuple[int, ...], config: ModelConfig) -> UtteranceClock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import numpy as np
 from app.diagnostics.run import DiagnosticsRun
 from engine.errors import EngineError
 from engine.model_store.checkpoints import STARTER, model_config
-from engine.speech import Array, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.speech import Array, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance, WrittenWord
 from engine.stages import STAGES, Axis, Stage, Tensor
 from engine.validator.results import (
     AlignmentEvent,
@@ -32,11 +33,19 @@ from engine.validator.results import (
     Verdict,
 )
 
+
+def _utterance(index: int, text: str, phonemes: str, start: int) -> Utterance:
+    """One whose words are between the spaces, of the text as of the phonemes."""
+    spans = zip(re.finditer(r"\S+", text), re.finditer(r"\S+", phonemes), strict=False)
+    words = tuple(WrittenWord(start + at.start(), start + at.end(), *said.span()) for at, said in spans)
+    return Utterance(index, text, phonemes, start, start + len(text), words=words)
+
+
 CONFIG = model_config(STARTER)
 UTTERANCES = (
-    Utterance(0, "The window is open.", "ðə wˈɪndO ɪz ˈOpᵊn.", 0, 19),
-    Utterance(1, "Everything happens on this computer.", "ˈɛvɹiθˌɪŋ hˈæpᵊnz ˌɔn ðɪs kəmpjˈuTəɹ.", 20, 56),
-    Utterance(2, "Dr. Smith left.", "dˈɑktəɹ smˈɪθ lˈɛft nˈW.", 57, 72),
+    _utterance(0, "The window is open.", "ðə wˈɪndO ɪz ˈOpᵊn.", 0),
+    _utterance(1, "Everything happens on this computer.", "ˈɛvɹiθˌɪŋ hˈæpᵊnz ˌɔn ðɪs kəmpjˈuTəɹ.", 20),
+    _utterance(2, "Dr. Smith left.", "dˈɑktəɹ smˈɪθ lˈɛft nˈW.", 57),
 )
 STARTED = datetime(2026, 3, 4, 14, 2, tzinfo=UTC)
 TEXT = " ".join(utterance.text for utterance in UTTERANCES)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.diagnostics.utterance_clock import UtteranceClock, clock_of
-from engine.speech import Utterance
+from engine.speech import Utterance, WrittenWord
 from tests.app.diagnostics_fakes import CONFIG
 
 RATE = 40.0
@@ -33,8 +33,11 @@ def test_a_cell_per_token_is_as_long_as_the_token() -> None:
     assert np.diff(clock.edges("frames", 4)) == pytest.approx(0.05)
 
 
-def test_words_are_between_the_spaces_of_the_phonemes() -> None:
-    utterance = Utterance(0, "The window", "ðə wˈɪndO", 0, 10)
+WINDOW = (WrittenWord(5, 8, 0, 2), WrittenWord(9, 15, 3, 9))
+
+
+def test_words_last_as_long_as_their_phonemes() -> None:
+    utterance = Utterance(0, "The window", "ðə wˈɪndO", 5, 15, words=WINDOW)
     clock = UtteranceClock((4, *[2] * len(utterance.phonemes), 4), RATE)
     first, second = clock.words(utterance)
     assert (first.text, second.text) == ("The", "window")
@@ -43,23 +46,14 @@ def test_words_are_between_the_spaces_of_the_phonemes() -> None:
     assert second.end_seconds == pytest.approx(clock.seconds - 0.1)
 
 
-def test_phonemes_are_shown_when_the_words_are_not_as_many() -> None:
-    utterance = Utterance(0, "1984", "nˈIntin ˈATi fˈɔɹ", 0, 4)
-    clock = clock_of(utterance, (), CONFIG)
-    assert [word.text for word in clock.words(utterance)] == ["nˈIntin", "ˈATi", "fˈɔɹ"]
-
-
-def test_several_spaces_are_one_border() -> None:
-    utterance = Utterance(0, "a b", "a  b", 0, 3)
-    words = clock_of(utterance, (), CONFIG).words(utterance)
-    assert [word.text for word in words] == ["a", "b"]
-    assert words[1].start_seconds > words[0].end_seconds
+def test_a_number_is_one_word_as_it_is_written() -> None:
+    utterance = Utterance(0, "In 1984", "ɪn nˈIntin ˈATi fˈɔɹ", 0, 7, words=(WrittenWord(3, 7, 3, 20),))
+    assert [word.text for word in clock_of(utterance, (), CONFIG).words(utterance)] == ["1984"]
 
 
 def test_an_alignment_of_another_length_shows_what_it_can() -> None:
-    utterance = Utterance(0, "one two", "wˈʌn tˈu", 0, 7)
-    clock = UtteranceClock((2,) * 6, RATE)
-    assert [word.text for word in clock.words(utterance)] == ["one"]
+    utterance = Utterance(0, "The window", "ðə wˈɪndO", 5, 15, words=WINDOW)
+    assert [word.text for word in UtteranceClock((2,) * 6, RATE).words(utterance)] == ["The"]
 
 
 def test_before_the_alignment_all_tokens_are_equally_long() -> None:
