@@ -6,8 +6,9 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.main_window import MainWindow
-from app.settings import USUAL_SPEED
+from app.settings import USUAL_PAUSES, USUAL_SPEED
 from app.speech.controller import SpeechController
+from app.speech.pause_control import LONGEST_PAUSES
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
@@ -23,17 +24,20 @@ class CommandStates(QObject):
         controller.track_grew.connect(self._follow_speech)
         controller.voices_listed.connect(self._follow_voices)
         self._page.header.speed.speed_changed.connect(self._follow_speed)
+        self._page.header.pauses.pauses_changed.connect(self._follow_pauses)
         QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
         self._follow_text()
         self._follow_speech()
         self._follow_voices()
         self._follow_speed(self._page.header.speed.speed)
+        self._follow_pauses(self._page.header.pauses.pause_scale)
         self._follow_clipboard()
 
     @Slot()
     def _follow_text(self) -> None:
         self._has_text = bool(self._page.editor.text.strip())
-        self._menu.speak.setEnabled(self._has_text)
+        for action in (self._menu.speak, self._menu.speak_from_here):
+            action.setEnabled(self._has_text)
         self._menu.find_text.setEnabled(bool(self._page.editor.text))
         self._follow_saving()
 
@@ -57,6 +61,12 @@ class CommandStates(QObject):
         self._menu.faster.setEnabled(speed < FASTEST_SPEED)
         self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
         self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
+
+    @Slot(float)
+    def _follow_pauses(self, pause_scale: float) -> None:
+        self._menu.longer_pauses.setEnabled(pause_scale < LONGEST_PAUSES)
+        self._menu.shorter_pauses.setEnabled(pause_scale > 0)
+        self._menu.usual_pauses.setEnabled(pause_scale != USUAL_PAUSES)
 
     @Slot()
     def _follow_clipboard(self) -> None:

@@ -50,6 +50,7 @@ class SpeakButton(QPushButton):
         self.setIconSize(QSize(ICON_PIXELS, ICON_PIXELS))
         self._playback = Playback.STOPPED
         self._selection = False
+        self._shown = Meaning.SPEAK
         self._short = False
         self._colours = LIGHT
         self.set_short(False)
@@ -68,7 +69,8 @@ class SpeakButton(QPushButton):
     def follow(self, activity: Activity) -> None:
         """Offer what can be done at the moment."""
         self._playback = activity.playback
-        self._show_meaning()
+        if self.meaning is not self._shown:  # activities change often, and drawing takes a moment
+            self._show_meaning()
 
     @Slot(bool)
     def show_selection(self, selection: bool) -> None:
@@ -98,7 +100,7 @@ class SpeakButton(QPushButton):
         return room_pixels + max(self.fontMetrics().horizontalAdvance(each) for each in texts)
 
     def _show_meaning(self) -> None:
-        meaning = self.meaning
+        self._shown = meaning = self.meaning
         self.setText(SHORT_SELECTION if self._short and meaning is Meaning.SPEAK_SELECTION else meaning.value)
         self.setAccessibleName(meaning.value)
         self.setToolTip(_tip(meaning))

@@ -13,6 +13,7 @@ ALWAYS = {
     "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
 }  # fmt: skip
 """Commands that do something whatever the text and the speech are."""
+PAUSES = ("Longer Pauses", "Shorter Pauses", "Pause of 1.5s")
 
 
 def commands(actions: list[QAction]) -> Iterator[QAction]:
@@ -46,24 +47,32 @@ def prepare(application: Application, qtbot: QtBot) -> None:
 @pytest.mark.usefixtures("blank")
 def test_with_nothing_there_nothing_is_offered_that_needs_something(application: Application) -> None:
     application.window.page.editor.start_with("")
-    assert offered(application) == {"Faster", "Slower"}
+    assert offered(application) == {"Faster", "Slower", *PAUSES}
 
 
 @pytest.mark.usefixtures("blank")
 def test_what_every_command_needs(application: Application, qtbot: QtBot) -> None:
     menu, page = application.window.menu, application.window.page
     prepare(application, qtbot)
-    blank = {"Hear the Voice", "Faster", "Slower", "Find…", "Select All"}  # it is a text, but nothing to speak
+    blank = {
+        "Hear the Voice",
+        "Voice af_heart",
+        "Faster",
+        "Slower",
+        "Find…",
+        "Select All",
+        *PAUSES,
+    }  # it is a text, but nothing to speak
     assert offered(application) == blank
     page.editor.start_with("One. Two.")
     menu.faster.trigger()
-    assert offered(application) == blank | {"Speak", "Save Audio…", "Normal Speed"}
+    assert offered(application) == blank | {"Speak", "Speak from Here", "Save Audio…", "Normal Speed"}
     menu.speak.trigger()
     qtbot.waitUntil(lambda: application.controller.track.whole)
-    heard = {"Stop", "Play or Pause", "Back 5 Seconds", "Forward 5 Seconds"}
-    assert offered(application) >= heard
+    assert offered(application) >= {"Stop", "Pause", "Back 5 Seconds", "Forward 5 Seconds"}
     menu.stop.trigger()
-    assert offered(application) & heard == heard - {"Stop"}
+    left = {"Play", "Back 5 Seconds", "Forward 5 Seconds"}
+    assert offered(application) & {"Stop", *left} == left
 
 
 @pytest.mark.usefixtures("blank")
@@ -100,3 +109,13 @@ def test_the_clipboard_is_spoken_and_the_text_comes_back(application: Applicatio
     assert application.controller.text == page.editor.text == "Copied. Text."
     menu.undo.trigger()
     assert page.editor.text == "Mine. "
+
+
+@pytest.mark.usefixtures("blank")
+def test_pauses_end_at_their_limits(application: Application) -> None:
+    menu, pauses = application.window.menu, application.window.page.header.pauses
+    states = []
+    for value in (0.0, 1.0, 3.0):
+        pauses.set_pause_scale(value)
+        states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.usual_pauses, menu.longer_pauses)])
+    assert states == [[False, True, True], [True, False, True], [True, True, False]]

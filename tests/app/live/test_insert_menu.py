@@ -34,10 +34,8 @@ def test_a_pause_is_inserted_with_its_length_selected_and_undone_at_once(desk: D
 
 
 def test_the_chosen_voice_is_inserted_once_one_is_known(desk: Desk) -> None:
-    desk.menu.edit_menu.aboutToShow.emit()
     assert not desk.insert.voice.isEnabled()
     desk.voices.show_models(ONE_MODEL, "starter")
-    desk.menu.edit_menu.aboutToShow.emit()
     assert (desk.insert.voice.text(), desk.insert.voice.isEnabled()) == ("Voice af_heart", True)
     desk.insert.voice.trigger()
     assert desk.editor.text == "One [voice:af_heart] two."

@@ -684,3 +684,28 @@ def test_a_speech_of_two_voices_is_not_saved_as_that_of_one(
         controller.save(tmp_path / "a.wav", REQUEST)
     assert engine.requests[-1] == REQUEST
     assert len(engine.requests) == 3
+
+
+def test_a_voice_chosen_during_a_pause_speaks_when_it_goes_on(
+    controller: SpeechController, engine: FakeEngine, output: FakeOutput, qtbot: QtBot
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    output.stream.pull(300)
+    controller.player.tick()
+    controller.toggle_playback()
+    controller.adapt("am_adam", 1.0, 1.0)
+    wait_made(qtbot, controller)
+    assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=5)]
+    assert (controller.player.playback, controller.player.position) == (Playback.PAUSED, 300)
+
+
+def test_a_voice_chosen_after_a_stop_speaks_what_was_not_made(
+    controller: SpeechController, engine: FakeEngine, qtbot: QtBot
+) -> None:
+    stop_after_one(controller, engine, qtbot)
+    controller.adapt("am_adam", 1.0, 1.0)
+    engine.hold.set()
+    controller.go_on()
+    wait_made(qtbot, controller)
+    assert engine.requests[1:] == [replace(REQUEST, voice="am_adam", start=5)]
