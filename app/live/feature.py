@@ -87,4 +87,4 @@ class LiveFeature(QObject):
         starts = sentence_starts(self._speech.text)
         self._speech.speak_from(max(start for start in starts if start <= character))
         self._page.editor.follow()
-        self._page.status.tell("Speaking from there, since it is made first")
+        self._page.status.tell("This part is not made yet, so it is made first")

@@ -142,7 +142,7 @@ class ReadAlongFeature(QObject):
     @Slot(object, int)
     def _on_place(self, character: int | None, character_now: int) -> None:
         if character is None or not self.hear_from(character):
-            self._page.status.tell("Speaking from there, since it is made first")
+            self._page.status.tell("This part is not made yet, so it is made first")
             self.unmade_wanted.emit(character_now)
 
     @Slot(object)

@@ -2,8 +2,8 @@
 
     python -m tests.app.real_reading FOLDER
 
-Leaves `report.json`, which says when each word's mark was seen and where its tone is in the speech, in `speech.npy`,
-and a picture in `window.png`.
+Once on the way it goes forward to the next sentence. Leaves `report.json`, which says when each word's mark was seen
+and where its tone is in the speech, in `speech.npy`, and a picture in `window.png`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ RATE_HZ = 24_000
 WORDS_PER_SENTENCE = 6
 SENTENCES_PER_UTTERANCE = 2
 WORD_COUNT = 60
+JUMP_AT = "tone20"
+SKIPPED = ("tone21", "tone22", "tone23")
+"""The rest of its sentence."""
 TONE_SECONDS = 0.28
 SILENCE_SECONDS = 0.05
 LOWEST_HZ = 300.0
@@ -118,6 +121,8 @@ class Watch(QObject):
         word = selections[1].cursor.selectedText() if len(selections) == 2 else ""
         if word and (not self.marks or self.marks[-1][0] != word):
             self.marks.append((word, time.time()))
+            if word == JUMP_AT:
+                self.application.read_along.actions.sentence_forward.trigger()
             if len(self.marks) == WORD_COUNT // 2:
                 self.application.window.grab().save(str(self.folder / "window.png"))
 

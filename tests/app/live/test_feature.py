@@ -107,7 +107,7 @@ def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Roo
     room.engine.hold.set()
     room.wait_made()
     assert room.engine.requests[-1].part == "Three."
-    assert room.page.status.label.text() == "Speaking from there, since it is made first"
+    assert room.page.status.label.text() == "This part is not made yet, so it is made first"
 
 
 def test_pauses_have_keys(room: Room) -> None:

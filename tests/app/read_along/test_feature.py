@@ -99,7 +99,7 @@ def test_a_place_that_is_not_made_is_told_and_wanted(desk: Desk, qtbot: QtBot) -
     with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
     assert wanted.args == [TEXT.index("six")]
-    assert desk.page.status.label.text() == "The speech is not made as far as this yet"
+    assert desk.page.status.label.text() == "This part is not made yet, so it is made first"
     desk.engine.hold.set()
 
 
