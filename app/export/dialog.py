@@ -31,6 +31,14 @@ from engine.speech import SpeechRequest
 
 WIDTH_PIXELS = 520
 USUAL_FORMAT = ".mp3"
+SUBTITLES = {
+    "": "None",
+    ".srt": "SubRip (.srt)",
+    ".vtt": "WebVTT (.vtt)",
+    ".ass": "ASS, word by word (.ass)",
+    ".json": "All times, as JSON (.json)",
+}
+"""The kinds of subtitles by suffix."""
 
 
 class ExportDialog(QDialog):
@@ -55,6 +63,9 @@ class ExportDialog(QDialog):
         self.title = QLineEdit(document.title, self)
         self.author = QLineEdit(document.author, self)
         self.cover = CoverChoice(document.cover, self)
+        self.subtitles = QComboBox(self)
+        for suffix, title in SUBTITLES.items():
+            self.subtitles.addItem(title, suffix)
         self.place = QLineEdit(self)
         self.choose_button = QPushButton("Choose…", self)
         self.summary = QLabel(_summary(document), self)
@@ -76,7 +87,9 @@ class ExportDialog(QDialog):
             cover=self.cover.picture,
         )
         path = Path(self.place.text().strip()).expanduser()
-        return Order(document, self._manner, path, self.per_chapter.isChecked())
+        suffix = self.subtitles.currentData()
+        subtitles = path.with_suffix(suffix) if suffix else None
+        return Order(document, self._manner, path, self.per_chapter.isChecked(), subtitles)
 
     @Slot()
     def accept(self) -> None:
@@ -111,6 +124,7 @@ class ExportDialog(QDialog):
         form.addRow("&Title", self.title)
         form.addRow("&Author", self.author)
         form.addRow("Cover", self.cover)
+        form.addRow("S&ubtitles", self.subtitles)
         label = QLabel("&Save as", self)
         label.setBuddy(self.place)
         form.addRow(label, place)
@@ -127,6 +141,7 @@ class ExportDialog(QDialog):
         self.choose_button.clicked.connect(self._choose_place)
         self.formats.currentIndexChanged.connect(self._on_format)
         self.per_chapter.toggled.connect(self._look_at_place)
+        self.subtitles.currentIndexChanged.connect(self._look_at_place)
         self.place.textChanged.connect(self._look_at_place)
         self.cover.refused.connect(self._say)
 

@@ -34,8 +34,9 @@ class Order:
 
     @property
     def only_request(self) -> SpeechRequest | None:
-        """The request that is all of it, or None for several chapters."""
-        return replace(self.manner, text=self.chapters[0].text) if len(self.chapters) == 1 else None
+        """The request whose sound is all that is wanted, or None for several chapters, or subtitles."""
+        alone = len(self.chapters) == 1 and self.subtitles is None
+        return replace(self.manner, text=self.chapters[0].text) if alone else None
 
     @property
     def result(self) -> Path:

@@ -10,6 +10,7 @@ from app.export.dialog import ExportDialog
 from engine.documents import Chapter, Document
 from engine.export.order import Order
 from engine.speech import SpeechRequest
+from engine.subtitles.formats import FORMATS
 
 MANNER = SpeechRequest("", "af_heart", 1.2)
 
@@ -58,6 +59,12 @@ def test_everything_can_be_changed(dialog: ExportDialog, qtbot: QtBot, tmp_path:
     assert (order.path, order.result) == (tmp_path / "A Book.opus", tmp_path / "A Book")
     assert (order.document.title, order.document.author, order.document.cover) == ("Another", "Nobody", None)
     assert order.chapters == book().chapters
+
+
+def test_subtitles_go_beside_the_sound(dialog: ExportDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    assert [dialog.subtitles.itemData(row) or None for row in range(dialog.subtitles.count())] == [None, *FORMATS]
+    dialog.subtitles.setCurrentIndex(dialog.subtitles.findData(".vtt"))
+    assert ordered(dialog, qtbot).subtitles == tmp_path / "A Book.vtt"
 
 
 def test_a_text_of_one_chapter_has_no_files_of_chapters(qtbot: QtBot, tmp_path: Path) -> None:
@@ -110,4 +117,4 @@ def test_every_choice_has_a_name_for_screen_readers(dialog: ExportDialog) -> Non
     for widget in (dialog.choose_button, dialog.cover.choose_button, dialog.cover.remove_button):
         assert widget.accessibleName()
     labels = {label.buddy() for label in dialog.findChildren(QWidget) if hasattr(label, "buddy")}
-    assert {dialog.formats, dialog.title, dialog.author, dialog.place} <= labels
+    assert {dialog.formats, dialog.title, dialog.author, dialog.subtitles, dialog.place} <= labels

@@ -16,7 +16,7 @@ from app.speech.jobs import SpeakJob
 from engine.documents import Chapter, Document
 from engine.errors import CompileError, OutputError, TextTooLong
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
-from engine.export.order import Order
+from engine.export.order import Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, chunk_of, list_voices, utterances_of
 
@@ -438,6 +438,18 @@ def test_a_document_is_exported_chapter_by_chapter_whatever_is_heard(
     assert controller.text == "Other."
     assert controller.track.whole
     assert "Speaking chapter 2 of 2, “Two”" in steps
+
+
+def test_speech_that_is_made_already_has_subtitles_all_the_same(
+    controller: SpeechController, qtbot: QtBot, tmp_path: Path
+) -> None:
+    controller.speak(REQUEST)
+    wait_made(qtbot, controller)
+    order = replace(order_of_text(tmp_path / "a.wav", REQUEST), subtitles=tmp_path / "a.srt")
+    with qtbot.waitSignal(controller.saved):
+        controller.export(order)
+    assert soundfile.info(tmp_path / "a.wav").frames == 3 * RATE_HZ
+    assert (tmp_path / "a.srt").exists()
 
 
 def test_an_export_can_be_cancelled_while_it_is_written(

@@ -3,6 +3,7 @@ import io
 import os
 import subprocess
 import sys
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -129,3 +130,20 @@ def test_what_is_given_up_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         give_up()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3", ".m4b"])
+def test_a_long_file_takes_no_more_memory_than_a_short_one(suffix: str, tmp_path: Path) -> None:
+    second = to_pcm(tone()[:RATE_HZ])
+
+    def peak_bytes(seconds: int) -> int:
+        tracemalloc.start()
+        with recording(tmp_path / f"a{suffix}", RATE_HZ) as file:
+            for _ in range(seconds):
+                file.write(second)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    peak_bytes(1)  # what is loaded but once
+    assert peak_bytes(200) - peak_bytes(10) < len(second) * second.itemsize

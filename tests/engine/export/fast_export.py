@@ -10,11 +10,14 @@ from tests.engine.export.books import FastSpeaker, book, order_of
 
 CHAPTERS = 40
 CHAPTER_CHARACTERS = 12_500
+SAMPLES_PER_CHARACTER = 40
 
 
 def main(path: Path) -> None:
     """Say once that it has begun, then export."""
-    steps = export(order_of(book(CHAPTERS, CHAPTER_CHARACTERS), path), FastSpeaker(), lambda _: None)
+    steps = export(
+        order_of(book(CHAPTERS, CHAPTER_CHARACTERS), path), FastSpeaker(SAMPLES_PER_CHARACTER), lambda _: None
+    )
     next(steps)
     sys.stdout.write("begun\n")
     sys.stdout.flush()

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 from engine.documents import Chapter, Document
@@ -17,6 +18,13 @@ def test_several_documents_follow_each_other() -> None:
 def test_what_comes_of_it_is_a_file_or_a_folder() -> None:
     assert order_of(book(), Path("/x/b.mp3")).result == Path("/x/b.mp3")
     assert order_of(book(), Path("/x/b.mp3"), per_chapter=True).result == Path("/x/b")
+
+
+def test_only_the_sound_of_one_chapter_is_one_request() -> None:
+    order = order_of_text(Path("/x/b.mp3"), SpeechRequest("Some words.", "af_heart", 1.2))
+    assert order.only_request == SpeechRequest("Some words.", "af_heart", 1.2)
+    assert replace(order, subtitles=Path("/x/b.srt")).only_request is None
+    assert order_of(book(2), Path("/x/b.mp3")).only_request is None
 
 
 def test_a_text_is_a_document_of_one_chapter() -> None:
