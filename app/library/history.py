@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.database import SOUNDS, transaction
-from app.library.manner import key_of, manner_of, request_of, storable
+from app.library.manner import key_of, manner_of, request_of, storable, voice_and_speed
 from app.library.records import Entry, first_words
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
@@ -153,6 +153,9 @@ class History:
             excess -= kept_bytes
 
     def _forget_oldest(self) -> None:
+        (count,) = self._database.execute("SELECT count(*) FROM entry").fetchone()
+        if count <= ENTRIES_KEPT:
+            return
         self._forget(
             "number IN (SELECT number FROM entry WHERE NOT starred AND NOT deleted "
             f"ORDER BY begun DESC LIMIT -1 OFFSET {ENTRIES_KEPT})"
@@ -189,5 +192,5 @@ def sound_path(folder: Path, key: str) -> Path:
 
 def _entry(row: tuple) -> Entry:
     number, title, manner, model, begun, seconds, starred, kept_bytes = row
-    request = request_of("", manner)
-    return Entry(number, title, request.voice, model, request.speed, begun, seconds, bool(starred), kept_bytes)
+    voice, speed = voice_and_speed(manner)
+    return Entry(number, title, voice, model, speed, begun, seconds, bool(starred), kept_bytes)

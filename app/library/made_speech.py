@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from app.audio.track import AudioTrack, Segment
+from engine.errors import Cancelled
 from engine.speech import Plan, Samples, SpokenWord, Utterance
 
 
@@ -28,24 +30,36 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class MadeSpeech:
-    """The samples of each piece [n] float32, not copied, and their marks."""
+    """The marks of what is made by now of a track, from which the samples are read only when they are needed."""
 
     marks: Marks
     sample_rate_hz: int
-    samples: tuple[Samples, ...] = field(repr=False)
+    track: AudioTrack = field(repr=False)
 
     @property
     def seconds(self) -> float:
         """The length of the sound."""
-        return sum(map(len, self.samples)) / self.sample_rate_hz
+        return sum(piece.length for piece in self.marks.pieces) / self.sample_rate_hz
+
+    def samples(self) -> Iterator[Samples]:
+        """The samples of each piece [n] float32; raises `Cut` where the track was cut in the meantime."""
+        start = 0
+        for piece in self.marks.pieces:
+            samples = self.track.between(start, start + piece.length)
+            if len(samples) < piece.length:
+                raise Cut("The speech is being made anew.")
+            start += piece.length
+            yield samples
+
+
+class Cut(Cancelled):
+    """The end of a speech was dropped while it was being kept; it will be kept again when it is finished."""
 
 
 def made_speech(track: AudioTrack) -> MadeSpeech:
     """What is made of a track, of which at least one utterance is."""
-    segments = tuple(track.segments)
-    pieces = tuple(_piece(track, number, segment) for number, segment in enumerate(segments))
-    samples = tuple(track.read(segment.start, segment.end - segment.start) for segment in segments)
-    return MadeSpeech(Marks(track.planned, pieces), track.sample_rate_hz, samples)
+    pieces = tuple(_piece(track, number, segment) for number, segment in enumerate(track.segments))
+    return MadeSpeech(Marks(track.planned, pieces), track.sample_rate_hz, track)
 
 
 def _piece(track: AudioTrack, number: int, segment: Segment) -> Piece:

@@ -22,6 +22,12 @@ def request_of(text: str, manner: str) -> SpeechRequest:
     return SpeechRequest(text, **{name: value for name, value in json.loads(manner).items() if name in known})
 
 
+def voice_and_speed(manner: str) -> tuple[str, float]:
+    """What a list shows of a manner, without all of its request."""
+    values = json.loads(manner)
+    return values["voice"], values["speed"]
+
+
 def key_of(request: SpeechRequest, model: str) -> str:
     """A name for the sound of this request, which is the same whenever it is made."""
     return hashlib.sha256("\0".join((request.text, manner_of(request), model)).encode(errors="replace")).hexdigest()

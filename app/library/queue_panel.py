@@ -46,6 +46,7 @@ class QueuePanel(QWidget):
         self.remove = self._action("Remove", QKeySequence.StandardKey.Delete, self._on_remove)
         self.remove_done = self._action("Remove Done", "Ctrl+Shift+Backspace", self.remove_done_wanted)
         self._playing = False
+        self._note = ""
         self._lay_out()
         self.items.current_changed.connect(self._on_current)
         self.show_items(QueueListed(()))
@@ -60,14 +61,19 @@ class QueuePanel(QWidget):
 
     def show_playing(self, playing: bool, note: str = "") -> None:
         """Show whether what waits to be heard is played in its turn, and what it waits for."""
-        self._playing = playing
+        self._playing, self._note = playing, note
         self.play.setText(PAUSE if playing else PLAY)
-        self.note.setText(note)
-        self.note.setVisible(bool(note))
+        self._show_note()
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         self.items.set_colours(colours)
+
+    def _show_note(self) -> None:
+        """The whole sentence about a failure, which its row may be too narrow for, comes first."""
+        item: Item | None = self.items.current
+        self.note.setText(item.message if item is not None and item.message else self._note)
+        self.note.setVisible(bool(self.note.text()))
 
     def _action(self, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
         action = QAction(title, self.items)
@@ -96,6 +102,7 @@ class QueuePanel(QWidget):
             action.setEnabled(item is not None)
         self.retry.setEnabled(state in (State.FAILED, State.DONE))
         self.cancel.setEnabled(state in (State.WAITING, State.WORKING))
+        self._show_note()
 
     @Slot()
     def _on_play(self) -> None:

@@ -24,10 +24,10 @@ def marks_text(marks: Marks) -> str:
 
 
 def write_sound(path: Path, made: MadeSpeech) -> None:
-    """Write all samples; raises `OutputError` or `OSError`."""
+    """Write all samples; raises `OutputError`, `OSError` or `Cut`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with recording(path, made.sample_rate_hz) as file:
-        for samples in made.samples:
+        for samples in made.samples():
             file.write(to_pcm(samples))
 
 

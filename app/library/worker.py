@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, QThread, Signal, Slot
 from app.audio.track import AudioTrack
 from app.library.database import open_library, unusable
 from app.library.history import History, Kept, sound_path
-from app.library.made_speech import MadeSpeech
+from app.library.made_speech import Cut, MadeSpeech
 from app.library.manner import key_of
 from app.library.queue_store import QueueStore
 from app.system.threads import failure_of, give_way
@@ -152,7 +152,7 @@ class SoundWorker(QObject):
     def keep(self, task: KeepTask) -> None:
         """Write a sound."""
         error = failure_of(partial(self._keep, task))
-        if error is not None:
+        if error is not None and not isinstance(error, Cut):
             self.reported.emit(LibraryFailed(error))
 
     @Slot(object)

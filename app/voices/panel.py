@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
 
 SPACE_PIXELS = 6
+LEAST_LIST_PIXELS = 48
+"""So that a blend of four fits below the list in the smallest window."""
 MY_SENTENCE, STOP_ROUND = "My Sentence with Each", "Stop the Round"
 
 
@@ -179,6 +181,7 @@ class _VoiceView(QListView):
         self.setItemDelegate(self.delegate)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumHeight(LEAST_LIST_PIXELS)
         self.viewport().installEventFilter(self)
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:

@@ -64,6 +64,7 @@ class Room:
     def hear_out(self) -> None:
         """Let the device take all of what is played."""
         player = self.speech.player
+        self.qtbot.waitUntil(lambda: self.speech.track.whole)
         while player.position < self.speech.track.length:
             self.output.stream.pull(RATE_HZ // 2)
             player.tick()

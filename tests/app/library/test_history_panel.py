@@ -1,0 +1,58 @@
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.library import history_panel
+from app.library.history import HistoryListed
+from app.library.history_panel import NOTHING_FOUND, NOTHING_YET, HistoryPanel
+from app.library.records import Entry
+
+ENTRIES = tuple(Entry(number, f"Text {number}", "af_heart", "m", 1.0, 1e9, kept_bytes=5) for number in range(3))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> HistoryPanel:
+    monkeypatch.setattr(history_panel, "SEARCH_AFTER_MS", 30)
+    panel = HistoryPanel()
+    qtbot.addWidget(panel)
+    panel.show_entries(HistoryListed(ENTRIES, 34_000_000))
+    panel.show()
+    return panel
+
+
+def test_an_empty_list_says_why(panel: HistoryPanel) -> None:
+    panel.show_entries(HistoryListed((), 0))
+    assert panel.empty.text() == NOTHING_YET
+    panel.search.setText("words")
+    panel.show_entries(HistoryListed((), 0))
+    assert panel.empty.text() == NOTHING_FOUND
+
+
+def test_words_are_looked_for_once_after_typing(panel: HistoryPanel, qtbot: QtBot) -> None:
+    looked_for: list[str] = []
+    panel.looked_for.connect(looked_for.append)
+    qtbot.keyClicks(panel.search, "words")
+    qtbot.waitUntil(lambda: looked_for == ["words"])
+
+
+def test_what_can_be_done_needs_a_current_entry(panel: HistoryPanel) -> None:
+    assert not panel.hear.isEnabled()
+    panel.entries.setCurrentIndex(panel.entries.model().index(1, 0))
+    assert panel.hear.isEnabled()
+    assert panel.star.shortcut().toString() == "Ctrl+D"
+    assert panel.delete.shortcut().toString() == "Del"
+
+
+def test_return_hears_the_current_entry(panel: HistoryPanel, qtbot: QtBot) -> None:
+    panel.entries.setCurrentIndex(panel.entries.model().index(2, 0))
+    with qtbot.waitSignal(panel.hear_wanted) as heard:
+        qtbot.keyClick(panel.entries, Qt.Key.Key_Return)
+    assert heard.args == [ENTRIES[2]]
+
+
+def test_the_limit_is_a_persons(panel: HistoryPanel, qtbot: QtBot) -> None:
+    panel.set_limit(250)
+    assert (panel.limit.currentText(), panel.kept.toolTip()) == ("250 MB", "34 MB kept, at most")
+    with qtbot.waitSignal(panel.limit_chosen) as chosen:
+        panel.limit.activated.emit(0)
+    assert chosen.args == [0]

@@ -1,0 +1,27 @@
+import json
+
+from app.library.manner import key_of, manner_of, request_of, storable, voice_and_speed
+from engine.speech import SpeechRequest
+
+REQUEST = SpeechRequest("One.", "af_heart(2)+am_adam(1)", 1.5, seed=3, pause_scale=2.0, language="en-GB")
+
+
+def test_a_request_comes_back_from_its_text_and_manner() -> None:
+    assert request_of("One.", manner_of(REQUEST)) == REQUEST
+    assert voice_and_speed(manner_of(REQUEST)) == (REQUEST.voice, 1.5)
+
+
+def test_what_another_version_knows_besides_is_left_out() -> None:
+    later = json.dumps(json.loads(manner_of(REQUEST)) | {"pitch": 2})
+    assert request_of("One.", later) == REQUEST
+
+
+def test_keys_differ_with_text_manner_and_model() -> None:
+    others = [SpeechRequest("Two.", REQUEST.voice, 1.5), SpeechRequest("One.", REQUEST.voice, 1.25)]
+    keys = {key_of(REQUEST, "m"), key_of(REQUEST, "n"), *(key_of(other, "m") for other in others)}
+    assert len(keys) == 4
+    assert key_of(REQUEST, "m") == key_of(REQUEST, "m")
+
+
+def test_half_a_character_becomes_a_question_mark() -> None:
+    assert storable("a\ud83d🙂") == "a?🙂"
