@@ -6,9 +6,8 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.main_window import MainWindow
-from app.settings import USUAL_PAUSES, USUAL_SPEED
+from app.settings import USUAL_SPEED
 from app.speech.controller import SpeechController
-from app.speech.pause_control import LONGEST_PAUSES
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
@@ -24,49 +23,38 @@ class CommandStates(QObject):
         controller.track_grew.connect(self._follow_speech)
         controller.voices_listed.connect(self._follow_voices)
         self._page.header.speed.speed_changed.connect(self._follow_speed)
-        self._page.header.pauses.pauses_changed.connect(self._follow_pauses)
         QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
         self._follow_text()
         self._follow_speech()
-        self._follow_voices()
         self._follow_speed(self._page.header.speed.speed)
-        self._follow_pauses(self._page.header.pauses.pause_scale)
         self._follow_clipboard()
 
     @Slot()
     def _follow_text(self) -> None:
-        self._has_text = bool(self._page.editor.text.strip())
-        for action in (self._menu.speak, self._menu.speak_from_here):
+        menu, text = self._menu, self._page.editor.text
+        self._has_text = bool(text.strip())
+        for action in (menu.speak, menu.save, menu.add_to_queue, menu.queue_file):
             action.setEnabled(self._has_text)
-        self._menu.find_text.setEnabled(bool(self._page.editor.text))
-        self._follow_saving()
+        menu.find_text.setEnabled(bool(text))
+        self._follow_voices()
 
     @Slot()
     def _follow_speech(self) -> None:
         heard = self._controller.track.length > 0 or self._controller.activity.making
         for action in (self._menu.toggle, self._menu.back, self._menu.forward):
             action.setEnabled(heard)
-        self._follow_saving()
-
-    def _follow_saving(self) -> None:
-        """One file is saved at a time."""
-        self._menu.save.setEnabled(self._has_text and not self._controller.activity.saving)
 
     @Slot()
     def _follow_voices(self) -> None:
-        self._menu.preview.setEnabled(self._page.header.voices.known)
+        known = self._page.header.voices.known
+        self._menu.preview.setEnabled(known)
+        self._menu.export.setEnabled(known and self._has_text)
 
     @Slot(float)
     def _follow_speed(self, speed: float) -> None:
         self._menu.faster.setEnabled(speed < FASTEST_SPEED)
         self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
         self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
-
-    @Slot(float)
-    def _follow_pauses(self, pause_scale: float) -> None:
-        self._menu.longer_pauses.setEnabled(pause_scale < LONGEST_PAUSES)
-        self._menu.shorter_pauses.setEnabled(pause_scale > 0)
-        self._menu.usual_pauses.setEnabled(pause_scale != USUAL_PAUSES)
 
     @Slot()
     def _follow_clipboard(self) -> None:
