@@ -6,8 +6,9 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app.main_window import MainWindow
-from app.settings import USUAL_SPEED
+from app.settings import USUAL_PAUSES, USUAL_SPEED
 from app.speech.controller import SpeechController
+from app.speech.pause_control import LONGEST_PAUSES
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED
 
 
@@ -23,17 +24,19 @@ class CommandStates(QObject):
         controller.track_grew.connect(self._follow_speech)
         controller.voices_listed.connect(self._follow_voices)
         self._page.header.speed.speed_changed.connect(self._follow_speed)
+        self._page.header.pauses.pauses_changed.connect(self._follow_pauses)
         QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
         self._follow_text()
         self._follow_speech()
         self._follow_speed(self._page.header.speed.speed)
+        self._follow_pauses(self._page.header.pauses.pause_scale)
         self._follow_clipboard()
 
     @Slot()
     def _follow_text(self) -> None:
         menu, text = self._menu, self._page.editor.text
         self._has_text = bool(text.strip())
-        for action in (menu.speak, menu.save, menu.add_to_queue, menu.queue_file):
+        for action in (menu.speak, menu.speak_from_here, menu.save, menu.add_to_queue, menu.queue_file):
             action.setEnabled(self._has_text)
         menu.find_text.setEnabled(bool(text))
         self._follow_voices()
@@ -56,7 +59,16 @@ class CommandStates(QObject):
         self._menu.slower.setEnabled(speed > SLOWEST_SPEED)
         self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
 
+    @Slot(float)
+    def _follow_pauses(self, scale: float) -> None:
+        self._menu.longer_pauses.setEnabled(scale < LONGEST_PAUSES)
+        self._menu.shorter_pauses.setEnabled(scale > 0)
+        self._menu.usual_pauses.setEnabled(scale != USUAL_PAUSES)
+
     @Slot()
     def _follow_clipboard(self) -> None:
         copied = QGuiApplication.clipboard().mimeData()  # None as long as nothing was ever copied
         self._menu.speak_clipboard.setEnabled(bool(copied) and copied.hasText())
+        self._menu.open_clipboard.setEnabled(
+            bool(copied) and any((copied.hasText(), copied.hasHtml(), copied.hasUrls()))
+        )

@@ -7,14 +7,15 @@ from pytestqt.qtbot import QtBot
 from app.application import Application
 from app.settings import Settings
 from app.speech.activity import Readiness
+from app.speech.pause_control import LONGEST_PAUSES
 
 ALWAYS = {
-    "Open Text…", "Settings…", "Close", "Quit Kokoro Desk", "Models…", "Automatic", "Processor",
-    "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
+    "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause", "Chosen Voice", "Settings…", "Close",
+    "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
 }  # fmt: skip
 """Commands that do something whatever the text and the speech are."""
 
-ADJUSTING = {"Faster", "Slower", "Larger Text", "Smaller Text"}
+ADJUSTING = {"Faster", "Slower", "Larger Text", "Smaller Text", "Longer Pauses", "Shorter Pauses"}
 """These as well, as long as nothing is adjusted."""
 
 
@@ -62,18 +63,21 @@ def test_what_every_command_needs(application: Application, qtbot: QtBot) -> Non
     menu.faster.trigger()
     assert offered(application) == blank | {
         "Speak",
+        "Speak from Here",
         "Save Audio…",
         "Export…",
         "Add to Queue",
         "Add to Queue as File…",
         "Normal Speed",
     }
+    sound = (menu.toggle, menu.back, menu.forward, *application.read_along.actions.for_sound)
+    assert not any(action.isEnabled() for action in sound)
     menu.speak.trigger()
     qtbot.waitUntil(lambda: application.controller.track.whole)
-    heard = {"Stop", "Play or Pause", "Back 5 Seconds", "Forward 5 Seconds", "Zoom In on the Waveform"}
-    assert offered(application) >= heard
+    assert all(action.isEnabled() for action in (*sound, menu.stop))
     menu.stop.trigger()
-    assert offered(application) & heard == heard - {"Stop"}
+    assert all(action.isEnabled() for action in sound)
+    assert not menu.stop.isEnabled()
 
 
 @pytest.mark.usefixtures("blank")
@@ -83,6 +87,16 @@ def test_the_speed_ends_at_its_limits(application: Application) -> None:
     for value in (0.5, 1.0, 2.0):
         speed.set_speed(value)
         states.append([each.isEnabled() for each in (menu.slower, menu.usual_speed, menu.faster)])
+    assert states == [[False, True, True], [True, False, True], [True, True, False]]
+
+
+@pytest.mark.usefixtures("blank")
+def test_pauses_end_at_their_limits(application: Application) -> None:
+    menu, pauses = application.window.menu, application.window.page.header.pauses
+    states = []
+    for value in (0.0, 1.0, LONGEST_PAUSES):
+        pauses.set_pause_scale(value)
+        states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.usual_pauses, menu.longer_pauses)])
     assert states == [[False, True, True], [True, False, True], [True, True, False]]
 
 
