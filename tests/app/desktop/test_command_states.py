@@ -10,7 +10,7 @@ from app.speech.activity import Readiness
 from app.speech.pause_control import LONGEST_PAUSES
 
 ALWAYS = {
-    "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause", "Chosen Voice", "Settings…", "Close",
+    "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…", "Close",
     "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
 }  # fmt: skip
 """Commands that do something whatever the text and the speech are."""
@@ -57,7 +57,12 @@ def test_with_nothing_there_nothing_is_offered_that_needs_something(application:
 def test_what_every_command_needs(application: Application, qtbot: QtBot) -> None:
     menu, page = application.window.menu, application.window.page
     prepare(application, qtbot)
-    blank = ADJUSTING | {"Hear the Voice", "Find…", "Select All"}  # it is a text, but nothing to speak
+    blank = ADJUSTING | {
+        "Hear the Voice",
+        "Voice af_heart",
+        "Find…",
+        "Select All",
+    }  # it is a text, but nothing to speak
     assert offered(application) == blank
     page.editor.start_with("One. Two.")
     menu.faster.trigger()
