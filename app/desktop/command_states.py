@@ -28,33 +28,30 @@ class CommandStates(QObject):
         QGuiApplication.clipboard().dataChanged.connect(self._follow_clipboard)
         self._follow_text()
         self._follow_speech()
-        self._follow_voices()
         self._follow_speed(self._page.header.speed.speed)
         self._follow_pauses(self._page.header.pauses.pause_scale)
         self._follow_clipboard()
 
     @Slot()
     def _follow_text(self) -> None:
-        self._has_text = bool(self._page.editor.text.strip())
-        for action in (self._menu.speak, self._menu.speak_from_here):
+        menu, text = self._menu, self._page.editor.text
+        self._has_text = bool(text.strip())
+        for action in (menu.speak, menu.speak_from_here, menu.save, menu.add_to_queue, menu.queue_file):
             action.setEnabled(self._has_text)
-        self._menu.find_text.setEnabled(bool(self._page.editor.text))
-        self._follow_saving()
+        menu.find_text.setEnabled(bool(text))
+        self._follow_voices()
 
     @Slot()
     def _follow_speech(self) -> None:
         heard = self._controller.track.length > 0 or self._controller.activity.making
         for action in (self._menu.toggle, self._menu.back, self._menu.forward):
             action.setEnabled(heard)
-        self._follow_saving()
-
-    def _follow_saving(self) -> None:
-        """One file is saved at a time."""
-        self._menu.save.setEnabled(self._has_text and not self._controller.activity.saving)
 
     @Slot()
     def _follow_voices(self) -> None:
-        self._menu.preview.setEnabled(self._page.header.voices.known)
+        known = self._page.header.voices.known
+        self._menu.preview.setEnabled(known)
+        self._menu.export.setEnabled(known and self._has_text)
 
     @Slot(float)
     def _follow_speed(self, speed: float) -> None:
@@ -63,12 +60,15 @@ class CommandStates(QObject):
         self._menu.usual_speed.setEnabled(speed != USUAL_SPEED)
 
     @Slot(float)
-    def _follow_pauses(self, pause_scale: float) -> None:
-        self._menu.longer_pauses.setEnabled(pause_scale < LONGEST_PAUSES)
-        self._menu.shorter_pauses.setEnabled(pause_scale > 0)
-        self._menu.usual_pauses.setEnabled(pause_scale != USUAL_PAUSES)
+    def _follow_pauses(self, scale: float) -> None:
+        self._menu.longer_pauses.setEnabled(scale < LONGEST_PAUSES)
+        self._menu.shorter_pauses.setEnabled(scale > 0)
+        self._menu.usual_pauses.setEnabled(scale != USUAL_PAUSES)
 
     @Slot()
     def _follow_clipboard(self) -> None:
         copied = QGuiApplication.clipboard().mimeData()  # None as long as nothing was ever copied
         self._menu.speak_clipboard.setEnabled(bool(copied) and copied.hasText())
+        self._menu.open_clipboard.setEnabled(
+            bool(copied) and any((copied.hasText(), copied.hasHtml(), copied.hasUrls()))
+        )

@@ -26,6 +26,7 @@ class FindBar(QFrame):
         self.setObjectName("offer")
         self.setAccessibleName("Find")
         self.field = _Field(self)
+        self.field.setObjectName("find")
         self.field.setPlaceholderText("Find in the text")
         self.field.setAccessibleName("Find in the text")
         self.field.setMinimumWidth(LEAST_FIELD_PIXELS)

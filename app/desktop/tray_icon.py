@@ -12,14 +12,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from app.audio.player import Playback
 from app.icons import application_icon
 from app.main_menu import MainMenu
 from app.speech.activity import Activity
 from app.speech.status_line import describe
 from engine.system.paths import APPLICATION_NAME
-
-_PAUSE_TITLES = {Playback.PLAYING: "Pause", Playback.PAUSED: "Resume", Playback.STOPPED: "Play"}
 
 
 class TrayIcon(QSystemTrayIcon):
@@ -30,32 +27,22 @@ class TrayIcon(QSystemTrayIcon):
     def __init__(self, menu: MainMenu) -> None:
         super().__init__(application_icon(), menu)
         self._commands = QMenu()  # a parent with a window would keep it from being a menu of the tray on some desktops
-        self.pause = QAction("Pause", self._commands)
-        self.pause.triggered.connect(menu.toggle.trigger)
-        self._toggle = menu.toggle
-        menu.toggle.changed.connect(self._follow_toggle)
         self._fill(menu)
         self.setContextMenu(self._commands)
         self.activated.connect(self._on_activated)
         self.follow(Activity())
-        self._follow_toggle()
 
     @Slot(object)
     def follow(self, activity: Activity) -> None:
-        """Say what is going on, and what the first command would do."""
+        """Say what is going on."""
         self.setToolTip(f"{APPLICATION_NAME}: {describe(activity)}")
-        self.pause.setText(_PAUSE_TITLES[activity.playback])
 
     def _fill(self, menu: MainMenu) -> None:
         self.show_window = QAction("Show Window", self._commands)
         self.show_window.triggered.connect(self.window_wanted)
-        self._commands.addActions([self.pause, menu.stop, menu.speak_clipboard])
+        self._commands.addActions([menu.toggle, menu.stop, menu.speak_clipboard])
         self._commands.addSeparator()
         self._commands.addActions([self.show_window, menu.quit])
-
-    @Slot()
-    def _follow_toggle(self) -> None:
-        self.pause.setEnabled(self._toggle.isEnabled())
 
     @Slot(QSystemTrayIcon.ActivationReason)
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:

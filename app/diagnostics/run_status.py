@@ -26,6 +26,7 @@ class RunStatus(QWidget):
         self._stage = ""
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
+        self.pointer.hide()
         self.label = ElidedLabel(self)
         self.label.setObjectName("faint")
         self.label.setAccessibleName("Diagnostics status")

@@ -42,7 +42,7 @@ class HistoryPanel(QWidget):
         self.empty.setObjectName("faint")
         self.empty.setWordWrap(True)
         self.hear = self._action("Hear", "Return")
-        self.star = self._action("Star", "Ctrl+D")
+        self.star = self._action("Star", "Ctrl+B")
         self.delete = self._action("Delete", QKeySequence.StandardKey.Delete)
         self.deleted = _DeletedStrip(self)
         self.kept = ElidedLabel(self)

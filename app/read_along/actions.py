@@ -28,7 +28,8 @@ class ReadAlongActions(QObject):
         self.zoom_in = self._action("Zoom In on the Waveform", sound_key("+"), sound_key("="))
         self.zoom_out = self._action("Zoom Out of the Waveform", sound_key("-"))
         self.whole = self._action("Whole Waveform", sound_key("0"))
-        for action in (self.sentence_back, self.sentence_forward, self.back_to_reading, self.leave_focus):
+        self.for_sound = (self.sentence_back, self.sentence_forward, self.zoom_in, self.zoom_out, self.whole)
+        for action in (*self.for_sound, self.back_to_reading, self.leave_focus):
             action.setEnabled(False)
         self._add_to(menu)
 

@@ -11,8 +11,8 @@ from app.main_window import MainWindow
 from app.read_along.actions import ReadAlongActions
 from app.read_along.focus_mode import FocusMode
 from app.read_along.sentences import HeardSentence, HeardSentences
-from app.read_along.text_size import TextSize
-from app.settings import Settings
+from app.read_along.text_size import SIZES_PIXELS, TextSize
+from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from engine.speech import SpokenWord, Utterance
@@ -42,6 +42,7 @@ class ReadAlongFeature(QObject):
         self._connect_page()
         self._connect_actions()
         self._on_track(speech.track)
+        self._on_text_size(self.text_size.pixels)
 
     def hear_from(self, character: int) -> bool:
         """Hear the speech from the word at this character of its text on; return whether that is made."""
@@ -100,6 +101,7 @@ class ReadAlongFeature(QObject):
             (actions.whole, zoom.show_whole),
         ):
             action.triggered.connect(slot)
+        self.text_size.changed.connect(self._on_text_size)
         actions.focus.toggled.connect(self.focus.set_on)
         self.focus.changed.connect(self._on_focus)
 
@@ -118,7 +120,7 @@ class ReadAlongFeature(QObject):
     def _on_growth(self) -> None:
         self._sentences.take(self._track)
         self._page.player.waveform.show_sentences(self._sentences.samples)
-        for action in (self.actions.sentence_back, self.actions.sentence_forward):
+        for action in self.actions.for_sound:
             action.setEnabled(self._track.length > 0)
 
     @Slot(object)
@@ -157,6 +159,13 @@ class ReadAlongFeature(QObject):
     @Slot()
     def _on_leave_focus(self) -> None:
         self.focus.set_on(False)
+
+    @Slot(int)
+    def _on_text_size(self, pixels: int) -> None:
+        """Offer the other sizes."""
+        self.actions.larger.setEnabled(pixels < SIZES_PIXELS[-1])
+        self.actions.smaller.setEnabled(pixels > SIZES_PIXELS[0])
+        self.actions.usual_size.setEnabled(pixels != USUAL_TEXT_PIXELS)
 
     def _offer_leaving(self) -> None:
         """With the key that stops, so only while there is nothing to stop."""

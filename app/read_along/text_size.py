@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app.settings import USUAL_TEXT_PIXELS, Settings
 from app.speech.text_editor import TextEditor
@@ -11,7 +11,9 @@ SIZES_PIXELS = (10, 12, 14, USUAL_TEXT_PIXELS, 18, 20, 24, 28, 32, 40, 48, 64)
 
 
 class TextSize(QObject):
-    """Shows the size that the settings have, and changes both."""
+    """Shows the size that the settings have, and changes both; `changed` carries the pixels."""
+
+    changed = Signal(int)
 
     def __init__(self, editor: TextEditor, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -43,3 +45,4 @@ class TextSize(QObject):
         self._settings.text_pixels = pixels
         self._editor.set_text_size(pixels)
         self._editor.marks.keep_in_view()
+        self.changed.emit(pixels)

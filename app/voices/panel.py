@@ -49,7 +49,7 @@ class VoicePanel(QWidget):
         self.voices = _VoiceView(self.rows, self)
         self.hear = self._action("Hear", "Space", self._on_hear)
         self.use = self._action("Use", "", self._on_use)
-        self.favourite = self._action("Favourite", "Ctrl+D", self._on_favourite)
+        self.favourite = self._action("Favourite", "Ctrl+B", self._on_favourite)
         self.rename = self._action("Rename…", "F2", self._on_rename)
         self.delete = self._action("Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
         self.round = self._action(MY_SENTENCE, "Ctrl+Space", self._on_round)

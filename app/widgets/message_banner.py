@@ -11,6 +11,9 @@ from app.messages import Message, Tone
 from app.theme import LIGHT, Colours
 from app.widgets.notice_strip import NoticeStrip
 
+_NAMES = {Tone.NOTE: "Note", Tone.WARNING: "Warning", Tone.ERROR: "Error"}
+"""What the symbol says to those who see it."""
+
 
 class MessageBanner(NoticeStrip):
     """Shows one message at a time; hidden while there is none. `remedy_chosen` carries the `Message`."""
@@ -25,6 +28,7 @@ class MessageBanner(NoticeStrip):
         self._colours = LIGHT
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button = QPushButton(self)
+        self.button.hide()
         self.close_button = QToolButton(self)
         self.close_button.setAccessibleName("Dismiss message")
         self.close_button.setToolTip("Dismiss")
@@ -43,6 +47,7 @@ class MessageBanner(NoticeStrip):
         self._message = message
         self.label.setText(message.text)
         self.setToolTip(message.details if message.tone is Tone.NOTE else "")
+        self.setAccessibleName(_NAMES[message.tone])
         self.setAccessibleDescription(message.text)
         self.button.setVisible(message.remedy is not None)
         self.button.setText(message.remedy.value if message.remedy else "")

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 PLAYER = "org.mpris.MediaPlayer2.Player"
 OBJECT = "/org/mpris/MediaPlayer2"
@@ -31,9 +32,13 @@ class PrivateBus:
         said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
         return ast.literal_eval(said.strip())[0]
 
-    def monitor(self, name: str) -> subprocess.Popen[str]:
+    @contextmanager
+    def monitored(self, name: str, said: Path) -> Iterator[None]:
+        """Within the context, GLib's program writes the signals of the owner of this name into a file."""
         command = ["gdbus", "monitor", "--address", self.address, "--dest", name]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        with said.open("w") as file, subprocess.Popen(command, stdout=file) as process:
+            yield
+            process.terminate()
 
 
 @contextmanager

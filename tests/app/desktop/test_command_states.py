@@ -7,13 +7,16 @@ from pytestqt.qtbot import QtBot
 from app.application import Application
 from app.settings import Settings
 from app.speech.activity import Readiness
+from app.speech.pause_control import LONGEST_PAUSES
 
 ALWAYS = {
-    "Open Text…", "Settings…", "Close", "Quit Kokoro Desk", "Models…", "Automatic", "Processor",
-    "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
+    "Open…", "Add Document to Queue…", "Add Document to Queue as File…", "Pause of 1.5s", "Settings…", "Close",
+    "Quit Kokoro Desk", "Models…", "Kokoro Desk Help", "Keyboard Shortcuts", "About Kokoro Desk",
 }  # fmt: skip
 """Commands that do something whatever the text and the speech are."""
-PAUSES = ("Longer Pauses", "Shorter Pauses", "Pause of 1.5s")
+
+ADJUSTING = {"Faster", "Slower", "Larger Text", "Smaller Text", "Longer Pauses", "Shorter Pauses"}
+"""These as well, as long as nothing is adjusted."""
 
 
 def commands(actions: list[QAction]) -> Iterator[QAction]:
@@ -47,32 +50,39 @@ def prepare(application: Application, qtbot: QtBot) -> None:
 @pytest.mark.usefixtures("blank")
 def test_with_nothing_there_nothing_is_offered_that_needs_something(application: Application) -> None:
     application.window.page.editor.start_with("")
-    assert offered(application) == {"Faster", "Slower", *PAUSES}
+    assert offered(application) == ADJUSTING
 
 
 @pytest.mark.usefixtures("blank")
 def test_what_every_command_needs(application: Application, qtbot: QtBot) -> None:
     menu, page = application.window.menu, application.window.page
     prepare(application, qtbot)
-    blank = {
+    blank = ADJUSTING | {
         "Hear the Voice",
         "Voice af_heart",
-        "Faster",
-        "Slower",
         "Find…",
         "Select All",
-        *PAUSES,
     }  # it is a text, but nothing to speak
     assert offered(application) == blank
     page.editor.start_with("One. Two.")
     menu.faster.trigger()
-    assert offered(application) == blank | {"Speak", "Speak from Here", "Save Audio…", "Normal Speed"}
+    assert offered(application) == blank | {
+        "Speak",
+        "Speak from Here",
+        "Save Audio…",
+        "Export…",
+        "Add to Queue",
+        "Add to Queue as File…",
+        "Normal Speed",
+    }
+    sound = (menu.toggle, menu.back, menu.forward, *application.read_along.actions.for_sound)
+    assert not any(action.isEnabled() for action in sound)
     menu.speak.trigger()
     qtbot.waitUntil(lambda: application.controller.track.whole)
-    assert offered(application) >= {"Stop", "Pause", "Back 5 Seconds", "Forward 5 Seconds"}
+    assert all(action.isEnabled() for action in (*sound, menu.stop))
     menu.stop.trigger()
-    left = {"Play", "Back 5 Seconds", "Forward 5 Seconds"}
-    assert offered(application) & {"Stop", *left} == left
+    assert all(action.isEnabled() for action in sound)
+    assert not menu.stop.isEnabled()
 
 
 @pytest.mark.usefixtures("blank")
@@ -86,14 +96,13 @@ def test_the_speed_ends_at_its_limits(application: Application) -> None:
 
 
 @pytest.mark.usefixtures("blank")
-def test_one_file_is_saved_at_a_time(application: Application, qtbot: QtBot, settings: Settings) -> None:
-    prepare(application, qtbot)
-    application.window.page.editor.start_with("One. Two.")
-    application.controller.save(settings.save_folder / "none" / "a.wav", application.window.request)
-    assert application.controller.activity.saving
-    assert not application.window.menu.save.isEnabled()
-    qtbot.waitUntil(lambda: not application.controller.activity.saving)
-    assert application.window.menu.save.isEnabled()
+def test_pauses_end_at_their_limits(application: Application) -> None:
+    menu, pauses = application.window.menu, application.window.page.header.pauses
+    states = []
+    for value in (0.0, 1.0, LONGEST_PAUSES):
+        pauses.set_pause_scale(value)
+        states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.usual_pauses, menu.longer_pauses)])
+    assert states == [[False, True, True], [True, False, True], [True, True, False]]
 
 
 @pytest.mark.usefixtures("blank")
@@ -109,13 +118,3 @@ def test_the_clipboard_is_spoken_and_the_text_comes_back(application: Applicatio
     assert application.controller.text == page.editor.text == "Copied. Text."
     menu.undo.trigger()
     assert page.editor.text == "Mine. "
-
-
-@pytest.mark.usefixtures("blank")
-def test_pauses_end_at_their_limits(application: Application) -> None:
-    menu, pauses = application.window.menu, application.window.page.header.pauses
-    states = []
-    for value in (0.0, 1.0, 3.0):
-        pauses.set_pause_scale(value)
-        states.append([each.isEnabled() for each in (menu.shorter_pauses, menu.usual_pauses, menu.longer_pauses)])
-    assert states == [[False, True, True], [True, False, True], [True, True, False]]

@@ -2,6 +2,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -70,20 +71,17 @@ def test_what_a_foreign_client_asks_for_arrives(
     assert ordered.args == [order]
 
 
-def test_a_foreign_client_is_told_of_changes_and_jumps(mpris: Mpris, bus: PrivateBus) -> None:
-    monitor = bus.monitor(NAME)
-    assert monitor.stdout is not None
-    for line in monitor.stdout:
-        if "is owned by" in line:
-            break
-    mpris.show(replace(NOW, playback=Playback.PAUSED))
-    mpris.tell_position(7)
-    told = [monitor.stdout.readline().strip() for _ in range(2)]
-    monitor.terminate()
-    monitor.wait(10)
-    monitor.stdout.close()
+def test_a_foreign_client_is_told_of_changes_and_jumps(
+    mpris: Mpris, bus: PrivateBus, qtbot: QtBot, tmp_path: Path
+) -> None:
+    said = tmp_path / "said"
+    with bus.monitored(NAME, said):
+        qtbot.waitUntil(lambda: "is owned by" in said.read_text(), timeout=20_000)
+        mpris.show(replace(NOW, playback=Playback.PAUSED))
+        mpris.tell_position(7)
+        qtbot.waitUntil(lambda: "Seeked" in said.read_text(), timeout=20_000)
     changes = f"('{PLAYER}', {{'PlaybackStatus': <'Paused'>}}, @as [])"
-    assert told == [
+    assert said.read_text().splitlines()[-2:] == [
         f"/org/mpris/MediaPlayer2: org.freedesktop.DBus.Properties.PropertiesChanged {changes}",
         f"/org/mpris/MediaPlayer2: {PLAYER}.Seeked (int64 7,)",
     ]

@@ -61,7 +61,7 @@ def test_everything_can_be_done_with_keys(panel: VoicePanel, qtbot: QtBot) -> No
     assert used.args == [GEORGE]
     keys = {action.text(): action.shortcut().toString() for action in panel.voices.actions()}
     assert keys["Hear"] == "Space"
-    assert keys["Favourite"] == "Ctrl+D"
+    assert keys["Favourite"] == "Ctrl+B"
     for action, signal in ((panel.hear, panel.hear_wanted), (panel.favourite, panel.favourite_wanted)):
         with qtbot.waitSignal(signal) as wanted:
             action.trigger()
