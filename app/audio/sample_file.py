@@ -58,7 +58,7 @@ class SampleFile:
 
     def _written(self, samples: Samples) -> bool:
         try:
-            content = memoryview(np.ascontiguousarray(samples, np.float32)).cast("B")
+            content = np.ascontiguousarray(samples, np.float32).tobytes()
             place = self._filed * SAMPLE_BYTES
             while content:
                 done = os.pwrite(self._opened(), content, place)

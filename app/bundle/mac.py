@@ -25,9 +25,13 @@ ICON_NAME = "icon.icns"
 ENTITLEMENTS = {"com.apple.security.cs.disable-library-validation": True}
 """Modules that are built on the user's Mac are signed by nobody, and are loaded all the same."""
 
-_TEXT_TYPES = (
+_DOCUMENT_TYPES = (
     ("Text", "public.plain-text", ("txt", "text")),
-    ("Markdown text", "net.daringfireball.markdown", ("md",)),
+    ("Markdown text", "net.daringfireball.markdown", ("md", "markdown")),
+    ("Web page", "public.html", ("html", "htm", "xhtml")),
+    ("Word document", "org.openxmlformats.wordprocessingml.document", ("docx",)),
+    ("Book", "org.idpf.epub-container", ("epub",)),
+    ("PDF document", "com.adobe.pdf", ("pdf",)),
 )
 _PASTEBOARD_TYPES = ["public.utf8-plain-text", "NSStringPboardType"]
 _ICONS = {"ic11": 32, "ic12": 64, "ic07": 128, "ic13": 256, "ic08": 256, "ic14": 512, "ic09": 512, "ic10": 1024}
@@ -56,7 +60,7 @@ def info_plist() -> dict[str, Any]:
         "CFBundleInfoDictionaryVersion": "6.0",
         "CFBundleShortVersionString": released,
         "CFBundleVersion": released,
-        "CFBundleDocumentTypes": [_document_type(*kind) for kind in _TEXT_TYPES],
+        "CFBundleDocumentTypes": [_document_type(*kind) for kind in _DOCUMENT_TYPES],
         "UTImportedTypeDeclarations": [_markdown()],
         "NSServices": [_service()],
         "LSMinimumSystemVersion": LEAST_SYSTEM,
@@ -80,7 +84,7 @@ def _document_type(title: str, kind: str, suffixes: tuple[str, ...]) -> dict[str
 
 def _markdown() -> dict[str, Any]:
     """What Markdown is: macOS itself has no such type."""
-    _, kind, suffixes = _TEXT_TYPES[1]
+    _, kind, suffixes = _DOCUMENT_TYPES[1]
     return {
         "UTTypeIdentifier": kind,
         "UTTypeConformsTo": ["public.plain-text"],

@@ -199,16 +199,16 @@ class ReaderFeature(QObject):
 
     @Slot(object)
     def _on_track(self, track: object) -> None:
-        """Note whether the chapter, or the rest of it, is what is heard from now on."""
-        chapter, text = self.reading.chapter, self._speech.text
-        is_heard = chapter is not None and text and chapter.text.endswith(text)
+        """Note whether the chapter is what is heard from now on, from some place to its end."""
+        chapter, request = self.reading.chapter, self._speech.request
+        is_chapter = chapter is not None and request is not None and request.text == chapter.text
+        is_heard = is_chapter and request is not None and request.end is None
         self._heard = self.reading.place.chapter if is_heard else None
 
     @Slot(object)
     def _on_utterance(self, utterance: Utterance | None) -> None:
-        chapter = self.reading.chapter
-        if utterance is not None and chapter is not None and self._is_heard():
-            self.reading.hear(len(chapter.text) - len(self._speech.text) + utterance.start)
+        if utterance is not None and self._is_heard():
+            self.reading.hear(utterance.start)
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:

@@ -80,6 +80,8 @@ class SpeechPage(QWidget):
             bar.setVisible(shown)
         if shown and not instead:
             self.columns.setSizes([bar.width_pixels, self.columns.width() - bar.width_pixels])
+        if shown and instead and self.focusWidget() is self.editor.edit:
+            bar.tabs.setFocus()  # not whatever comes after the text
         self.editor.setHidden(shown and instead)
 
     @Slot()

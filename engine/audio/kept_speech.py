@@ -17,8 +17,8 @@ from engine.system.whole_file import write_atomically
 
 log = logging.getLogger(__name__)
 
-MEMORY_BYTES = 64_000_000
-"""Eleven minutes of speech."""
+MEMORY_BYTES = 16_000_000
+"""Nearly three minutes of speech: what is likely to be heard again, without a novel filling the memory."""
 DISK_BYTES = 512_000_000
 """An hour and a half."""
 _SUFFIX = ".npz"

@@ -13,6 +13,7 @@ from engine.g2p.analysis import Analyser, Homographs, import_spacy, load_analyse
 from engine.g2p.directions import Script, Section, read_script
 from engine.g2p.front_end import FrontEnd
 from engine.g2p.normalise import Normalised
+from engine.g2p.passages import passages
 from engine.g2p.pieces import SpokenWord, has_sound, pieces_of
 from engine.g2p.sentences import Sentence, sentences
 from engine.g2p.spans import Span
@@ -94,9 +95,10 @@ class Phonemizer:
 
     def _section(self, text: str, section: Section, notices: list[Notice]) -> Iterator[Piece]:
         """The pieces of a section of the text."""
-        normalised = self._front_end.normalise(text[section.start : section.end]).moved(section.start)
-        notices += normalised.notices
-        return self._pieces(normalised, notices)
+        for start, passage in passages(text[section.start : section.end]):
+            normalised = self._front_end.normalise(passage).moved(section.start + start)
+            notices += normalised.notices
+            yield from self._pieces(normalised, notices)
 
     def _pieces(self, normalised: Normalised, notices: list[Notice]) -> Iterator[Piece]:
         """The pieces of a text, pronounced one sentence at a time; problems are added to the notices."""

@@ -12,6 +12,7 @@ from app.bundle import mac
 from app.bundle.mac import AD_HOC, ENTITLEMENTS, ICON_NAME, info_plist, make_image, notarise, sign, write_icon
 from app.system.mac import SERVICE_MESSAGE
 from engine.artifacts.processor_families import APPLE
+from engine.documents import SUFFIXES
 from engine.system.paths import shipped_modules_folder
 
 PICTURE_BYTES_OF_PNG = b"\x89PNG"
@@ -25,12 +26,15 @@ def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:
     assert values["CFBundleVersion"].count(".") == 2
 
 
-def test_text_and_markdown_files_are_opened_but_not_taken_over() -> None:
+def test_documents_are_opened_but_not_taken_over() -> None:
     types = info_plist()["CFBundleDocumentTypes"]
-    assert {suffix for one in types for suffix in one["CFBundleTypeExtensions"]} == {"txt", "text", "md"}
+    assert {suffix for one in types for suffix in one["CFBundleTypeExtensions"]} == {
+        suffix.removeprefix(".") for suffix in SUFFIXES
+    }
     assert {one["LSHandlerRank"] for one in types} == {"Alternate"}
     declared = {one["UTTypeIdentifier"] for one in info_plist()["UTImportedTypeDeclarations"]}
-    assert {kind for one in types for kind in one["LSItemContentTypes"]} - {"public.plain-text"} == declared
+    kinds = {kind for one in types for kind in one["LSItemContentTypes"]}
+    assert declared == {"net.daringfireball.markdown"} < kinds  # macOS knows the others
 
 
 def test_the_service_is_the_one_that_the_window_answers() -> None:

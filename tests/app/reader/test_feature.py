@@ -1,5 +1,6 @@
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,24 @@ def test_another_chapter_than_the_one_heard_is_not_ticked(desk: Desk) -> None:
     desk.play_to_the_end()
     desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
     assert desk.feature.reading.place == Place(2)
+
+
+def test_a_passage_of_a_chapter_is_not_the_chapter(desk: Desk) -> None:
+    desk.open()
+    desk.controller.speak(replace(desk.window.request, start=0, end=12))
+    desk.qtbot.waitUntil(lambda: desk.controller.track.whole)
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.controller.player.playback is Playback.STOPPED)
+    assert desk.feature.reading.place == Place()
+    assert len(desk.engine.requests) == 1
+
+
+def test_a_chapter_that_is_heard_from_its_middle_is_followed_by_the_next(desk: Desk) -> None:
+    desk.open()
+    desk.controller.speak(replace(desk.window.request, start=len("Chapter one. ")))
+    desk.qtbot.waitUntil(lambda: desk.controller.track.whole)
+    desk.play_to_the_end()
+    desk.qtbot.waitUntil(lambda: desk.editor.text == CHAPTERS[1].text)
 
 
 def test_the_place_that_is_heard_is_remembered(desk: Desk, tmp_path: Path) -> None:

@@ -68,6 +68,10 @@ def test_the_side_bar_takes_the_place_of_the_text_in_a_narrow_window(qtbot: QtBo
     assert page.player.isVisible()
     assert not page.editor.isVisible()
     page.side_bar.give_way()
+    page.editor.setFocus()
+    page.side_bar.open(panel)
+    assert page.focusWidget() is page.side_bar.tabs
+    page.side_bar.give_way()
     assert page.editor.isVisible()
     assert not panel.isVisible()
 

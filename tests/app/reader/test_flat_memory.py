@@ -1,0 +1,132 @@
+"""A novel is heard for half an hour, faster than time goes by, in a window with an engine of silence."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.main_window import MainWindow
+from app.reader.feature import ReaderFeature
+from app.reader.places import Places
+from app.recent_texts import RecentTexts
+from app.settings import Settings
+from app.speech.activity import Readiness
+from app.speech.controller import SpeechController
+from app.speech.engine_worker import EngineFactory, engine_for, voices_here
+from app.theme import Appearance, Theme
+from engine.speech import STARTER, AudioChunk, Event, SpeechRequest
+from tests.app.fakes import FakeEngine, FakeOutput, FakeStream
+from tests.engine.documents.books import book, write_epub
+from tests.engine.memory import private_bytes
+
+RATE_HZ = 24_000
+SECONDS_OF_AN_UTTERANCE = 5
+MAKING_SECONDS = 0.02
+"""Faster than any model; all at once, it would be in the queue between the threads, where it never is."""
+MINUTES = 30
+GROWS_BY_LESS_THAN_BYTES = 30_000_000
+
+
+class LongEngine(FakeEngine):
+    """Speaks five seconds for each sentence."""
+
+    def synthesize(
+        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: object
+    ) -> Iterator[AudioChunk]:
+        for chunk in super().synthesize(request, observe, None):
+            time.sleep(MAKING_SECONDS)
+            samples = np.zeros(SECONDS_OF_AN_UTTERANCE * RATE_HZ, np.float32)
+            yield AudioChunk(chunk.utterance, chunk.utterance_count, samples, RATE_HZ)
+
+
+class Listener:
+    """Hears what the window plays, and keeps nothing of it."""
+
+    def __init__(self, window: MainWindow, controller: SpeechController, output: FakeOutput) -> None:
+        self._window, self._controller, self._output = window, controller, output
+        self.seconds = 0.0
+
+    def hear_until(self, seconds: float) -> None:
+        gives_up = time.monotonic() + 500
+        while self.seconds < seconds:
+            assert time.monotonic() < gives_up
+            QApplication.processEvents()
+            if self._output.streams:
+                self._hear(self._output.stream)
+
+    def _hear(self, stream: FakeStream) -> None:
+        stream.pull(RATE_HZ)
+        self.seconds += sum(map(len, stream.played)) / RATE_HZ
+        stream.played.clear()
+        self._controller.player.tick()
+
+
+class Desk:
+    """A window with a novel in it, and a listener."""
+
+    def __init__(self, qtbot: QtBot, qapp: QApplication, folder: Path, engine: EngineFactory) -> None:
+        settings = Settings(QSettings(str(folder / "s.ini"), QSettings.Format.IniFormat))
+        output = FakeOutput()
+        self._qapp = qapp
+        self.controller = SpeechController(engine, output, list_voices=voices_here)
+        self._theme = Theme(qapp, Appearance.LIGHT)
+        self.window = MainWindow(self.controller, settings, self._theme, RecentTexts(folder / "texts"))
+        places = Places(folder / "places.json")
+        self.feature = ReaderFeature(self.window, self.controller, settings, self._theme, places)
+        self.listener = Listener(self.window, self.controller, output)
+        qtbot.addWidget(self.window)
+        self.window.show()
+        self.controller.list_voices()
+        self.controller.prepare()
+        with qtbot.waitSignal(self.feature.opener.opened, timeout=20_000):
+            self.window.file_wanted.emit(write_epub(folder / "a.epub", book()))
+        qtbot.waitUntil(lambda: self.controller.activity.readiness is Readiness.READY, timeout=60_000)
+
+    def close(self) -> None:
+        assert self.controller.shut_down(10_000)
+        self._theme.deleteLater()
+        self._qapp.setStyleSheet("")
+
+
+Open = Callable[[EngineFactory], Desk]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Open]:
+    desks: list[Desk] = []
+
+    def open_desk(engine: EngineFactory) -> Desk:
+        desks.append(Desk(qtbot, qapp, tmp_path, engine))
+        return desks[-1]
+
+    yield open_desk
+    for desk in desks:
+        desk.close()
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "engine", [lambda: LongEngine(), pytest.param(lambda: engine_for(STARTER), marks=pytest.mark.long)]
+)
+def test_a_novel_is_heard_in_flat_memory(opened: Open, engine: EngineFactory) -> None:
+    desk = opened(engine)
+    desk.window.speak()
+    desk.listener.hear_until(60)
+    before = private_bytes()
+    desk.listener.hear_until(60 * MINUTES)
+    assert private_bytes() - before < GROWS_BY_LESS_THAN_BYTES
+    assert desk.feature.reading.place.heard
+
+
+@pytest.mark.alone
+def test_the_first_word_of_a_novel_is_made_within_a_second(opened: Open, qtbot: QtBot) -> None:
+    desk = opened(lambda: engine_for(STARTER))
+    started = time.perf_counter()
+    desk.window.speak()
+    qtbot.waitUntil(lambda: desk.controller.track.length > 0)
+    assert time.perf_counter() - started < 1
