@@ -19,7 +19,6 @@ from engine.errors import (
     NothingToSpeak,
     OutputError,
     StorageError,
-    TextTooLong,
     UnknownModel,
     UnknownVoice,
     UnusableModel,
@@ -71,7 +70,6 @@ class Message:
 
 _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     NothingToSpeak: (Tone.WARNING, Remedy.EDIT_TEXT),
-    TextTooLong: (Tone.WARNING, Remedy.EDIT_TEXT),
     UnknownVoice: (Tone.WARNING, Remedy.CHOOSE_VOICE),
     MissingModel: (Tone.ERROR, Remedy.MODELS),
     DamagedModel: (Tone.ERROR, Remedy.MODELS),

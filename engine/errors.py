@@ -46,10 +46,6 @@ class NothingToSpeak(InvalidRequest):
     """The text has no symbol that can be spoken."""
 
 
-class TextTooLong(InvalidRequest):
-    """A single unbreakable piece of text exceeds what the model can take."""
-
-
 class UnknownVoice(InvalidRequest):
     """No voice of this name; carries the known ones and the nearest."""
 

@@ -19,7 +19,7 @@ from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
 from app.widgets.closing_question import CLOSE_WHEN_SAVED, STOP_SAVING
-from engine.errors import CompileError, DamagedFile, EngineError, NothingToSpeak, TextTooLong
+from engine.errors import CompileError, DamagedFile, NothingToSpeak
 from engine.speech import Notice
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
 
@@ -205,12 +205,8 @@ def test_notices_are_shown_and_lead_to_their_place(desk: Desk) -> None:
     assert desk.page.editor.edit.textCursor().selectedText() == "🙂"
 
 
-@pytest.mark.parametrize(
-    "error",
-    [TextTooLong("The text has 100,001 characters.", "Split it."), NothingToSpeak("There is nothing.", "Type.")],
-)
-def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Desk, error: EngineError) -> None:
-    desk.window.show_failure(error)
+def test_what_is_wrong_with_the_text_no_longer_holds_once_it_is_edited(desk: Desk) -> None:
+    desk.window.show_failure(NothingToSpeak("There is nothing.", "Type."))
     assert desk.page.banner.message is not None
     desk.page.editor.edit.insertPlainText("A")
     assert desk.page.banner.message is None

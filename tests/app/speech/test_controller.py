@@ -14,7 +14,7 @@ from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.jobs import SpeakJob
 from engine.documents import Chapter, Document
-from engine.errors import CompileError, OutputError, TextTooLong
+from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
 from engine.export.order import Order, order_of_text
 from engine.speech import SpeechRequest, Utterance
@@ -150,9 +150,9 @@ def test_a_request_that_is_refused_leaves_the_speech_before_it(
     output.stream.pull(1200)
     controller.player.tick()
     track = controller.track
-    engine.speak_error = TextTooLong("The text has 100,001 characters.", "Split it.")
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
     with qtbot.waitSignals([controller.failed, controller.planned]):
-        controller.speak(SpeechRequest("Too long.", "af_heart"))
+        controller.speak(SpeechRequest("…", "af_heart"))
     assert controller.track is track
     assert controller.request == REQUEST
     assert controller.player.position == 1200
@@ -169,9 +169,9 @@ def test_a_file_that_is_refused_leaves_the_speech_before_it(
     wait_made(qtbot, controller)
     controller.stop()
     track = controller.track
-    engine.speak_error = TextTooLong("The text has 100,001 characters.", "Split it.")
+    engine.speak_error = NothingToSpeak("There is nothing.", "Type.")
     with qtbot.waitSignal(controller.failed):
-        controller.save(tmp_path / "a.wav", SpeechRequest("Too long.", "af_heart"))
+        controller.save(tmp_path / "a.wav", SpeechRequest("…", "af_heart"))
     assert controller.track is track
     assert controller.request == REQUEST
     assert not controller.activity.saving
