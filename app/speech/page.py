@@ -53,6 +53,7 @@ class SpeechPage(QWidget):
         self._lay_out()
         self.columns.splitterMoved.connect(self._on_width)
         self.side_bar.changed.connect(self._place_side_bar)
+        self.side_bar.focus_left.connect(self.editor.setFocus)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the side bar to where there is room for it."""

@@ -23,6 +23,7 @@ class SideBar(QFrame):
     """
 
     changed = Signal()
+    focus_left = Signal()  # it had the focus and is gone
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,11 +104,14 @@ class SideBar(QFrame):
         self._become(shown=True)
 
     def _become(self, *, shown: bool) -> None:
+        had_focus = self.isAncestorOf(self.window().focusWidget() or self.window())
         self._shown = shown
         self.setVisible(shown)
         for index, action in enumerate(self._actions):
             action.setChecked(shown and index == self._panels.currentIndex())
         self.changed.emit()
+        if had_focus and not shown:
+            self.focus_left.emit()
 
     @Slot()
     def _on_action(self) -> None:

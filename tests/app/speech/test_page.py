@@ -72,6 +72,7 @@ def test_the_side_bar_takes_the_place_of_the_text_in_a_narrow_window(qtbot: QtBo
     page.side_bar.open(panel)
     assert page.focusWidget() is page.side_bar.tabs
     page.side_bar.give_way()
+    assert page.focusWidget() is page.editor.edit
     assert page.editor.isVisible()
     assert not panel.isVisible()
 
