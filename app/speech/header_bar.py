@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.icons import icon
 from app.speech.pause_control import PauseControl
@@ -19,7 +19,10 @@ SAVE, SAVE_SHORT = "Save Audio…", "Save…"
 
 
 class HeaderBar(QWidget):
-    """The controls in their order, all public. If space is short, it uses shorter texts and hides the labels."""
+    """The controls in their order, all public. If space is short, it uses shorter texts and hides the labels.
+
+    If that is not enough, as with large fonts, what speaks is on a second line.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +36,8 @@ class HeaderBar(QWidget):
         self.speak_button = SpeakButton(self)
         self._labels = _label("Voice", self.voices), _label("Speed", self.speed.slider)
         self._usual_width = 0
+        self._manner, self._commands = QWidget(self), QWidget(self)
+        self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lay_out()
 
     def set_colours(self, colours: Colours) -> None:
@@ -40,6 +45,11 @@ class HeaderBar(QWidget):
         for widget in (self.voices, self.speed, self.pauses, self.stop_button, self.speak_button):
             widget.set_colours(colours)
         self.save_button.setIcon(icon("save", colours.text))
+
+    @property
+    def stacked(self) -> bool:
+        """Whether there are two lines."""
+        return self._lines.direction() is QBoxLayout.Direction.TopToBottom
 
     @property
     def short(self) -> bool:
@@ -59,18 +69,25 @@ class HeaderBar(QWidget):
         self._say()
 
     def minimumSizeHint(self) -> QSize:
-        """The minimum width with the short texts."""
-        minimum = super().minimumSizeHint()
-        return minimum if self.short else QSize(minimum.width() - self._spared, minimum.height())
+        """The minimum width with the short texts on two lines."""
+        return QSize(max(self._shortest_widths()), super().minimumSizeHint().height())
 
-    @property
-    def _spared(self) -> int:
-        """How much narrower it is with the short texts."""
+    def _shortest_widths(self) -> tuple[int, int]:
+        """The minimum width of each line with the short texts."""
+        manner, commands = (line.minimumSizeHint().width() for line in (self._manner, self._commands))
+        if self.short:
+            return manner, commands
         hidden = (*self._labels, self.speed.reset_button)
-        return sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden) + self.speak_button.spared_pixels
+        spared = sum(each.sizeHint().width() + SPACE_PIXELS for each in hidden)
+        return manner - spared, commands - self.speak_button.spared_pixels
 
     def _say(self) -> None:
-        short = self.width() < self._usual_width
+        self._shorten(self.width() < self._usual_width)
+        stacked = self.width() < sum(self._shortest_widths()) + SPACE_PIXELS
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._lines.setDirection(down if stacked else across)
+
+    def _shorten(self, short: bool) -> None:
         if short != self.short:
             self.save_button.setText(SAVE_SHORT if short else SAVE)
             self.speak_button.set_short(short)
@@ -80,19 +97,24 @@ class HeaderBar(QWidget):
 
     def _lay_out(self) -> None:
         voice, speed = self._labels
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(voice)
-        layout.addWidget(self.voices)
-        layout.addSpacing(GROUP_SPACE_PIXELS)
-        layout.addWidget(speed)
-        layout.addWidget(self.speed)
-        layout.addWidget(self.pauses)
-        layout.addStretch(1)
-        layout.addWidget(self.save_button)
-        layout.addWidget(self.stop_button)
-        layout.addWidget(self.speak_button)
+        manner = _line(self._manner, voice, self.voices, speed, self.speed, self.pauses)
+        manner.insertSpacing(manner.indexOf(speed), GROUP_SPACE_PIXELS)
+        manner.addStretch(1)
+        commands = _line(self._commands, self.save_button, self.stop_button, self.speak_button)
+        commands.insertStretch(0, 1)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setSpacing(SPACE_PIXELS)
+        self._lines.addWidget(self._manner, 1)
+        self._lines.addWidget(self._commands)
+
+
+def _line(line: QWidget, *controls: QWidget) -> QHBoxLayout:
+    layout = QHBoxLayout(line)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(SPACE_PIXELS)
+    for control in controls:
+        layout.addWidget(control)
+    return layout
 
 
 def _label(text: str, buddy: QWidget) -> QLabel:

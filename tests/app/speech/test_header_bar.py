@@ -1,3 +1,4 @@
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -5,12 +6,16 @@ from app.speech.header_bar import HeaderBar
 from app.theme import DARK
 
 
+def right_of(header: HeaderBar) -> int:
+    """Where the last control ends."""
+    return header.speak_button.mapTo(header, header.speak_button.rect().topRight()).x()
+
+
 def test_controls_are_named_and_in_the_order_of_use(qtbot: QtBot) -> None:
     header = HeaderBar()
     qtbot.addWidget(header)
     header.set_colours(DARK)
-    layout = header.layout()
-    controls = [widget for index in range(layout.count()) if (widget := layout.itemAt(index).widget())]
+    controls = header.findChildren(QWidget)
     places = [controls.index(each) for each in (header.voices, header.speed, header.save_button, header.speak_button)]
     assert places == sorted(places)
     for control in (header.voices, header.speed.slider, header.save_button, header.speak_button):
@@ -30,6 +35,24 @@ def test_where_there_is_little_room_it_says_less(qtbot: QtBot) -> None:
     assert header.short
     assert header.minimumSizeHint().width() <= narrowest < whole
     assert (header.save_button.text(), header.save_button.accessibleName()) == ("Save…", "Save audio")
-    qtbot.waitUntil(lambda: header.speak_button.geometry().right() < narrowest)
+    qtbot.waitUntil(lambda: right_of(header) < narrowest)
     header.resize(whole, 40)
     assert not header.short
+
+
+def test_where_there_is_even_less_room_what_speaks_is_on_a_second_line(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    header = HeaderBar(window)
+    font = header.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    header.setFont(font)
+    header.resize(1600, 100)
+    window.show()
+    assert not header.stacked
+    header.resize(header.minimumSizeHint().width(), 100)
+    assert header.stacked
+    qtbot.waitUntil(lambda: header.speak_button.mapTo(header, QPoint()).y() > header.voices.geometry().bottom())
+    assert right_of(header) < header.width()
+    header.resize(1600, 100)
+    assert not header.stacked

@@ -46,6 +46,21 @@ def test_it_takes_the_colours(qtbot: QtBot) -> None:
     assert page.player.waveform.grab().toImage().pixelColor(2, 2).name() == DARK.surface
 
 
+def test_letters_of_twice_the_size_fit_into_a_narrow_window(qtbot: QtBot) -> None:
+    page = SpeechPage()
+    qtbot.addWidget(page)
+    font = page.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    page.setFont(font)
+    page.resize(640, 900)
+    page.show()
+    for strip in (page.banner, page.strip, page.save_strip):
+        strip.show()
+    qtbot.waitUntil(lambda: page.minimumSizeHint().width() <= 640)
+    assert page.width() == 640
+    assert page.header.stacked
+
+
 def page_with_a_panel(qtbot: QtBot, width: int) -> tuple[SpeechPage, QLabel]:
     page, panel = SpeechPage(), QLabel("One")
     qtbot.addWidget(page)
