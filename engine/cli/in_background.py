@@ -80,7 +80,8 @@ def end_with_parent() -> None:
 
 
 def _wait_for_parent() -> None:
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 1):  # Python aborts if it ends while a thread reads from the stream itself
+        pass
     os.kill(os.getpid(), signal.SIGTERM)
 
 

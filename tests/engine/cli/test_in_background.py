@@ -116,6 +116,14 @@ def test_it_takes_what_others_leave_and_ends_tidily_with_its_parent() -> None:
     assert child.returncode == 143
 
 
+def test_it_can_end_before_its_parent() -> None:
+    program = "from engine.cli.in_background import end_with_parent; end_with_parent(); import time; time.sleep(0.2)"
+    child = subprocess.Popen([sys.executable, "-c", program], cwd=project_folder(), stdin=subprocess.PIPE)
+    assert child.wait(20) == 0
+    assert child.stdin is not None
+    child.stdin.close()
+
+
 HALTED = """
 import os, signal, subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
