@@ -34,7 +34,7 @@ def add_options(parser: Any) -> None:
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3 or .ogg file")
     documents.set_none(preview)
-    preview.set_defaults(fetch=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
+    preview.set_defaults(fetch=None, subtitles=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
     for action in (save, remove, preview):
         action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
         add_model(action, inherited=True)

@@ -221,8 +221,7 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
     application.window.menu.model_actions.actions()[1].trigger()
     application.window.speak()  # before the other model's voices are known
-    qtbot.waitUntil(lambda: application.controller.track.whole)
-    assert settings.model == FULL_SIZE
+    qtbot.waitUntil(lambda: application.controller.track.whole and settings.model == FULL_SIZE)
     assert engines[0].closed
     assert not engines[0].requests
     assert [request.voice for request in engines[1].requests] == ["af_heart"]

@@ -22,9 +22,9 @@ class Home:
         self.folder = folder
         self.texts = RecentTexts(folder / "data" / "kokoro-desk" / "texts")
         self.socket = folder / "data" / "kokoro-desk" / "window.socket"
-        settings = folder / "config" / "Kokoro Desk" / "Kokoro Desk.conf"
-        settings.parent.mkdir(parents=True)
-        settings.write_text("[General]\ntext=A draft.\n")
+        self.settings = folder / "config" / "Kokoro Desk" / "Kokoro Desk.conf"
+        self.settings.parent.mkdir(parents=True)
+        self.settings.write_text("[General]\ntext=A draft.\n")
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         folders = {"XDG_DATA_HOME": str(self.folder / "data"), "XDG_CONFIG_HOME": str(self.folder / "config")}
@@ -69,7 +69,8 @@ def test_a_second_start_hands_its_file_to_the_window_that_is_open_and_ends(home:
     (home.folder / "story.txt").write_text("Once upon a time.")
     with home.open() as first:
         assert ended(home.start("story.txt")) == 0
-        wait_until(lambda: [each.text for each in home.texts.texts] == ["Once upon a time.", "A draft."])
+        wait_until(lambda: "story.txt" in home.settings.read_text())
+        assert [each.text for each in home.texts.texts] == ["A draft."]
         assert first.poll() is None
 
 

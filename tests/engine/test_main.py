@@ -78,7 +78,6 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", ""], "Type"),
         (["speak", " \n "], "Type"),
         (["speak"], "No text was given"),
-        (["speak", "a" * 200_000], "Split it into parts"),
         (["speak", "Hi", "--voice", "af_salli"], "Known voices"),
         (["speak", "Hi", "--voice", "am_rowan(0)"], "no weight above 0"),
         (["speak", "Hi", "--voice", "am_rowan+af_salli"], "Known voices"),

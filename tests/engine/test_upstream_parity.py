@@ -23,7 +23,7 @@ from engine.model_store import ModelStore, store
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.network.architecture import NetworkDecoder
 from engine.network.reference import InjectedNoise
-from engine.pipeline import Pipeline, encode, source_noise
+from engine.pipeline import Pipeline, encode, noise_seed, source_noise
 from engine.speech import Array, Style, Utterance
 from engine.validator.regimes import Regimes
 from engine.validator.results import Regime
@@ -179,7 +179,7 @@ def assert_equal_durations_and_audio(both: Both, chosen: Sequence[Utterance], sp
     for number, utterance in enumerate(chosen):
         speed = SPEEDS[number % len(SPEEDS)]
         made = spoken(ours, both, utterance, speed)
-        noise = source_noise(both.ours.config, int(made["frame_count"][0]), [0, utterance.index])
+        noise = source_noise(both.ours.config, int(made["frame_count"][0]), noise_seed(0, utterance.phonemes))
         upstream = kokoros(both, utterance, speed, noise)
         assert np.bincount(made["frame_token"][0]).tolist() == upstream.pred_dur.tolist()
         assert correlation(made["audio"][0], upstream.audio.numpy()) > NEAR_UPSTREAM

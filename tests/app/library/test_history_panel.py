@@ -39,7 +39,7 @@ def test_what_can_be_done_needs_a_current_entry(panel: HistoryPanel) -> None:
     assert not panel.hear.isEnabled()
     panel.entries.setCurrentIndex(panel.entries.model().index(1, 0))
     assert panel.hear.isEnabled()
-    assert panel.star.shortcut().toString() == "Ctrl+D"
+    assert panel.star.shortcut().toString() == "Ctrl+B"
     assert panel.delete.shortcut().toString() == "Del"
 
 

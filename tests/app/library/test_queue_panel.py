@@ -48,7 +48,7 @@ def test_the_whole_reason_of_a_failure_is_shown(panel: QueuePanel) -> None:
 def test_keys_move_retry_cancel_and_remove(panel: QueuePanel, qtbot: QtBot) -> None:
     go_to(panel, 1)
     keys = {action.text(): action.shortcut().toString() for action in panel.items.actions()}
-    assert keys["Up"] == "Alt+Up"
+    assert keys["Up"] == "Ctrl+Up"
     assert "" not in keys.values()
     for action, signal in (
         (panel.up, panel.moved),
