@@ -22,6 +22,9 @@ from engine.errors import EngineError
 log = logging.getLogger(__name__)
 
 LOOK_EVERY_MS = 1000
+SETTLED_AFTER_MS = 3000
+"""By then the window and what it imports are there to stay. Nothing is collected before, and they are left out later:
+to go through them takes a tenth of a second, in which the window stands still."""
 
 
 @contextmanager
@@ -29,12 +32,17 @@ def collected_between_events() -> Iterator[None]:
     """Within the context, collect garbage only from a Qt timer; needs a running `QApplication`."""
     timer = QTimer(interval=LOOK_EVERY_MS)
     timer.timeout.connect(collect_what_is_due)
-    timer.start()
+    settled = QTimer(singleShot=True, interval=SETTLED_AFTER_MS)
+    settled.timeout.connect(gc.freeze)
+    settled.timeout.connect(timer.start)
+    settled.start()
     try:
         with not_collected():
             yield
     finally:
         timer.stop()
+        settled.stop()
+        gc.unfreeze()
 
 
 @contextmanager

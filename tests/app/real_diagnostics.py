@@ -25,6 +25,7 @@ from app.diagnostics.run import RunState
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
+from app.system.threads import collected_between_events
 from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
 from engine.validator.wire import Wire
 from tests.processes import exists
@@ -194,8 +195,9 @@ def main() -> int:
     settings.text = TEXT
     application = Application(qt, Options(diagnostics=True), settings)
     scenario = Scenario(application, folder)
-    application.open()
-    qt.exec()
+    with collected_between_events():
+        application.open()
+        qt.exec()
     del scenario
     return 0 if application.close() else 1
 

@@ -66,8 +66,10 @@ def test_the_oldest_generation_due_is_collected(monkeypatch: pytest.MonkeyPatch)
 
 def test_events_of_the_window_collect(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "LOOK_EVERY_MS", 10)
+    monkeypatch.setattr(threads, "SETTLED_AFTER_MS", 10)
     seen: list[int] = []
     with collected_between_events():
+        qtbot.waitUntil(lambda: gc.get_freeze_count() > 0)
         alone = left_alone()
         weakref.finalize(alone(), lambda: seen.append(threading.get_ident()))
         kept = in_another_thread(enough_for_a_collection)
@@ -75,6 +77,13 @@ def test_events_of_the_window_collect(qtbot: QtBot, monkeypatch: pytest.MonkeyPa
         qtbot.waitUntil(lambda: alone() is None)
     assert seen == [threading.get_ident()]
     assert kept
+
+
+def test_what_is_there_once_the_window_has_settled_is_left_out(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "SETTLED_AFTER_MS", 1)
+    with collected_between_events():
+        qtbot.waitUntil(lambda: gc.get_freeze_count() > 0)
+    assert gc.get_freeze_count() == 0
 
 
 def in_another_thread(make: Callable[[], list[list[int]]]) -> list[list[int]]:
@@ -88,6 +97,7 @@ def in_another_thread(make: Callable[[], list[list[int]]]) -> list[list[int]]:
 def test_the_timer_ends_with_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     looks: list[None] = []
     monkeypatch.setattr(threads, "LOOK_EVERY_MS", 1)
+    monkeypatch.setattr(threads, "SETTLED_AFTER_MS", 1)
     monkeypatch.setattr(threads, "collect_what_is_due", lambda: looks.append(None))
     with collected_between_events():
         qtbot.waitUntil(lambda: bool(looks))
