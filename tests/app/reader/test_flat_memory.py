@@ -61,7 +61,8 @@ class Listener:
 
     def _hear(self, stream: FakeStream) -> None:
         stream.pull(RATE_HZ)
-        self.seconds += sum(map(len, stream.played)) / RATE_HZ
+        if not self._controller.player.waiting:  # else it was silence
+            self.seconds += sum(map(len, stream.played)) / RATE_HZ
         stream.played.clear()
         self._controller.player.tick()
 
