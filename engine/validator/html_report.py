@@ -30,7 +30,7 @@ from engine.validator.report_tables import (
 from engine.validator.results import Reading, Report, Row
 from engine.validator.verdicts import severity, worst
 from engine.validator.wavs import waveform
-from engine.validator.wording import NOT_USED, READING_TITLES
+from engine.validator.wording import NOT_USED, readings_of
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
@@ -48,6 +48,7 @@ class UtteranceView:
     text: str
     phonemes: str
     regimes: tuple[str, ...]
+    readings: tuple[Reading, ...]
     lines: tuple[Line, ...]
     sounds: tuple[tuple[str, str], ...]
     figures: tuple[tuple[tuple[str, ...], str], ...]
@@ -99,7 +100,6 @@ def _page(
         "findings": report.findings,
         "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
         "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
-        "readings": tuple(READING_TITLES),
         "figure_names": FIGURE_NAMES,
         "utterances": [_view(utterance, report, arrays) for utterance in shown],
         "left_out": _left_out(report, len(shown)),
@@ -153,6 +153,7 @@ def _view(utterance: Utterance, report: Report, arrays: Arrays | None) -> Uttera
         text=utterance.text,
         phonemes=utterance.phonemes,
         regimes=tuple(grouped),
+        readings=readings_of(rows),
         lines=tuple(lines(rows, tuple(grouped))),
         sounds=tuple(sounds(rows)),
         figures=tuple((figures(row), row.verdict.value) for row in rows),

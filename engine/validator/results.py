@@ -38,10 +38,15 @@ DEFAULT_REGIMES = (Regime.DYNAMIC, Regime.UPSTREAM, Regime.STATIC_PACKED, Regime
 
 
 class Reading(StrEnum):
-    """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error)."""
+    """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error).
+
+    Once a regime's durations differ from the reference's, its stages are also fed by its own earlier ones in the
+    reference's frames, so that every value has its partner.
+    """
 
     OWN_FED = "own-fed"
     REFERENCE_FED = "reference-fed"
+    OWN_FED_REFERENCE_DURATIONS = "own-fed-reference-durations"
 
 
 class Verdict(StrEnum):
@@ -53,7 +58,7 @@ class Verdict(StrEnum):
     INHERITED = "inherited"
     """The stage is right; what reaches it is not."""
     INCOMPARABLE = "incomparable"
-    """The two have different numbers of frames, so that no sample has a partner."""
+    """The two have different durations, so that no sample has a partner."""
     CRASHED = "crashed"
     """The process that computed the stage ended before it was done."""
 
@@ -141,8 +146,10 @@ class Profile:
 class Row:
     """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
 
-    `metrics` is None when the two cannot be compared. Seconds are the whole stage's, None where it was not timed.
-    `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name.
+    `metrics` is None when the two cannot be compared; `by_phoneme`, and the profile, then compare them after ours was
+    moved to the reference's frames phoneme by phoneme, as `engine.validator.phoneme_alignment` does.
+    Seconds are the whole stage's, None where it was not timed. `stage` is a name of `engine.stages.STAGES`; `output`
+    the tensor's or the probed module's name.
     """
 
     utterance: int
@@ -154,6 +161,7 @@ class Row:
     verdict: Verdict
     tolerance: float
     metrics: Metrics | None = None
+    by_phoneme: Metrics | None = None
     audio: AudioMetrics | None = None
     durations: DurationMetrics | None = None
     profile: Profile | None = field(default=None, repr=False)

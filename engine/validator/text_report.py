@@ -14,6 +14,7 @@ from engine.validator.verdicts import worst
 
 WIDTH = 98
 _NAME_WIDTH = 17
+_BY_PHONEME = "*"
 _LINE = "{:<12} {:<17} {:>13} {:>8} {:>6}  {:<8} {:>13} {}"
 
 
@@ -51,7 +52,7 @@ def _regimes(report: Report) -> tuple[str, ...]:
 def _regime(report: Report, name: str) -> list[str]:
     rows = [row for row in report.rows if row.regime == name]
     header = _LINE.format("stage", "output", "correlation", "max err", "SQNR", "verdict", "own-fed", "verdict")
-    return [*_wrapped(name), header, *_lines(rows), *_sound(rows)]
+    return [*_wrapped(name), header, *_lines(rows), *_by_phoneme(rows), *_given_durations(rows), *_sound(rows)]
 
 
 def _lines(rows: list[Row]) -> Iterator[str]:
@@ -71,7 +72,28 @@ def _fed_cells(row: Row | None) -> tuple[str, ...]:
 
 
 def _own_cells(row: Row | None) -> tuple[str, str]:
-    return ("", "") if row is None else (wording.row_correlation(row), row.verdict)
+    if row is None:
+        return ("", "")
+    aligned = wording.correlation_by_phoneme(row)
+    return (f"{aligned}{_BY_PHONEME}" if aligned else wording.row_correlation(row), row.verdict)
+
+
+def _by_phoneme(rows: Iterable[Row]) -> list[str]:
+    """What the mark means, where it is used."""
+    marked = any(row.by_phoneme is not None for row in rows)
+    return [f"{_BY_PHONEME} the durations differ: its frames paired with the reference's by phoneme"] if marked else []
+
+
+def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
+    """A table of the stages fed by their own regime in the reference's frames, where there are any."""
+    given = [row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS]
+    if given:
+        yield _LINE.format(
+            "own-fed with", "the reference's", "durations", "max err", "SQNR", "verdict", "", ""
+        ).rstrip()
+    for stage, output in dict.fromkeys((row.stage, row.output) for row in given):
+        row = worst(row for row in given if (row.stage, row.output) == (stage, output))
+        yield _LINE.format(stage, _short(output), *_fed_cells(row), "", "").rstrip()
 
 
 def _sound(rows: Iterable[Row]) -> list[str]:

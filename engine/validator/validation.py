@@ -13,7 +13,8 @@ from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
+from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
-from engine.validator.results import AudioMetrics, DurationMetrics, Reading, Row
+from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Row
 
-READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
+READING_TITLES = {
+    Reading.REFERENCE_FED: "fed by the reference",
+    Reading.OWN_FED: "fed by itself",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "fed by itself, the reference's durations",
+}
+BY_PHONEME = "by phoneme"
+"""Marks what was compared after ours was moved to the reference's frames, because the durations differ."""
 
 NOTHING = "–"
 """Stands for a value that could not be measured."""
@@ -30,11 +37,24 @@ def correlation(value: float | None) -> str:
 
 def row_correlation(row: Row) -> str:
     """A row's correlation, 1 only for equal arrays; for durations, how many tokens differ."""
-    if row.durations is not None:
-        return durations(row.durations)
-    if row.metrics is None or row.metrics.pearson is None:
+    return durations(row.durations) if row.durations is not None else _correlation_of(row.metrics)
+
+
+def correlation_by_phoneme(row: Row) -> str:
+    """The correlation of a row whose durations differ, phoneme by phoneme; empty where there is none."""
+    return "" if row.by_phoneme is None else _correlation_of(row.by_phoneme)
+
+
+def readings_of(rows: Iterable[Row]) -> tuple[Reading, ...]:
+    """The readings that these rows have, in the order of `READING_TITLES`."""
+    found = {row.reading for row in rows}
+    return tuple(reading for reading in READING_TITLES if reading in found)
+
+
+def _correlation_of(metrics: Metrics | None) -> str:
+    if metrics is None or metrics.pearson is None:
         return NOTHING
-    return "1" if row.metrics.sqnr_db is None else correlation(min(row.metrics.pearson, BELOW_ONE))
+    return "1" if metrics.sqnr_db is None else correlation(min(metrics.pearson, BELOW_ONE))
 
 
 def durations(metrics: DurationMetrics) -> str:
@@ -47,9 +67,14 @@ def durations(metrics: DurationMetrics) -> str:
 
 def row_noise_ratio(row: Row) -> str:
     """A row's signal to noise ratio in dB; `equal` when there is no noise."""
-    if row.metrics is None or row.metrics.pearson is None:
+    return noise_ratio(row.metrics)
+
+
+def noise_ratio(metrics: Metrics | None) -> str:
+    """A signal to noise ratio in dB; `equal` when there is no noise."""
+    if metrics is None or metrics.pearson is None:
         return NOTHING
-    return "equal" if row.metrics.sqnr_db is None else f"{row.metrics.sqnr_db:.1f}"
+    return "equal" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f}"
 
 
 def magnitude(value: float | None) -> str:

@@ -45,9 +45,10 @@ def chosen(
 def test_every_output_is_there_at_every_ratio(points: tuple[SweepPoint, ...]) -> None:
     outputs = {tensor.name for stage in STAGES for tensor in stage.outputs if stage.name != "alignment"}
     found = {(point.padding, point.regime, point.output, point.reading) for point in points}
-    assert found == {
-        (r, regime, o, reading) for r in RATIOS for regime in REGIMES for o in outputs for reading in Reading
-    }
+    always = (Reading.REFERENCE_FED, Reading.OWN_FED)
+    expected = {(r, regime, o, reading) for r in RATIOS for regime in REGIMES for o in outputs for reading in always}
+    assert {point for point in found if point[3] in always} == expected
+    assert {point[1] for point in found - expected} <= {Regime.STATIC_NO_PACK}  # whose durations differ
 
 
 @pytest.mark.parametrize("regime", [Regime.STATIC_PACKED, Regime.COMPILED_PADDED])
