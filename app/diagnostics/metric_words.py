@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.wording import NOTHING
+from engine.validator.wording import BY_PHONEME, NOTHING
 
 MINUS = "−"
 EXACT = "exact"
@@ -26,7 +26,7 @@ VERDICT_MEANINGS = {
     Verdict.PASS: "Within the stage's tolerance.",
     Verdict.FAIL: "The stage itself is wrong.",
     Verdict.INHERITED: "The stage is right; what reaches it is not.",
-    Verdict.INCOMPARABLE: "The two have different numbers of frames, so that no value has a partner.",
+    Verdict.INCOMPARABLE: "The two have different durations, so that no value has a partner.",
     Verdict.CRASHED: "The process that computed it ended before it was done.",
 }
 REGIME_TITLES = {
@@ -40,6 +40,7 @@ REGIME_TITLES = {
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
     Reading.OWN_FED: "Each stage gets what the earlier stages of its own regime made: the error adds up",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "The same, but in the reference's frames where the durations differ",
 }
 
 
@@ -64,6 +65,15 @@ def correlation_words(metrics: Metrics | None) -> str:
     if metrics.pearson is None:
         return NOTHING
     return _near_one(metrics.pearson)
+
+
+def agreement_words(row: Row, token_count: int = 0) -> str:
+    """How a row agrees with the reference: durations that differ, or a correlation, and how it was come by."""
+    if row.durations is not None:
+        return duration_words(row.durations, token_count)
+    if row.by_phoneme is not None:
+        return f"{correlation_words(row.by_phoneme)} {BY_PHONEME}"
+    return correlation_words(row.metrics)
 
 
 def number_words(number: float | None) -> str:
@@ -121,6 +131,8 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
     figures = [("Tolerance", f"{row.tolerance:.7g}")]
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)
+    if row.by_phoneme is not None:
+        figures += [(f"{name} {BY_PHONEME}", words) for name, words in _metric_figures(row.by_phoneme)]
     if row.durations is not None:
         figures += _duration_figures(row.durations)
     if row.audio is not None:

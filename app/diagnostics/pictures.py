@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.diagnostics.colours import Steps, error_positions, steps_of
 from app.diagnostics.metric_words import number_words, regime_title
 from app.diagnostics.signals import Envelope, envelope, spectrogram_db
-from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_of
+from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_to_draw
 from app.diagnostics.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
 from engine.validator.arrays import Arrays
@@ -21,6 +21,7 @@ USUAL_PERCENT = 99.5
 QUIETEST_DB = -90.0
 NO_ARRAYS = "The arrays of this run were not kept."
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
+BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +39,17 @@ class PictureRequest:
 
 @dataclass(frozen=True, eq=False)
 class SignalPicture:
-    """Two signals and their difference, `values_per_second` each; the difference is None if there is none."""
+    """Two signals and their difference, `values_per_second` each; the difference is None if there is none.
+
+    `note` says what was done to ours to draw it over the reference, if anything.
+    """
 
     values_per_second: float
     ours: Envelope
     reference: Envelope
     difference: Envelope | None
     unit: str
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +95,7 @@ def picture_of(request: PictureRequest) -> Picture:
     if row.probe or request.arrays is None:
         return _profile(request)
     try:
-        pair = pair_of(request.arrays, row)
+        pair = pair_to_draw(request.arrays, row)
     except EngineError as error:
         return NoPicture(error.message)
     if request.spectrogram and row.output == AUDIO:
@@ -116,7 +121,7 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
         apart = np.asarray(pair.ours[part], np.float64) - pair.reference[part]
         found = envelope(apart, 0, len(apart), request.columns)
         difference = Envelope(found.edges + max(start, 0), found.lowest, found.highest)
-    return SignalPicture(rate, ours, reference, difference, pair.unit)
+    return SignalPicture(rate, ours, reference, difference, pair.unit, BY_PHONEME if pair.by_phoneme else "")
 
 
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
@@ -126,8 +131,12 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
     ]
     panes = (*values, _difference_pane(request, pair))
-    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
+    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}{_note(pair)}"
     return HeatPicture(panes, request.start_seconds, request.end_seconds, top)
+
+
+def _note(pair: Pair) -> str:
+    return f" · {BY_PHONEME}" if pair.by_phoneme else ""
 
 
 def _usual_size(values: Numbers) -> float:
@@ -190,7 +199,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
         panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), is_error=True))
     else:
         panes.append(_difference_pane(request, pair))
-    top = f"{rate / 2000:.3g} kHz"
+    top = f"{rate / 2000:.3g} kHz{_note(pair)}"
     return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top)
 
 

@@ -30,6 +30,8 @@ from engine.validator.verdicts import severity
 
 USUAL_PADDING = 1.0
 STOPPED_WORDS = "Stopped."
+GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS
+"""The validator tells a row of this reading before the same row fed by its own chain, and only where they differ."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ class DiagnosticsRun:
     @property
     def rows(self) -> tuple[Row, ...]:
         """Rows of outputs and probes so far."""
-        return tuple(row for rows in self._rows.values() for row in rows.values())
+        held = ((key, row) for key, rows in self._rows.items() for row in rows.values())
+        return tuple(row for (_, _, reading, _), row in held if row.reading is reading)
 
     @property
     def row_count(self) -> int:
@@ -223,14 +226,22 @@ class DiagnosticsRun:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
-        known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
-        self._row_count += row.output not in known
-        known[row.output] = row
-        if not row.probe:
-            self._take_output(row)
+        self._row_count += row.output not in self._held(row, row.reading)
+        self._file(row, row.reading)
+        if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
+            self._file(row, GIVEN)
 
-    def _take_output(self, row: Row) -> None:
-        key = (row.regime, row.reading, row.stage)
+    def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
+        return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
+
+    def _file(self, row: Row, reading: Reading) -> None:
+        """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
+        self._held(row, reading)[row.output] = row
+        if not row.probe:
+            self._take_output(row, reading)
+
+    def _take_output(self, row: Row, reading: Reading) -> None:
+        key = (row.regime, reading, row.stage)
         self._reported.setdefault(key, set()).add(row.utterance)
         worst = self._worst.get(key)
         if worst is None or severity(row) > severity(worst):

@@ -9,10 +9,10 @@ from enum import IntEnum
 from app.diagnostics.metric_words import (
     VERDICT_MEANINGS,
     VERDICT_TITLES,
+    agreement_words,
     change_words,
     correlation_words,
     decibel_words,
-    duration_words,
     millisecond_words,
     number_words,
     regime_title,
@@ -101,11 +101,7 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
 
 
 def _agreement(row: Row | None, token_count: int) -> str:
-    if row is None:
-        return ""
-    if row.durations is not None:
-        return duration_words(row.durations, token_count)
-    return correlation_words(row.metrics)
+    return "" if row is None else agreement_words(row, token_count)
 
 
 def _change_words(entry: StageEntry, row: Row) -> str:
