@@ -33,8 +33,8 @@ from engine.validator.wavs import waveform
 from engine.validator.wording import NOT_USED, readings_of
 
 if TYPE_CHECKING:
+    from engine.validator.experiments import SweepPoint
     from engine.validator.lstm_comparison import LstmComparison
-    from engine.validator.sweep import SweepPoint
 
 MOST_SHOWN = 8
 """Utterances shown in full; a page with more would be too large to open."""

@@ -34,8 +34,8 @@ from engine.validator.verdicts import worst
 from engine.validator.wording import READING_TITLES, readings_of
 
 if TYPE_CHECKING:
+    from engine.validator.experiments import SweepPoint
     from engine.validator.lstm_comparison import LstmComparison
-    from engine.validator.sweep import SweepPoint
 
 WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6

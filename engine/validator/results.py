@@ -69,7 +69,8 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array. `phonemes`, if given, are
+    spoken in place of the text, as one utterance.
     """
 
     speech: SpeechRequest
@@ -83,6 +84,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    phonemes: str = ""
 
 
 ALL_FINITE_PERCENT = 100.0

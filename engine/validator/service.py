@@ -7,17 +7,23 @@ import queue
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 from engine.errors import EngineError
-from engine.validator.results import FailedEvent, FinishedEvent, ValidationEvent, ValidationRequest
+from engine.validator.experiment_service import experiment_in, run_experiment
+from engine.validator.experiments import ExperimentRequest, ServiceEvent
+from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
 VALIDATE, CANCEL = "validate", "cancel"
+AnyRequest = ValidationRequest | ExperimentRequest
 
 
 class Service:
-    """Answers requests for validation; `write` gets every event as a line, ending each with a finished or failed one.
+    """Answers requests; `write` gets every event as a line, ending each with a finished or failed one.
+
+    An experiment ends with one of `EXPERIMENT_ENDS`.
 
     A request stops the one before it. The final report has no rows, as each has been sent before.
     """
@@ -26,7 +32,7 @@ class Service:
         self._write = write
         self._wire = Wire()
         self._validator = Validator()
-        self._requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
+        self._requests: queue.Queue[tuple[AnyRequest, threading.Event] | None] = queue.Queue()
         self._cancel = threading.Event()
 
     def serve(self, lines: Iterable[str]) -> None:
@@ -47,8 +53,8 @@ class Service:
         self._cancel.set()
         try:
             command = json.loads(line)
-            if VALIDATE in command:
-                request = self._wire.decode_request(json.dumps(command[VALIDATE]))
+            request = self._request_in(command)
+            if request is not None:
                 self._cancel = threading.Event()
                 self._requests.put((request, self._cancel))
             elif CANCEL not in command:
@@ -56,13 +62,21 @@ class Service:
         except (ValueError, TypeError) as error:
             self._tell(FailedEvent(f"The request cannot be read: {error}", "Restart the application."))
 
-    def _answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
+    def _request_in(self, command: Any) -> AnyRequest | None:
+        if VALIDATE in command:
+            return self._wire.decode_request(json.dumps(command[VALIDATE]))
+        return experiment_in(command, self._wire)
+
+    def _answer(self, request: AnyRequest, cancel: threading.Event) -> None:
         try:
-            self._validator.validate(request, self._tell, cancel)
+            if isinstance(request, ValidationRequest):
+                self._validator.validate(request, self._tell, cancel)
+            else:
+                run_experiment(self._validator, request, self._tell, cancel)
         except EngineError as error:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
 
-    def _tell(self, event: ValidationEvent) -> None:
+    def _tell(self, event: ServiceEvent) -> None:
         if isinstance(event, FinishedEvent):  # its rows were sent one by one; all at once would freeze a window
             event = FinishedEvent(replace(event.report, rows=()))
         self._write(self._wire.encode(event))

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engine.stages import STAGE_NAMES
 from engine.validator import wording
+from engine.validator.experiments import SweepPoint
 from engine.validator.lstm_comparison import LstmComparison
 from engine.validator.results import Reading, Report, Row
-from engine.validator.sweep import SweepPoint
 from engine.validator.verdicts import worst
 
 WIDTH = 98
 _NAME_WIDTH = 17
-_BY_PHONEME = "*"
 _LINE = "{:<12} {:<17} {:>13} {:>8} {:>6}  {:<8} {:>13} {}"
 
 
@@ -75,13 +74,14 @@ def _own_cells(row: Row | None) -> tuple[str, str]:
     if row is None:
         return ("", "")
     aligned = wording.correlation_by_phoneme(row)
-    return (f"{aligned}{_BY_PHONEME}" if aligned else wording.row_correlation(row), row.verdict)
+    return (f"{aligned}{wording.BY_PHONEME_MARK}" if aligned else wording.row_correlation(row), row.verdict)
 
 
 def _by_phoneme(rows: Iterable[Row]) -> list[str]:
     """What the mark means, where it is used."""
-    marked = any(row.by_phoneme is not None for row in rows)
-    return [f"{_BY_PHONEME} the durations differ: its frames paired with the reference's by phoneme"] if marked else []
+    if not any(row.by_phoneme is not None for row in rows):
+        return []
+    return [f"{wording.BY_PHONEME_MARK} the durations differ: its frames paired with the reference's by phoneme"]
 
 
 def _given_durations(rows: Iterable[Row]) -> Iterator[str]:

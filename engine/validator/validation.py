@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from engine.errors import Cancelled, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.speech import PlanEvent, Utterance
+from engine.speech import Plan, PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
 from engine.validator.comparison import Comparison
@@ -32,7 +32,7 @@ from engine.voices.saved import SavedVoices
 ValidationObserver = Callable[[ValidationEvent], None]
 
 
-def ignore(event: ValidationEvent) -> None:
+def ignore(event: object) -> None:
     """Observes nothing."""
 
 
@@ -60,6 +60,8 @@ class Validator:
 
         Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set.
         """
+        if request.phonemes:
+            return self.validate_utterances(request, [self._spoken_phonemes(request, observe)], observe, cancel)
         check(request.speech)
         checkpoint = self.prepare(request).checkpoint
         voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
@@ -103,11 +105,37 @@ class Validator:
             self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted
         return self._regimes
 
+    def _spoken_phonemes(self, request: ValidationRequest, observe: ValidationObserver) -> Spoken:
+        """The request's phonemes as one utterance; raises `InvalidRequest` for what the model cannot speak."""
+        speech, phonemes = request.speech, request.phonemes
+        check(replace(speech, text=phonemes))
+        checkpoint = self.prepare(request).checkpoint
+        check_phonemes(checkpoint, phonemes)
+        voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+        utterance = Utterance(0, phonemes, phonemes, 0, len(phonemes))
+        observe(PlanEvent(Plan((utterance,))))
+        return Spoken(utterance, voice, speech.speed, speech.seed)
+
     def close(self) -> None:
         """Release every model."""
         if self._regimes is not None:
             self._regimes.close()
         self._regimes = None
+
+
+def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
+    """Raise `InvalidRequest` for symbols that the model does not know, or for more of them than it takes."""
+    unknown = sorted(set(phonemes) - set(checkpoint.config.vocab))
+    if unknown:
+        raise InvalidRequest(
+            f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.",
+            "`plan` shows the phonemes of a text.",
+        )
+    if len(phonemes) > checkpoint.config.phoneme_limit:
+        raise InvalidRequest(
+            f"{len(phonemes)} phonemes are too many for one utterance.",
+            f"Give at most {checkpoint.config.phoneme_limit}.",
+        )
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:

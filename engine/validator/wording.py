@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from engine.validator.experiments import ProgressEvent
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Row
 
 READING_TITLES = {
@@ -13,7 +14,8 @@ READING_TITLES = {
     Reading.OWN_FED_REFERENCE_DURATIONS: "fed by itself, the reference's durations",
 }
 BY_PHONEME = "by phoneme"
-"""Marks what was compared after ours was moved to the reference's frames, because the durations differ."""
+BY_PHONEME_MARK = "*"
+"""Both mark what was compared after ours was moved to the reference's frames, because the durations differ."""
 
 NOTHING = "–"
 """Stands for a value that could not be measured."""
@@ -23,6 +25,7 @@ NOT_USED = "not used"
 BELOW_ONE = math.nextafter(1.0, 0.0)
 """Rounding can give a correlation of 1 for arrays that are not equal, and of less than 1 for arrays that are."""
 MILLISECONDS_PER_SECOND = 1000
+SECONDS_PER_MINUTE = 60
 
 
 def correlation(value: float | None) -> str:
@@ -96,6 +99,19 @@ def audio(metrics: AudioMetrics) -> str:
         f"correlation {correlation(metrics.best_lag_correlation)} at {late}, log-mel L1 {metrics.log_mel_l1:.2g}, "
         f"STFT distance {metrics.multi_resolution_stft:.2g}, level {metrics.level_difference_db:+.2f} dB"
     )
+
+
+def progress(event: ProgressEvent) -> str:
+    """How far an experiment is, and how long it will still take."""
+    left = "" if event.seconds_left is None else f", about {remaining(event.seconds_left)} left"
+    return f"{event.title}: {event.done} of {event.total}{left}"
+
+
+def remaining(seconds: float) -> str:
+    """A time to wait, no more exact than it is known."""
+    if seconds < SECONDS_PER_MINUTE:
+        return f"{math.ceil(seconds)} s"
+    return counted(math.ceil(seconds / SECONDS_PER_MINUTE), "minute")
 
 
 def counted(count: int, thing: str) -> str:

@@ -9,9 +9,9 @@ import pytest
 
 from engine.errors import OutputError
 from engine.validator.arrays import ArrayFolder
+from engine.validator.experiments import SweepPoint
 from engine.validator.html_report import MOST_SHOWN, html_report, write_html
 from engine.validator.results import Metrics, Reading, Regime, Report, Verdict
-from engine.validator.sweep import SweepPoint
 from tests.engine.validator.example_report import TEXT, example_report, out_of_step, with_verdict
 from tests.engine.validator.test_plots import comparison, point
 

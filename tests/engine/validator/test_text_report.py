@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.stages import STAGES
+from engine.validator.experiments import SweepPoint
 from engine.validator.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.sweep import SweepPoint
 from engine.validator.text_report import lstm_text, sweep_text, text_report
 from tests.engine.validator.example_report import ERRORS, example_report, out_of_step, with_verdict
 

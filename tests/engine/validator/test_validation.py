@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -167,3 +169,31 @@ def test_a_mistake_is_told_before_any_work(
 ) -> None:
     with pytest.raises(error):
         validator.validate(request_)
+
+
+def test_phonemes_are_spoken_as_they_are_given(validator: Validator) -> None:
+    events: list[ValidationEvent] = []
+    report = validator.validate(asked("", phonemes="həlˈO."), events.append)
+    assert [utterance.phonemes for utterance in report.utterances] == ["həlˈO."]
+    (plan,) = [event.plan for event in events if isinstance(event, PlanEvent)]
+    assert plan.utterances == report.utterances
+    assert {row.stage for row in report.rows} == set(STAGE_NAMES)
+
+
+@pytest.mark.parametrize(("phonemes", "words"), [("hə7", "no symbol “7”"), ("a" * 600, "600 phonemes are too many")])
+def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, phonemes: str, words: str) -> None:
+    with pytest.raises(InvalidRequest, match=words) as caught:
+        validator.validate(asked("", phonemes=phonemes))
+    assert caught.value.hint
+
+
+def test_crossed_stages_have_inner_values_and_leave_none_to_others() -> None:
+    crossed = asked("Hello.", regimes=(Regime.STATIC_PACKED,), probes=True, cross=(("decoder", Regime.DYNAMIC),))
+    with closing(Validator()) as validator:
+        rows = validator.validate(replace(crossed, padding=0.0)).rows
+    inner = {(row.regime, row.stage) for row in rows if row.probe}
+    assert ("compiled+decoder=dynamic", "decoder") in inner
+    assert (Regime.STATIC_PACKED, "decoder") in inner
+    plain = {row.output for row in rows if row.probe and row.stage == "decoder" and row.regime == Regime.STATIC_PACKED}
+    crossed_ones = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
+    assert crossed_ones == plain
