@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -44,7 +46,7 @@ class DiagnosticsController(QObject):
         self._rows: list[Row] = []
         self._kept: list[Path] = []
         self._held_back = False
-        self._waiting: ValidationRequest | None = None
+        self._waiting: Callable[[], None] | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._begin)
         process.event_received.connect(self._on_event)
@@ -70,7 +72,15 @@ class DiagnosticsController(QObject):
         self._rows = []
         self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)
-        self._waiting = request
+        self._wait_for_turn(partial(self._process.validate, request))
+
+    def give_turn(self, start: Callable[[], None]) -> None:
+        """Stop the diagnosis in progress, and start something else with the reference process once that is due."""
+        self.stop()
+        self._wait_for_turn(start)
+
+    def _wait_for_turn(self, start: Callable[[], None]) -> None:
+        self._waiting = start
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:
@@ -108,8 +118,8 @@ class DiagnosticsController(QObject):
     @Slot()
     def _begin(self) -> None:
         if self._waiting is not None and not self._held_back:
-            self._process.validate(self._waiting)
-            self._waiting = None
+            start, self._waiting = self._waiting, None
+            start()
 
     def _keep(self, folder: Path) -> None:
         self._kept.append(folder)

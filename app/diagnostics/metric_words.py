@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.wording import BY_PHONEME, NOTHING
+from engine.validator.wording import BY_PHONEME, BY_PHONEME_MARK, NOTHING
 
 MINUS = "−"
 EXACT = "exact"
@@ -26,7 +26,8 @@ VERDICT_MEANINGS = {
     Verdict.PASS: "Within the stage's tolerance.",
     Verdict.FAIL: "The stage itself is wrong.",
     Verdict.INHERITED: "The stage is right; what reaches it is not.",
-    Verdict.INCOMPARABLE: "The two have different durations, so that no value has a partner.",
+    Verdict.INCOMPARABLE: "The two have different durations, so that no value has a partner; "
+    "* marks what was measured with the frames of each phoneme paired.",
     Verdict.CRASHED: "The process that computed it ended before it was done.",
 }
 REGIME_TITLES = {
@@ -68,11 +69,11 @@ def correlation_words(metrics: Metrics | None) -> str:
 
 
 def agreement_words(row: Row, token_count: int = 0) -> str:
-    """How a row agrees with the reference: durations that differ, or a correlation, and how it was come by."""
+    """How a row agrees with the reference: durations that differ, or a correlation, marked if it is by phoneme."""
     if row.durations is not None:
         return duration_words(row.durations, token_count)
     if row.by_phoneme is not None:
-        return f"{correlation_words(row.by_phoneme)} {BY_PHONEME}"
+        return f"{correlation_words(row.by_phoneme)}{BY_PHONEME_MARK}"
     return correlation_words(row.metrics)
 
 

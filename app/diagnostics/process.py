@@ -12,8 +12,9 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
 from app.system.processes import child_process
 from engine.system.child_process import python_command
+from engine.validator.experiments import EXPERIMENT_ENDS, ExperimentRequest
 from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
-from engine.validator.wire import Wire
+from engine.validator.wire import EXPERIMENTS, Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
 TURN_SECONDS = 0.004
@@ -29,10 +30,13 @@ NONSENSE = "It sent something that makes no sense."
 class DiagnosticsProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
-    `died` carries one sentence on why the process ended unexpectedly.
+    Events of experiments come by `experiment_received`, all others by `event_received`. `cancelled` tells that the
+    request in progress was given up, `died` carries one sentence on why the process ended unexpectedly.
     """
 
     event_received = Signal(object)
+    experiment_received = Signal(object)
+    cancelled = Signal()
     died = Signal(str)
 
     def __init__(self, command: Sequence[str] = COMMAND, parent: QObject | None = None) -> None:
@@ -44,6 +48,7 @@ class DiagnosticsProcess(QObject):
         self._error_output = b""
         self._unanswered = 0
         self._wanted = False
+        self._experiments = False
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._read)
 
@@ -59,12 +64,20 @@ class DiagnosticsProcess(QObject):
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
+        self._ask("validate", self._wire.encode_request(request), experiments=False)
+
+    def experiment(self, request: ExperimentRequest) -> None:
+        """Start this experiment, cancelling the request in progress."""
+        name = next(name for name, kind in EXPERIMENTS.items() if isinstance(request, kind))
+        self._ask(name, self._wire.encode_experiment(request), experiments=True)
+
+    def _ask(self, name: str, request: str, *, experiments: bool) -> None:
         self.cancel()
         if self._process is None:
             self._process = self._started()
         self._unanswered += 1
-        self._wanted = True
-        self._send({"validate": json.loads(self._wire.encode_request(request))})
+        self._wanted, self._experiments = True, experiments
+        self._send({name: json.loads(request)})
 
     @Slot()
     def cancel(self) -> None:
@@ -72,6 +85,7 @@ class DiagnosticsProcess(QObject):
         if self._wanted:
             self._wanted = False
             self._send({"cancel": True})
+            self.cancelled.emit()
 
     @Slot()
     def release(self) -> None:
@@ -131,11 +145,11 @@ class DiagnosticsProcess(QObject):
             self._die(NONSENSE)
             return
         wanted = self._wanted and self._unanswered == 1
-        if isinstance(event, FinishedEvent | FailedEvent):
+        if isinstance(event, (FinishedEvent, FailedEvent, *EXPERIMENT_ENDS)):
             self._unanswered -= 1
             self._wanted = self._wanted and not wanted
         if wanted:
-            self.event_received.emit(event)
+            (self.experiment_received if self._experiments else self.event_received).emit(event)
 
     @Slot()
     def _keep_errors(self) -> None:

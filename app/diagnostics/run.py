@@ -44,6 +44,8 @@ class DiagnosticsOptions:
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
+    cross: tuple[tuple[str, Regime], ...] = ()
+    phonemes: str = ""
 
 
 class RunState(Enum):
