@@ -143,7 +143,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
-        self._main.page.fold_player(shown)
+        self._main.page.fold_player(self, folded=shown)
         if not shown:
             self.sounds.stop()
             self.controller.release()
