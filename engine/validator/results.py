@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import Cure
+from engine.faults.fault import PlantedFault
 from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
@@ -65,7 +66,8 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array. `fault`, if given, is the
+    name of one in `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
     """
 
     speech: SpeechRequest
@@ -79,6 +81,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    fault: str = ""
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -197,7 +200,7 @@ class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
     `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run.
+    both are empty when nothing compiled was run. `planted` is what a drill planted.
     """
 
     request: ValidationRequest
@@ -207,6 +210,7 @@ class Report:
     versions: Mapping[str, str]
     lstm_choice: str = ""
     device_choice: str = ""
+    planted: PlantedFault | None = None
 
     @property
     def passed(self) -> bool:
