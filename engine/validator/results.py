@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from engine.errors import Cure
 from engine.faults.fault import PlantedFault
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 
@@ -233,4 +234,15 @@ class FailedEvent:
     cure: Cure | None = None
 
 
-ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent
+ValidationEvent = (
+    PreparationEvent
+    | PlanEvent
+    | AlignmentEvent
+    | RowEvent
+    | GraphEvent
+    | KernelEvent
+    | CodeEvent
+    | InspectedEvent
+    | FinishedEvent
+    | FailedEvent
+)
