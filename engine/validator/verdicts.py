@@ -16,6 +16,7 @@ from engine.validator.results import (
     Row,
     Verdict,
 )
+from engine.validator.wording import correlation, magnitude
 
 BEST_TO_WORST = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
 
@@ -83,7 +84,8 @@ def _finding(regime: str, failures: list[Row]) -> Finding:
 def _measured(row: Row) -> str:
     if row.metrics is None or row.metrics.pearson is None:
         return "is not finite or has another length"
-    return f"correlates at {row.metrics.pearson:.6f}, with a relative error of {row.metrics.relative_l2:.2g}"
+    error = magnitude(row.metrics.relative_l2)
+    return f"correlates at {correlation(row.metrics.pearson)}, with a relative error of {error}"
 
 
 def severity(row: Row) -> tuple[int, float, float]:
