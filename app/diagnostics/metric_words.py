@@ -113,6 +113,8 @@ def _metric_figures(metrics: Metrics) -> list[tuple[str, str]]:
         ("Relative L2", wording.magnitude(metrics.relative_l2)),
         ("Finite", wording.percent(metrics.finite_percent)),
     ]
+    if metrics.sign_flips is not None:
+        figures.append(("Phases of -pi for pi", str(metrics.sign_flips)))
     if metrics.tail_energy is not None:
         figures.append(("Energy in padding", wording.magnitude(metrics.tail_energy)))
     return figures
