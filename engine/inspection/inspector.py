@@ -1,4 +1,4 @@
-"""Runs a compiled stage with an instrument and names the kernels in it that are wrong, each judged on its own inputs."""
+"""Runs a compiled stage with an instrument and names its wrong kernels, each judged on its own inputs."""
 
 from __future__ import annotations
 
