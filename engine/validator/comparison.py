@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from engine.validator.arrays import ArrayFolder
 from engine.validator.audio_metrics import compare_audio
 from engine.validator.metrics import compare, compare_durations, profile
 from engine.validator.own_run import OwnRun, RegimeChain, StageResult, result_of
+from engine.validator.phases import on_circle, sign_flips
 from engine.validator.phoneme_alignment import by_phoneme
 from engine.validator.reference_durations import ALIGNMENT_OUTPUT, ReferenceDurations
 from engine.validator.results import (
@@ -165,8 +166,8 @@ class _Judge:
             metrics=metrics,
             audio=self._audio(result) if stage is AUDIO_STAGE and not value.is_probe else None,
             durations=durations,
-            by_phoneme=None if moved_pair is None else compare(*moved_pair),
-            profile=None if shown is None else profile(*shown, value.time_axis, value.axis),
+            by_phoneme=None if moved_pair is None else compare(*_on_circle(value, *moved_pair)),
+            profile=None if shown is None else profile(*_on_circle(value, *shown), value.time_axis, value.axis),
             seconds=result.step.seconds,
             reference_seconds=self.expected.step.seconds,
             probe=value.is_probe,
@@ -174,7 +175,10 @@ class _Judge:
 
     def _metrics(self, value: _Value, result: StageResult) -> Metrics | None:
         pair = self._pair(value, result)
-        return None if pair is None else compare(*pair, result.tails.get(value.name))
+        if pair is None:
+            return None
+        metrics = compare(*_on_circle(value, *pair), result.tails.get(value.name))
+        return metrics if value.is_probe else replace(metrics, sign_flips=sign_flips(value.name, *pair))
 
     def _pair(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
         """Ours and the reference's array on the valid region; None when their frames differ."""
@@ -212,6 +216,10 @@ def _of_one_shape(value: _Value, ours: Array, theirs: Array) -> tuple[Array, Arr
     if value.is_probe:
         ours = ours[tuple(slice(extent) for extent in theirs.shape)]
     return (ours, theirs) if ours.shape == theirs.shape else None
+
+
+def _on_circle(value: _Value, ours: Array, reference: Array) -> tuple[Array, Array]:
+    return (ours if value.is_probe else on_circle(value.name, ours, reference)), reference
 
 
 def _compared(stage: Stage) -> tuple[Tensor, ...]:

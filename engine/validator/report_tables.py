@@ -11,8 +11,8 @@ from engine.validator.results import REGIME_MEANINGS, Reading, Regime, Row
 from engine.validator.verdicts import worst
 
 FIGURE_NAMES = (
-    "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR, dB", "max error", "relative L2",
-    "finite, %", "energy in padding", "ms", "ms, reference", "verdict",
+    "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR", "max error", "relative L2",
+    "finite", "energy in padding", "ms", "ms, reference", "verdict",
 )  # fmt: skip
 """Headings of the table of all figures."""
 
@@ -75,14 +75,8 @@ def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
 def _cell(row: Row | None, with_stage: bool = False) -> Cell:
     if row is None:
         return Cell()
-    value = _correlation(row)
+    value = wording.row_correlation(row)
     return Cell(f"{value} ({row.output})" if with_stage else value, row.verdict, _hint(row))
-
-
-def _correlation(row: Row) -> str:
-    """A row's correlation, marked where it is one phoneme by phoneme."""
-    aligned = wording.correlation_by_phoneme(row)
-    return f"{aligned} {wording.BY_PHONEME}" if aligned else wording.row_correlation(row)
 
 
 def _hint(row: Row) -> str:
@@ -90,7 +84,8 @@ def _hint(row: Row) -> str:
     if metrics is None:
         return ""
     error, l2 = wording.magnitude(metrics.max_abs), wording.magnitude(metrics.relative_l2)
-    return f"max error {error}, relative L2 {l2}, SQNR {wording.noise_ratio(metrics)} dB, tolerance {row.tolerance}"
+    tolerance = wording.correlation(row.tolerance)
+    return f"max error {error}, relative L2 {l2}, SQNR {wording.noise_ratio(metrics)}, tolerance {tolerance}"
 
 
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
@@ -109,12 +104,12 @@ def figures(row: Row) -> tuple[str, ...]:
         return (*names, wording.row_correlation(row), *[wording.NOTHING] * 6, *times)
     return (
         *names,
-        _correlation(row),
+        wording.row_correlation(row),
         wording.correlation(metrics.cosine),
         wording.noise_ratio(metrics),
         wording.magnitude(metrics.max_abs),
         wording.magnitude(metrics.relative_l2),
-        f"{metrics.finite_percent:g}",
+        wording.percent(metrics.finite_percent),
         wording.magnitude(metrics.tail_energy),
         *times,
     )

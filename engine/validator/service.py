@@ -23,9 +23,8 @@ AnyRequest = ValidationRequest | ExperimentRequest
 class Service:
     """Answers requests; `write` gets every event as a line, ending each with a finished or failed one.
 
-    An experiment ends with one of `EXPERIMENT_ENDS`.
-
-    A request stops the one before it. The final report has no rows, as each has been sent before.
+    A request stops the one before it. The final report has no rows, as each has been sent before; an experiment ends
+    with one of `EXPERIMENT_ENDS`.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:

@@ -12,6 +12,7 @@ from cattrs.preconf.json import JsonConverter, make_converter
 from cattrs.strategies import configure_tagged_union
 
 from engine.validator.experiments import ExperimentRequest, FuzzRequest, ServiceEvent, SweepRequest
+from engine.validator.kernel_request import KernelRequest
 from engine.validator.results import Metrics, Report, Row, ValidationRequest
 
 EXPERIMENTS: Mapping[str, type[ExperimentRequest]] = MappingProxyType({"sweep": SweepRequest, "fuzz": FuzzRequest})
@@ -70,6 +71,14 @@ class Wire:
     def decode_request(self, line: str) -> ValidationRequest:
         """The request of a line; raises `ValueError` for anything else."""
         return self._read(json.loads(line), ValidationRequest)  # type: ignore[no-any-return]
+
+    def encode_kernel_request(self, request: KernelRequest) -> str:
+        """One line of JSON, without its line end."""
+        return json.dumps(self._converter.unstructure(request), allow_nan=False)
+
+    def decode_kernel_request(self, line: str) -> KernelRequest:
+        """The request of a line; raises `ValueError` for anything else."""
+        return self._read(json.loads(line), KernelRequest)  # type: ignore[no-any-return]
 
     def row_to_dict(self, row: Row) -> dict[str, Any]:
         """A row with its metrics next to its names, as plain values for `json.dump`."""

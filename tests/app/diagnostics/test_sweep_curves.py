@@ -1,3 +1,5 @@
+import re
+
 from app.diagnostics.sweep_curves import Look, curves_of, looks
 from engine.stages import STAGES
 from engine.validator import wording
@@ -59,4 +61,5 @@ def test_the_numbers_are_those_of_the_command_line() -> None:
         ):
             curve = curves_of(points(), look)[number]
             (line,) = [line for line in lines[start + 1 : start + 4] if line.startswith(name)]
-            assert line.removeprefix(name).split() == [wording.correlation(value) for value in curve.correlations]
+            written = re.split(r"\s{2,}", line.removeprefix(name).strip())
+            assert written == [wording.correlation(value) for value in curve.correlations]
