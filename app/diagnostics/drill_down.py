@@ -64,6 +64,7 @@ class DrillDown(StagePage):
         self.profile = ProfileView(self)
         self.words = QLabel(CHOOSE_A_STAGE, self)
         self.stack = QStackedWidget(self)
+        self._near = QSplitter(Qt.Orientation.Vertical, self)
         self._loader = PictureLoader(self)
         self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
         self._lay_out()
@@ -116,6 +117,7 @@ class DrillDown(StagePage):
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
         self.figures.show_row(row)
+        self._near.show()
         self.listening.setVisible(has_audio(subject.run.arrays, row))
         self.listening.name_sides(ours, reference)
         self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
@@ -125,6 +127,7 @@ class DrillDown(StagePage):
 
     def _show_nothing(self, words: str) -> None:
         self._subject = None
+        self._near.hide()
         self._loader.forget()
         self.outputs.show_rows((), "")
         self.figures.show_row(None)
@@ -198,10 +201,11 @@ class DrillDown(StagePage):
         for page in (self.words, *self._views):
             self.stack.addWidget(page)
         split = QSplitter(Qt.Orientation.Horizontal, self)
-        near = QSplitter(Qt.Orientation.Vertical, split)  # its parent set now, so that the tab key comes here first
+        self._near.setParent(split)  # now, so that the tab key comes here first
         for part in (self.outputs, self.figures):
-            near.addWidget(part)
-        near.setSizes(NEAR_SHARES)
+            self._near.addWidget(part)
+        self._near.setSizes(NEAR_SHARES)
+        self._near.hide()
         split.addWidget(self.stack)
         split.setSizes(SHARES)
         split.setStretchFactor(1, 1)
