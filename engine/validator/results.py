@@ -64,7 +64,8 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
+    `most_array_bytes`, if given, those of whole utterances are deleted again.
     """
 
     speech: SpeechRequest
@@ -78,6 +79,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    most_array_bytes: int | None = None
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -229,4 +231,11 @@ class FailedEvent:
     cure: Cure | None = None
 
 
-ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent
+@dataclass(frozen=True)
+class PulseEvent:
+    """The process is alive, and has computed for so many seconds in all."""
+
+    computed_seconds: float
+
+
+ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent | PulseEvent
