@@ -69,9 +69,8 @@ class RunStatus(QWidget):
         if run.preparation is not None or not run.utterances:
             self.progress.setRange(0, 0)  # without a total: a busy indicator
         else:
-            done = run.last_row.utterance if run.last_row is not None else 0
             self.progress.setRange(0, len(run.utterances))
-            self.progress.setValue(done)
+            self.progress.setValue(run.progress.compared)
 
     @Slot()
     def _on_pointer(self) -> None:
