@@ -140,11 +140,27 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class NotFinite:
+    """How many values of an array are not a number, or infinite in float32, and which of them comes first in time.
+
+    `first` is its index in the array without the batch; along time it is number `at` of `extent` on `axis`.
+    """
+
+    nan: int
+    infinite: int
+    first: tuple[int, ...]
+    axis: str
+    at: int
+    extent: int
+
+
+@dataclass(frozen=True)
 class Row:
     """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
 
-    `metrics` is None when the two cannot be compared. Seconds are the whole stage's, None where it was not timed.
-    `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name.
+    `metrics` is None when the two cannot be compared, `not_finite` when all of ours is finite. Seconds are the whole
+    stage's, None where it was not timed. `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the
+    probed module's name.
     """
 
     utterance: int
@@ -162,6 +178,7 @@ class Row:
     seconds: float | None = None
     reference_seconds: float | None = None
     probe: bool = False
+    not_finite: NotFinite | None = None
 
     @property
     def decides(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.validator.results import AudioMetrics, DurationMetrics, Reading, Row
+from engine.validator.results import AudioMetrics, DurationMetrics, NotFinite, Reading, Row
 
 READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
 
@@ -50,6 +50,13 @@ def row_noise_ratio(row: Row) -> str:
     if row.metrics is None or row.metrics.pearson is None:
         return NOTHING
     return "equal" if row.metrics.sqnr_db is None else f"{row.metrics.sqnr_db:.1f}"
+
+
+def not_finite(found: NotFinite) -> str:
+    """How much is not finite, and where it begins."""
+    counts = [(found.nan, "NaN"), (found.infinite, "infinite")]
+    said = " and ".join(f"{count} {what}" for count, what in counts if count)
+    return f"{said}, the first at [{', '.join(map(str, found.first))}], {found.axis} {found.at} of {found.extent}"
 
 
 def magnitude(value: float | None) -> str:
