@@ -126,8 +126,6 @@ class Application(QObject):
         self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
         self.window.page.header.voices.preview_wanted.connect(self._on_preview)
         self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
-        if not settings.docks.isEmpty():
-            self._add_diagnostics()
         self._desktop_timer.timeout.connect(self.desktop.begin)
         self._apply(options)
 
@@ -278,8 +276,9 @@ class Application(QObject):
             self.window.page.editor.start_with(greeting())
         self._choose(options)
         if options.screenshot is not None:
+            window = self.diagnostics.window if options.diagnostics else self.window
             self._screenshot = ScreenshotWhenIdle(
-                self.window, options.screenshot, lambda: self.diagnostics.busy or self.reader.opener.busy
+                window, options.screenshot, lambda: self.diagnostics.busy or self.reader.opener.busy
             )
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)

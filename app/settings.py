@@ -34,7 +34,8 @@ class Key(Enum):
     SPLIT = "window/split"
     SIDE_BAR = "window/side_bar"
     SIDE_BAR_WIDTH = "window/side_bar_width"
-    DOCKS = "window/docks"
+    DIAGNOSTICS_PLACE = "diagnostics/place"
+    DIAGNOSTICS_SHOWN = "diagnostics/shown"
     APPEARANCE = "window/appearance"
     DEVICE = "device"
     LSTM_METHOD = "lstm_method"
@@ -186,13 +187,22 @@ class Settings:
         self._write(Key.SIDE_BAR_WIDTH, str(width))
 
     @property
-    def docks(self) -> QByteArray:
-        """What is docked to the window, and where; empty when unknown."""
-        return self._bytes(Key.DOCKS)
+    def diagnostics_place(self) -> QByteArray:
+        """The size and position of the window of diagnostics; empty when unknown."""
+        return self._bytes(Key.DIAGNOSTICS_PLACE)
 
-    @docks.setter
-    def docks(self, docks: QByteArray) -> None:
-        self._write(Key.DOCKS, docks)
+    @diagnostics_place.setter
+    def diagnostics_place(self, place: QByteArray) -> None:
+        self._write(Key.DIAGNOSTICS_PLACE, place)
+
+    @property
+    def diagnostics_shown(self) -> bool:
+        """Whether the window of diagnostics was open at last."""
+        return self._string(Key.DIAGNOSTICS_SHOWN) == str(True)
+
+    @diagnostics_shown.setter
+    def diagnostics_shown(self, shown: bool) -> None:
+        self._write(Key.DIAGNOSTICS_SHOWN, str(shown))
 
     @property
     def save_folder(self) -> Path:

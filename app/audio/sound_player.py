@@ -46,7 +46,7 @@ class SoundPlayer(QObject):
 
         If a `part` is given, that is played again and again until something else is wanted.
         """
-        self._speech.close()
+        self._speech.release()
         self._sound = LoopedSound(samples, sample_rate_hz, part)
         self._player.load(self._sound)
         self._player.seek(self._sound.position_of(start))

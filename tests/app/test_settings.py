@@ -28,7 +28,8 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.save_folder == Path.home()
     assert settings.geometry.isEmpty()
     assert settings.split.isEmpty()
-    assert settings.docks.isEmpty()
+    assert settings.diagnostics_place.isEmpty()
+    assert not settings.diagnostics_shown
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
@@ -44,7 +45,8 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.device, before.lstm_method = "metal", "mps"
     before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
-    before.docks = QByteArray(b"\xfe\x00")
+    before.diagnostics_shown = True
+    before.diagnostics_place = QByteArray(b"\xfe\x00")
     before.save_folder = tmp_path
     before.side_bar, before.side_bar_pixels = "Chapters", 301
     before.kept_megabytes = 250
@@ -56,7 +58,8 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert after.device == "metal"
     assert (after.model, after.models_offered) == ("kokoro-82m", True)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
-    assert after.docks == QByteArray(b"\xfe\x00")
+    assert after.diagnostics_shown
+    assert after.diagnostics_place == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
     assert after.kept_megabytes == 250
