@@ -94,7 +94,8 @@ class Application(QObject):
         self._stays = options.screenshot is None
         self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
         self._speaks_at_once = options.text is not None
-        self._greets = options.text is None and options.file is None and settings.text is None
+        self._goes_on = options.text is None and options.file is None
+        self._greets = self._goes_on and settings.text is None and settings.document is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
@@ -274,6 +275,8 @@ class Application(QObject):
     def _apply(self, options: Options) -> None:
         if self._greets:
             self.window.page.editor.start_with(greeting())
+        if self._goes_on:
+            self.reader.resume()
         self._choose(options)
         if options.screenshot is not None:
             window = self.diagnostics.window if options.diagnostics else self.window

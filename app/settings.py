@@ -25,6 +25,7 @@ class Key(Enum):
     """The names of all stored values."""
 
     TEXT = "text"
+    DOCUMENT = "document"
     MODEL = "model"
     MODELS_OFFERED = "models_offered"
     VOICE = "voice"
@@ -61,6 +62,16 @@ class Settings:
     @text.setter
     def text(self, text: str) -> None:
         self._write(Key.TEXT, text)
+
+    @property
+    def document(self) -> Path | None:
+        """The document that is being read; None while a text of one's own is in the editor."""
+        path = self._string(Key.DOCUMENT)
+        return Path(path) if path else None
+
+    @document.setter
+    def document(self, path: Path | None) -> None:
+        self._write(Key.DOCUMENT, None if path is None else str(path.absolute()))
 
     @property
     def model(self) -> str | None:

@@ -79,6 +79,7 @@ class WindowMemory(QObject):
         text = self._page.editor.text
         if text != self._unedited:
             self._unedited = self._settings.text = text
+            self._settings.document = None  # which would take its place at the next start
             self._keep(text)
 
     def _keep(self, text: str) -> None:
