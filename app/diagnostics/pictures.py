@@ -75,7 +75,7 @@ class HeatPane:
 class HeatPicture:
     """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` says what the lines are.
 
-    `ticks` are names of heights from 0 to 1.
+    `ticks` are names of heights from 0 to 1. `sample_rate_hz` is that of the sound of a spectrogram, else 0.
     """
 
     panes: tuple[HeatPane, ...]
@@ -83,6 +83,7 @@ class HeatPicture:
     end_seconds: float
     top: str
     ticks: tuple[tuple[float, str], ...] = ()
+    sample_rate_hz: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +216,8 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     else:
         panes.append(_difference_pane(request, pair))
     ticks = tuple((height_of_hz(each, rate), _hertz(each)) for each in FREQUENCY_TICKS_HZ if each < rate / 2)
-    return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, f"mel to {rate / 2000:.3g} kHz", ticks)
+    top = f"mel to {rate / 2000:.3g} kHz"
+    return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top, ticks, rate)
 
 
 def _hertz(frequency_hz: int) -> str:

@@ -57,6 +57,20 @@ class UtteranceClock:
         placed = ((word, self.edges_of(word)) for word in utterance.words)
         return tuple(Word(_written(utterance, word), *edges) for word, edges in placed if edges is not None)
 
+    def token_at(self, seconds: float) -> int:
+        """The number of the token that is spoken at a time."""
+        found = int(np.searchsorted(self.token_edges, seconds, side="right")) - 1
+        return min(max(found, 0), len(self.frames_per_token) - 1)
+
+    def spoken_at(self, utterance: Utterance | None, seconds: float) -> str:
+        """The word and the phoneme at a time, such as “window” ɪ; empty where there is silence or nothing is known."""
+        if utterance is None:
+            return ""
+        word = next((each for each in self.words(utterance) if each.start_seconds <= seconds < each.end_seconds), None)
+        place = self.token_at(seconds) - BORDER_TOKENS
+        phoneme = utterance.phonemes[place] if 0 <= place < len(utterance.phonemes) else ""
+        return f"“{word.text}” {phoneme}".strip() if word is not None else phoneme.strip()
+
     def edges_of(self, word: WrittenWord) -> tuple[float, float] | None:
         """When a word begins and ends; None if the alignment does not have it."""
         first, end = BORDER_TOKENS + word.first_phoneme, BORDER_TOKENS + word.end_phoneme

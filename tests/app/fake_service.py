@@ -100,14 +100,15 @@ class Service:
             self.answer(*asked)
 
     def answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
-        what, _, count = request.speech.text.partition(" ")
+        what, *rest = request.speech.text.replace(".", " ").split()
+        count = rest[0] if rest else "1"
         utterance = Utterance(0, request.speech.text, "aaa", 0, len(request.speech.text))
         self.send(PlanEvent(Plan((utterance,))))
         self.send(AlignmentEvent(0, FRAMES_PER_TOKEN))
         self.misbehave(what, cancel)
         if not cancel.is_set():
             self.save_arrays(request)
-        for number in range(int(count or 1)):
+        for number in range(int(count)):
             if cancel.is_set():
                 break
             row = row_of(number)
