@@ -64,8 +64,7 @@ class ListeningControl(QObject):
             self._sounds.switch(sound.samples)
         else:
             self._play(sound, start=0)
-        self._heard = part
-        self._bar.show_playing(part)
+        self._note(part)
         self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
 
     @Slot(object)
@@ -97,8 +96,12 @@ class ListeningControl(QObject):
         if sound is not None:
             part = self._heard
             self._play(sound, start=self._sounds.place)
-            self._heard = part
-            self._bar.show_playing(part)
+            self._note(part)
+
+    def _note(self, part: Part | None) -> None:
+        """Note what is heard, if there is a device to hear it."""
+        self._heard = part if self._sounds.playing else None
+        self._bar.show_playing(self._heard)
 
     def _play(self, sound: Heard, start: int) -> None:
         rate_hz, part = self._drill_down.sample_rate_hz, self._views[0].part

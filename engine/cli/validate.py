@@ -23,7 +23,9 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
+from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.errors import InvalidRequest
+from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
 from engine.preparation.devices import AUTO, DEVICES
@@ -31,11 +33,12 @@ from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
-from engine.system.paths import resources_folder, sample_text_path
+from engine.system.paths import resources_folder
 from engine.system.whole_file import ensure_writable
 from engine.validator import wording
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import write_bundle
+from engine.validator.drill import drill_regimes, drill_text
 from engine.validator.fuzz import FuzzReport, fuzz
 from engine.validator.html_report import write_html
 from engine.validator.lstm_comparison import LstmComparison, compare_lstms
@@ -88,6 +91,7 @@ def add_options(parser: Any) -> None:
         metavar="FILE",
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
+    add_fault(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
@@ -99,7 +103,7 @@ def add_options(parser: Any) -> None:
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """What the options ask for; raises `InvalidRequest` for names that are none."""
-    text = options.text if options.text is not None else sample_text_path().read_text(encoding="utf-8")
+    text = options.text if options.text is not None else usual_text(options.fault)
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
         speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
@@ -113,12 +117,15 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         probes=options.probes,
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
+        fault=options.fault,
     )
 
 
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
     if options.regimes is not None:
         return tuple(regime_named(name) for name in options.regimes.split(","))
+    if options.fault:
+        return drill_regimes(fault_named(options.fault))
     return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
 
 
@@ -199,7 +206,9 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     for path in (options.json, options.html, options.npz, options.bundle):
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
-    if options.text_parity is not None:
+    if options.fault == LIST:
+        outcome = listed()
+    elif options.text_parity is not None:
         outcome = _text_compared(options)
     elif options.fuzz is not None:
         outcome = _fuzzed(options, observe)
@@ -221,8 +230,8 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
     }
-    words = [text_report(report), *([lstm_text(lstms)] if lstms else []), *([sweep_text(sweep)] if sweep else [])]
-    return Outcome(data, "\n\n".join(words), report.passed)
+    tables = (text_report(report), drill_text(report), lstm_text(lstms), sweep_text(sweep) if sweep else "")
+    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import Cure
+from engine.faults.fault import PlantedFault
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 
@@ -65,7 +67,8 @@ class ValidationRequest:
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
     others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
-    `most_array_bytes`, if given, those of whole utterances are deleted again.
+    `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one in
+    `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
     """
 
     speech: SpeechRequest
@@ -80,6 +83,7 @@ class ValidationRequest:
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
     most_array_bytes: int | None = None
+    fault: str = ""
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -91,7 +95,8 @@ class Metrics:
 
     All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
     None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
-    its padding, None without padding.
+    its padding, None without padding. Phases are compared on the circle; `sign_flips` counts those that should be
+    exactly pi and are -pi, and is None for values that are no phases.
     """
 
     pearson: float | None
@@ -101,6 +106,7 @@ class Metrics:
     relative_l2: float | None
     finite_percent: float
     tail_energy: float | None = None
+    sign_flips: int | None = None
 
 
 @dataclass(frozen=True)
@@ -215,7 +221,7 @@ class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
     `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run.
+    both are empty when nothing compiled was run. `planted` is what a drill planted.
     """
 
     request: ValidationRequest
@@ -225,6 +231,7 @@ class Report:
     versions: Mapping[str, str]
     lstm_choice: str = ""
     device_choice: str = ""
+    planted: PlantedFault | None = None
 
     @property
     def passed(self) -> bool:
@@ -255,4 +262,16 @@ class PulseEvent:
     computed_seconds: float
 
 
-ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent | PulseEvent
+ValidationEvent = (
+    PreparationEvent
+    | PlanEvent
+    | AlignmentEvent
+    | RowEvent
+    | GraphEvent
+    | KernelEvent
+    | CodeEvent
+    | InspectedEvent
+    | FinishedEvent
+    | FailedEvent
+    | PulseEvent
+)

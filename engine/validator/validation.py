@@ -113,7 +113,7 @@ class Validator:
         rows.sort(key=attrgetter("utterance"))
         utterances = tuple(sorted(compared, key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
-        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices)
+        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
         observe(FinishedEvent(report))
         return report
 
@@ -126,6 +126,7 @@ class Validator:
             self.close()
             self._regimes = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:])
             self._opened, self._stamp = wanted, stamp
+        self._regimes.plant(request.fault)
         return self._regimes
 
     def _check_unchanged(self, request: ValidationRequest) -> None:
