@@ -59,13 +59,7 @@ class Validator:
 
         Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set.
         """
-        check(request.speech)
-        checkpoint = self.prepare(request).checkpoint
-        voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
-        planner = phonemizer(checkpoint, voice, request.speech.language)
-        plan = planner.plan(request.speech.text, request.speech.speed)
-        observe(PlanEvent(plan))
-        spoken = [Spoken(utterance, voice, request.speech.speed, request.speech.seed) for utterance in plan.utterances]
+        spoken = spoken_of(self, request, observe)
         return self.validate_utterances(request, spoken, observe, cancel)
 
     def validate_utterances(
@@ -109,6 +103,17 @@ class Validator:
         self._regimes = None
 
 
+def spoken_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver = ignore) -> list[Spoken]:
+    """The request's text in its voice, utterance by utterance; raises `InvalidRequest` children."""
+    speech = request.speech
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    plan = phonemizer(checkpoint, voice, speech.language).plan(speech.text, speech.speed)
+    observe(PlanEvent(plan))
+    return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in plan.utterances]
+
+
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
     """The front end for this voice and model, in the voice's language unless another is given."""
     config = checkpoint.config
@@ -124,6 +129,16 @@ def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemize
 def _comparison(
     regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> Comparison:
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, others = open_chains(regimes, request, observe, cancel)
+    return Comparison(reference, others, arrays)
+
+
+def open_chains(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> tuple[RegimeChain, list[RegimeChain]]:
+    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+
     def open_regime(regime: Regime) -> RegimeRunner:
         return regimes.open(regime, request.padding, observe, cancel)
 
@@ -134,11 +149,10 @@ def _comparison(
         others.append(crossed(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
-    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
-    return Comparison(reference, chains, arrays)
+    return reference, chains
 
 
 def _events(comparison: Comparison, spoken: list[Spoken], cancel: threading.Event | None) -> Iterator[ValidationEvent]:
