@@ -11,14 +11,13 @@ from typing import Any
 from engine.cli.command import Outcome
 from engine.validator.case import CaseFacts, FailingCase, save_case
 from engine.validator.case_run import run_case
-from engine.validator.case_words import reduction_words, run_words
+from engine.validator.case_words import case_words, reduction_words, run_words
 from engine.validator.element_errors import ElementErrors
 from engine.validator.reduction import REDUCTION_SECONDS, failing_case, failure_in, reduce_failure
 from engine.validator.results import Report, ValidationRequest
 from engine.validator.validation import ValidationObserver, Validator
 from engine.validator.wire import Wire
 
-ANY_STAGE = ""
 NOTHING_FAILED = "Nothing is itself wrong there: there is no failing case to save or reduce."
 
 
@@ -27,24 +26,17 @@ def add_case_options(parser: Any) -> None:
     parser.add_argument("--case", type=Path, metavar="FILE", help="run a saved failing case; fails if it still does")
     parser.add_argument("--save-case", type=Path, metavar="FILE", help="save the first failing stage with its inputs")
     parser.add_argument(
-        "--reduce",
-        nargs="?",
-        const=ANY_STAGE,
-        metavar="STAGE",
-        help="find the shortest text and the smallest inputs on which the first failing stage, or this one, fails",
+        "--reduce", action="store_true", help="find the shortest text and the smallest inputs on which it fails"
     )
+    parser.add_argument("--case-stage", metavar="STAGE", help="save or reduce this stage instead of the first")
     parser.add_argument(
-        "--reduce-seconds",
-        type=float,
-        default=REDUCTION_SECONDS,
-        metavar="N",
-        help="how long that may take (default: 60)",
+        "--reduce-seconds", type=float, default=REDUCTION_SECONDS, metavar="N", help="the time for it (default: 60)"
     )
 
 
 def wants_case(options: argparse.Namespace) -> bool:
     """Whether a failure is to be saved or reduced."""
-    return options.save_case is not None or options.reduce is not None
+    return options.save_case is not None or options.reduce
 
 
 def rerun(options: argparse.Namespace, observe: ValidationObserver) -> Outcome:
@@ -69,24 +61,29 @@ def case_of(
     observe: ValidationObserver,
 ) -> tuple[dict[str, Any], str]:
     """Reduce or save what a report found as the options say: data and words, no data where nothing failed."""
-    if failure_in(report, options.reduce or None) is None:
+    stage = options.case_stage
+    if failure_in(report, stage) is None:
         return {}, NOTHING_FAILED
-    if options.reduce is None:
-        case = failing_case(validator, request, report, None, observe)
+    file = str(options.save_case or "")
+    if not options.reduce:
+        case = failing_case(validator, request, report, stage, observe)
         _save(options, case)
-        return _facts(case.facts), f"Saved: {options.save_case}"
-    stage = options.reduce or None
+        words = case_words(case.facts, file)
+        return {**_facts(case.facts), "file": file, "words": words}, words
     reduction = reduce_failure(validator, request, report, stage, observe, seconds=options.reduce_seconds)
     _save(options, reduction.case)
+    words = reduction_words(reduction, file)
     data = {
         **_facts(reduction.case.facts),
+        "file": file,
+        "words": words,
         "elements": _elements(reduction.elements),
         "original_phonemes": reduction.original_phonemes,
         "tries": reduction.tries,
         "seconds": reduction.seconds,
         "complete": reduction.complete,
     }
-    return data, reduction_words(reduction, str(options.save_case or ""))
+    return data, words
 
 
 def _save(options: argparse.Namespace, case: FailingCase) -> None:

@@ -11,14 +11,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
+
 from engine.config import ModelConfig
 from engine.errors import DamagedFile, EngineError
 from engine.model_store.checkpoints import model_config
+from engine.pipeline import FIRST_PHONEME
 from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
 from engine.system.whole_file import whole_file, write_error
 from engine.validator.arrays import ArrayFolder, array_key
 from engine.validator.bundle import ARRAYS_NAME, FORMAT, FORMAT_NAME, JSON_NAME, VERSION
-from engine.validator.results import Report
+from engine.validator.comparison import ALIGNMENT_OUTPUT
+from engine.validator.results import AlignmentEvent, Reading, Report
 from engine.validator.wire import Wire
 
 MOST_FIGURES_BYTES = 256 << 20
@@ -38,20 +42,6 @@ class OpenedBundle:
     made: str
 
 
-@dataclass(frozen=True)
-class BundleLabel:
-    """What a list of bundles shows of one: its name, and when it was made, as text; both may be empty."""
-
-    name: str
-    made: str
-
-
-def read_label(path: Path) -> BundleLabel:
-    """What a bundle is called, without reading its figures; raises what `open_bundle` raises."""
-    with _opened(path) as archive:
-        return _label(path, archive)
-
-
 def open_bundle(path: Path, folder: Path) -> OpenedBundle:
     """Read a bundle and unpack its arrays into a folder that exists and is empty; nothing is written elsewhere.
 
@@ -59,7 +49,7 @@ def open_bundle(path: Path, folder: Path) -> OpenedBundle:
     paths outside itself or unpacks to more than it should, `UnknownModel`, and `OutputError` when the disk is full.
     """
     with _opened(path) as archive:
-        label = _label(path, archive)
+        name, made = _label(path, archive)
         report = _report(path, archive)
         has_arrays = ARRAYS_NAME in archive.namelist()
         config = model_config(report.request.model)
@@ -67,7 +57,18 @@ def open_bundle(path: Path, folder: Path) -> OpenedBundle:
             _unpack_arrays(path, archive, folder)
             _check_arrays(path, ArrayFolder(folder), config)
     request = replace(report.request, arrays_folder=str(folder) if has_arrays else None)
-    return OpenedBundle(replace(report, request=request), label.name, label.made)
+    return OpenedBundle(replace(report, request=request), name, made)
+
+
+def alignments(report: Report, arrays: ArrayFolder) -> Iterator[AlignmentEvent]:
+    """How long the reference speaks each token of each utterance, as far as its durations were kept."""
+    reference = report.request.reference
+    for utterance in report.utterances:
+        if arrays.holds(utterance.index, reference, Reading.OWN_FED, ALIGNMENT_OUTPUT):
+            frame_token = arrays.load(utterance.index, reference, Reading.OWN_FED, ALIGNMENT_OUTPUT)[0]
+            tokens = len(utterance.phonemes) + 2 * FIRST_PHONEME
+            frames = np.bincount(np.clip(frame_token, 0, tokens - 1), minlength=tokens)
+            yield AlignmentEvent(utterance.index, tuple(int(count) for count in frames))
 
 
 @contextmanager
@@ -89,7 +90,8 @@ def _check_names(path: Path, archive: zipfile.ZipFile) -> None:
             raise DamagedFile(path, f"{path} names the path {name}, which leaves its folder.", _CHOOSE)
 
 
-def _label(path: Path, archive: zipfile.ZipFile) -> BundleLabel:
+def _label(path: Path, archive: zipfile.ZipFile) -> tuple[str, str]:
+    """What the bundle is called, and when it was made."""
     if JSON_NAME not in archive.namelist():
         raise _damaged(path)
     if FORMAT_NAME not in archive.namelist():
@@ -99,7 +101,7 @@ def _label(path: Path, archive: zipfile.ZipFile) -> BundleLabel:
         raise _damaged(path)
     if facts.get("version") != VERSION:
         raise _other_version(path, str(facts.get("version")))
-    return BundleLabel(str(facts.get("name", "")), str(facts.get("made", "")))
+    return str(facts.get("name", "")), str(facts.get("made", ""))
 
 
 def _report(path: Path, archive: zipfile.ZipFile) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from engine.stages import stage_named
@@ -28,9 +29,17 @@ def reduction_words(reduction: Reduction, file: str = "") -> str:
     ]
     if not reduction.complete:
         lines.append("Time was up: a smaller case may exist.")
-    if file:
-        lines.append(f"Run it again: {' '.join(PROGRAM)} {COMMAND} --case {file}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_again(file)])
+
+
+def case_words(facts: CaseFacts, file: str) -> str:
+    """What was saved as it is, and how to run it again."""
+    phonemes = wording.counted(len(facts.utterance.phonemes), "phoneme")
+    return "\n".join([f"Saved with {phonemes}: {facts.utterance.phonemes}", *case_lines(facts), *_again(file)])
+
+
+def _again(file: str) -> tuple[str, ...]:
+    return (f"Run it again: {shlex.join([*PROGRAM, COMMAND, '--case', file])}",) if file else ()
 
 
 def run_words(run: CaseRun) -> str:

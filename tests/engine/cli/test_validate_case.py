@@ -14,7 +14,7 @@ NO_PACK = (*TEXT, "--regimes", "static-no-pack")
 
 def test_a_failure_is_reduced_saved_and_run_again(tmp_path: Path) -> None:
     file = tmp_path / "case.safetensors"
-    made = outcome(*NO_PACK, "--reduce", "text_encoder", "--save-case", str(file))
+    made = outcome(*NO_PACK, "--reduce", "--case-stage", "text_encoder", "--save-case", str(file))
     case = made.data["case"]
     assert case["stage"] == "text_encoder"
     assert len(case["phonemes"]) <= 5
@@ -31,6 +31,7 @@ def test_a_case_is_saved_without_being_reduced(tmp_path: Path) -> None:
     made = outcome(*NO_PACK, "--save-case", str(tmp_path / "case.safetensors"))
     assert made.data["case"]["stage"] == "duration"
     assert made.data["case"]["inputs"] == []
+    assert made.data["case"]["words"].splitlines()[0].startswith("Saved with ")
     assert (tmp_path / "case.safetensors").stat().st_size > 0
 
 
@@ -44,6 +45,6 @@ def test_where_nothing_fails_nothing_is_saved(tmp_path: Path) -> None:
 
 def test_bad_names_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest, match="There is no stage"):
-        outcome(*NO_PACK, "--reduce", "nonsense")
+        outcome(*NO_PACK, "--reduce", "--case-stage", "nonsense")
     with pytest.raises(OutputError, match="does not exist"):
         outcome(*NO_PACK, "--save-case", str(tmp_path / "nowhere" / "case.safetensors"))

@@ -16,7 +16,7 @@ from engine.errors import DamagedFile, EngineError, UnknownModel
 from engine.validator import bundle_opening
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import ARRAYS_NAME, FORMAT_NAME, JSON_NAME, write_bundle
-from engine.validator.bundle_opening import BundleLabel, open_bundle, read_label
+from engine.validator.bundle_opening import alignments, open_bundle
 from engine.validator.results import Report
 from tests.engine.validator.example_report import example_report
 
@@ -107,8 +107,13 @@ def test_a_bundle_without_arrays_has_only_figures(report: Report, tmp_path: Path
     assert not any(folder.iterdir())
 
 
-def test_a_list_of_bundles_needs_only_their_labels(bundle: Path) -> None:
-    assert read_label(bundle) == BundleLabel("Padded", "2026-11-24 23:00")
+def test_durations_are_told_as_they_were(bundle: Path, folder: Path) -> None:
+    opened = open_bundle(bundle, folder)
+    told = tuple(alignments(opened.report, ArrayFolder(folder)))
+    assert [event.utterance for event in told] == [0, 1]
+    assert all(sum(event.frames_per_token) == 6 for event in told)
+    tokens = len(opened.report.utterances[0].phonemes) + 2
+    assert len(told[0].frames_per_token) == tokens
 
 
 def test_it_opens_on_another_machine(bundle: Path, arrays: ArrayFolder, tmp_path: Path) -> None:

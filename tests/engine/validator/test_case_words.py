@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.validator.case_run import CaseRun
-from engine.validator.case_words import element_lines, reduction_words, run_words
+from engine.validator.case_words import case_words, element_lines, reduction_words, run_words
 from engine.validator.element_errors import element_errors
 from engine.validator.reduction import Reduction
 from tests.engine.validator.test_case import CASE, FEATURES, ROW
@@ -58,3 +58,9 @@ def test_a_run_says_whether_it_still_fails_and_what_is_otherwise() -> None:
     healed = run_words(replace(run, fails=False, built_otherwise=()))
     assert healed.startswith("It does not fail any more.")
     assert healed.endswith("It was built as it is here.")
+
+
+def test_an_unreduced_case_says_where_it_is_and_how_to_run_it() -> None:
+    words = case_words(CASE.facts, "my case.safetensors")
+    assert words.startswith("Saved with 2 phonemes: hə\nPhoneme features (text_encoder)")
+    assert words.endswith("--case 'my case.safetensors'")
