@@ -9,6 +9,7 @@ from app.diagnostics.metric_words import regime_title
 from app.diagnostics.run import DiagnosticsRun, RunState
 from app.diagnostics.run_words import divergence_words, state_words
 from app.widgets.elided_text import ElidedButton, ElidedLabel
+from app.widgets.progress import show_fraction
 
 SPACE_PIXELS = 10
 HEIGHT_PIXELS = 24
@@ -24,6 +25,9 @@ class RunStatus(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._stage = ""
+        self._run: DiagnosticsRun | None = None
+        self._regime = ""
+        self._told = ""
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
@@ -47,15 +51,28 @@ class RunStatus(QWidget):
 
     def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
         """Show the progress of this run, and where this regime of it diverges."""
+        self._run, self._regime = run, regime
         words = divergence_words(run, regime)
         finding = run.first_divergence(regime) if run is not None else None
         self._stage = finding.stage if finding is not None else ""
         self.pointer.say(words)
         self.pointer.setVisible(bool(words))
         self.pointer.setEnabled(bool(self._stage))
-        self.label.say(_status_words(run, regime))
-        self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
-        self._show_progress(run)
+        if not self._told:
+            self.label.say(_status_words(run, regime))
+            self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
+            self._show_progress(run)
+
+    def tell(self, words: str, fraction: float | None = None) -> None:
+        """Tell something else than the progress of the run, and how much of it is done, until there are no words."""
+        self._told = words
+        if not words:
+            self.show_run(self._run, self._regime)
+            return
+        self.label.say(words)
+        self._show_tone("")
+        self.progress.show()
+        show_fraction(self.progress, fraction)
 
     def _show_tone(self, tone: str) -> None:
         if self.label.property("tone") != tone:
