@@ -105,7 +105,8 @@ class DiagnosticsFeature(QObject):
         controller.stopped.connect(panel.take_stop)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
-        self._main.page.banner.remedy_chosen.connect(self._on_remedy)
+        for banner in (panel.banner, self._main.page.banner):
+            banner.remedy_chosen.connect(self._on_remedy)
         for part in (controller, self.sounds, self.export, self.adding):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
@@ -142,7 +143,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
-        self._main.page.fold_player(shown)
+        self._main.page.fold_player(self, folded=shown)
         if not shown:
             self.sounds.stop()
             self.controller.release()
@@ -154,29 +155,36 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_export(self, path: Path) -> None:
         if self.panel.run is not None:
-            self._main.page.status.tell(f"Exporting {path.name}")
+            self.panel.tell(f"Exporting {path.name}")
             self.export.export(self.panel.run, path)
 
     @Slot(object)
     def _on_exported(self, path: Path) -> None:
-        self._main.page.status.tell(f"Exported {path.name} to {path.parent}")
+        self.panel.tell("")
+        self._show(Message(f"Exported {path.name} to {path.parent}.", Tone.NOTE))
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
         """Show what went wrong, without the button of most failures, which concerns speech."""
         message = message_for(error)
         ours = message.remedy is Remedy.ADD_REFERENCE
-        self._main.page.banner.show_message(message if ours else replace(message, remedy=None))
+        self.panel.tell("")
+        self._show(message if ours else replace(message, remedy=None))
+
+    def _show(self, message: Message) -> None:
+        """Show it where the user looks."""
+        banner = self.panel.banner if self.window.shown else self._main.page.banner
+        banner.show_message(message)
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         if message.remedy is Remedy.ADD_REFERENCE:
             self.adding.begin()
-            self._main.page.banner.show_message(ADDING)
+            self._show(ADDING)
 
     @Slot()
     def _on_added(self) -> None:
-        self._main.page.banner.show_message(ADDED)
+        self._show(ADDED)
 
     @Slot()
     def _on_window_closed(self) -> None:

@@ -19,7 +19,9 @@ from app.diagnostics.strip import Strip
 from app.diagnostics.strip_caption import StripCaption
 from app.theme import LIGHT, Colours
 from app.widgets.file_dialogs import ask_where_to_export, suggested_name
+from app.widgets.message_banner import MessageBanner
 from engine.validator.results import ValidationEvent
+from engine.validator.verdicts import severity
 
 REFRESH_MS = 50
 """However many events arrive, the panel is redrawn no more than 20 times a second."""
@@ -47,6 +49,7 @@ class DiagnosticsPanel(QFrame):
         super().__init__(parent)
         self.setObjectName("diagnostics")
         self.history = RunHistory(self)
+        self.banner = MessageBanner(self)
         self.controls = DiagnosticsControls(self)
         self.model = StageTableModel(self)
         self.strip = Strip(self)
@@ -115,6 +118,7 @@ class DiagnosticsPanel(QFrame):
     def show_run(self, run: DiagnosticsRun) -> None:
         """Add a run to the history and show it; events from now on belong to it."""
         self._live = run
+        self.banner.dismiss()
         self.history.add(run)
         self._look_at(run)
 
@@ -151,6 +155,8 @@ class DiagnosticsPanel(QFrame):
         self.controls.refresh(run)
         self.controls.to_run.show_running(self._live is not None and self._live.active)
         self.model.show(run, shown, self.controls.to_show.earlier_run)
+        if run is not None and not run.active and self.stage is None:
+            self._choose_worst()
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
             self.controls.to_show.show_history(self.history, run)
 
@@ -165,7 +171,7 @@ class DiagnosticsPanel(QFrame):
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
         self._colours = colours
-        for part in (self.model, self.table, self.caption):
+        for part in (self.banner, self.model, self.table, self.caption):
             part.set_colours(colours)
         for page in self.pages.all:
             page.set_colours(colours)
@@ -184,7 +190,7 @@ class DiagnosticsPanel(QFrame):
     def _show_stage(self) -> None:
         run, shown, stage = self._run, self.shown, self.stage
         self.strip.show_run(run, shown, stage)
-        self.caption.show_content(self.strip.content)
+        self._show_caption()
         self._show_page()
         self.refreshed.emit()
 
@@ -193,6 +199,15 @@ class DiagnosticsPanel(QFrame):
         self.pages.current.show_stage(self._run, self.shown, self.stage)
         self.pages.current.show_moment(self.strip.cursor)
 
+    def _choose_worst(self) -> None:
+        """Look at something, as long as the user has not chosen a stage."""
+        known = [(severity(entry.row), entry.stage.name) for entry in self.model.entries if entry.row is not None]
+        if known:
+            self.table.select(max(known)[1])
+
+    def _show_caption(self) -> None:
+        self.caption.show_content(self.strip.content, self.strip.words_at_cursor(self.stage))
+
     @Slot(str)
     def _look_into(self, stage: str) -> None:
         self.table.select(stage)
@@ -200,6 +215,7 @@ class DiagnosticsPanel(QFrame):
 
     @Slot(float)
     def _on_moment(self, seconds: float) -> None:
+        self._show_caption()
         self.pages.current.show_moment(seconds)
 
     def _connect(self) -> None:
@@ -227,6 +243,7 @@ class DiagnosticsPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.banner)
         layout.addWidget(self.controls)
         layout.addWidget(self.split, 1)
         upper = QWidget(self.split)

@@ -10,6 +10,7 @@ from app.diagnostics.run import DiagnosticsRun, RunState
 from app.diagnostics.run_words import divergence_words, state_words
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.progress import show_fraction
+from engine.stages import STAGE_NAMES
 
 SPACE_PIXELS = 10
 HEIGHT_PIXELS = 24
@@ -83,16 +84,22 @@ class RunStatus(QWidget):
         self.progress.setVisible(run is not None and run.active)
         if run is None or not run.active:
             return
-        if run.preparation is not None or not run.utterances:
-            self.progress.setRange(0, 0)  # without a total: a busy indicator
-        else:
-            done = run.last_row.utterance if run.last_row is not None else 0
-            self.progress.setRange(0, len(run.utterances))
-            self.progress.setValue(done)
+        show_fraction(self.progress, _fraction_done(run))
 
     @Slot()
     def _on_pointer(self) -> None:
         self.stage_wanted.emit(self._stage)
+
+
+def _fraction_done(run: DiagnosticsRun) -> float | None:
+    """How much of the present step is done: of the preparation, or of all stages of all utterances."""
+    if run.preparation is not None:
+        return run.preparation.done / run.preparation.total if run.preparation.total > 1 else None
+    if not run.utterances:
+        return None
+    row = run.last_row
+    done = row.utterance * len(STAGE_NAMES) + STAGE_NAMES.index(row.stage) if row is not None else 0
+    return done / (len(run.utterances) * len(STAGE_NAMES))
 
 
 def _status_words(run: DiagnosticsRun | None, regime: str) -> str:

@@ -33,7 +33,7 @@ def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
     if wrong:
         return RunVerdict(f"{VERDICT_SIGNS[Verdict.FAIL]} {_differing(wrong)}", Tone.ERROR)
     if run.active:
-        return RunVerdict(f"Comparing {_stages_done(run, regime)} of {len(STAGES)}", Tone.PLAIN)
+        return RunVerdict(_progress(run, regime), Tone.PLAIN)
     if run.state is not RunState.FINISHED or not rows:
         return RunVerdict(_ENDINGS.get(run.state, "Nothing was compared"), Tone.WARNING)
     words = f"{VERDICT_SIGNS[Verdict.PASS]} {len(rows)} of {len(STAGES)} agree"
@@ -51,10 +51,12 @@ def _differing(stages: list[str]) -> str:
     return f"{title} differs" if len(stages) == 1 else f"{title} and {len(stages) - 1} more differ"
 
 
-def _stages_done(run: DiagnosticsRun, regime: str) -> int:
+def _progress(run: DiagnosticsRun, regime: str) -> str:
     utterance = run.last_row.utterance if run.last_row is not None else 0
     shown = Shown(regime, Reading.REFERENCE_FED, utterance)
-    return sum(run.stage_summary(shown, stage) is not None for stage in STAGE_NAMES)
+    done = sum(run.stage_summary(shown, stage) is not None for stage in STAGE_NAMES)
+    words, count = f"Comparing {done} of {len(STAGES)}", len(run.utterances)
+    return f"{words}, utterance {utterance + 1} of {count}" if count > 1 else words
 
 
 def _worst(rows: list[Row]) -> str:

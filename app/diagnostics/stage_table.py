@@ -194,7 +194,7 @@ class StageTable(QTableView):
                 left = int(self.strip.scale.x_of(seconds, area)) - LINE_MARGIN_PIXELS
                 for part in (self.viewport(), self.header.viewport()):
                     part.update(QRect(left, 0, 2 * LINE_MARGIN_PIXELS, part.height()))
-        self.setAccessibleDescription(self.strip.words_at(self.stage, self.strip.cursor or 0.0))
+        self.setAccessibleDescription(self.strip.words_at_cursor(self.stage))
 
     @Slot(float)
     def _on_header_moment(self, seconds: float) -> None:

@@ -68,6 +68,10 @@ class Strip(QObject):
         before, self.playhead = self.playhead, self._within(seconds)
         self.line_moved.emit(before, self.playhead)
 
+    def words_at_cursor(self, stage: str | None) -> str:
+        """What is spoken at the cursor, and how far a stage is off there; empty without a cursor."""
+        return "" if self.cursor is None else self.words_at(stage, self.cursor)
+
     def words_at(self, stage: str | None, seconds: float) -> str:
         """What is spoken at a time, and how far a stage is off there."""
         word = next((each.text for each in self.words if each.start_seconds <= seconds < each.end_seconds), "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import QByteArray, QMargins, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -62,6 +64,9 @@ class DiagnosticsWindow(QWidget):
         if not self._placed:
             self._placed = True
             self.setGeometry(opening_place(self.screen().availableGeometry()))
+        if sys.platform != "darwin":  # there, the menu bar of the owner is that of this window, too
+            # or it could never be behind its owner
+            self.windowHandle().setTransientParent(None)  # type: ignore[arg-type]
         super().showEvent(event)
         self._become(shown=True)
 

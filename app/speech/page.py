@@ -50,7 +50,8 @@ class SpeechPage(QWidget):
         self.columns.setHandleWidth(SPACE_PIXELS)
         self.columns.setStretchFactor(0, 0)
         self.columns.setStretchFactor(1, 1)
-        self._unfolded: QByteArray | None = None
+        self._unfolded = QByteArray()
+        self._folded_by: frozenset[object] = frozenset()
         self._lay_out()
         self.columns.splitterMoved.connect(self._on_width)
         self.side_bar.changed.connect(self._place_side_bar)
@@ -59,14 +60,15 @@ class SpeechPage(QWidget):
     @property
     def split_state(self) -> QByteArray:
         """How the height is divided while the player is not folded."""
-        return self.split.saveState() if self._unfolded is None else self._unfolded
+        return self._unfolded if self._folded_by else self.split.saveState()
 
-    def fold_player(self, folded: bool) -> None:
-        """Give the room of the waveform to the text, or take it back."""
-        if folded == (self._unfolded is not None):
-            return
+    def fold_player(self, by: object, *, folded: bool) -> None:
+        """Give the room of the waveform to the text, or take it back once nobody wants the player folded any more."""
         state = self.split_state
-        self._unfolded = state if folded else None
+        self._folded_by = self._folded_by | {by} if folded else self._folded_by - {by}
+        if bool(self._folded_by) == self.player.wave.isHidden():
+            return
+        self._unfolded = state
         self.player.wave.setHidden(folded)
         self.split.handle(1).setDisabled(folded)
         self.split.setStretchFactor(1, 0 if folded else 1)

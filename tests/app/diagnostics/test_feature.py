@@ -99,7 +99,7 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
     desk.diagnostics.open()
     desk.panel.controls.to_run.diagnose_button.click()
     assert desk.panel.run is None  # no voice is known yet
-    assert "nothing to diagnose" in desk.window.page.banner.label.text()
+    assert "nothing to diagnose" in desk.panel.banner.label.text()
     desk.engine.hold.clear()
     desk.prepare()
     desk.panel.controls.to_run.diagnose_button.click()
@@ -202,12 +202,16 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.wait_for(RunState.FINISHED)
     path = desk.folder / "none" / "a.zip"
     desk.panel.export_wanted.emit(path)
-    assert desk.window.page.status.label.text() == "Exporting a.zip"
+    status = desk.panel.controls.status.label
+    assert status.accessibleDescription() == "Exporting a.zip"
     assert desk.diagnostics.busy
-    desk.qtbot.waitUntil(lambda: desk.window.page.banner.message is not None, timeout=WAIT_MS)
-    assert "a.zip was not exported." in desk.window.page.banner.label.text()
+    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None, timeout=WAIT_MS)
+    assert "a.zip was not exported." in desk.panel.banner.label.text()
+    assert status.accessibleDescription().startswith("Done")
     desk.diagnostics.export.exported.emit(desk.folder / "b.zip")
-    assert desk.window.page.status.label.text() == f"Exported b.zip to {desk.folder}"
+    assert desk.panel.banner.label.text() == f"Exported b.zip to {desk.folder}."
+    desk.speak("rows 1")
+    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is None)
 
 
 def test_an_open_panel_is_open_at_the_next_start(desk: Desk, qtbot: QtBot, qapp: QApplication) -> None:

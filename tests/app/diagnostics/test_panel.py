@@ -145,6 +145,19 @@ def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) ->
     assert panel.strip.content.index == 2
 
 
+def test_the_worst_stage_is_looked_at_unless_another_is_chosen(
+    panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot
+) -> None:
+    panel.show_run(run)
+    for event in events(run.request):
+        assert panel.stage is None
+        panel.take(event)
+    qtbot.waitUntil(lambda: panel.stage == "istft")
+    panel.table.select("f0n")
+    panel.show_run(finished_run())
+    assert panel.stage == "f0n"
+
+
 class Seen(StagePage):
     """A page that notes what it is told."""
 
