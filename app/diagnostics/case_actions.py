@@ -107,7 +107,7 @@ class CaseActions(QObject):
         except EngineError as error:
             self.failed.emit(error)
         else:
-            self.told.emit(f"Saved {path.name} to {path.parent}")
+            self.told.emit(f"Saved {path.name} to {path.parent}. “python -m engine validate --case” runs it again")
 
     def _make(self, reduced: bool, words: str) -> None:
         panel = self._panel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QModelIndex, Qt, Slot
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QTableView, QVBoxLayout, QWidget
 
 from app.diagnostics.metric_words import regime_title
@@ -44,6 +44,7 @@ class ComparisonPage(StagePage):
         self.other.chosen.connect(self._on_choice)
         self.regime.chosen.connect(self._on_choice)
         history.changed.connect(self._on_choice)
+        self.table.activated.connect(self._on_activated)
 
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         """Compare this part of a run with the same part of the other."""
@@ -88,6 +89,11 @@ class ComparisonPage(StagePage):
         if self._shown is not None and self.isVisible():
             self.show_stage(self._run, self._shown, None)
 
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        if self._shown is not None:
+            self.part_wanted.emit(self._shown, self.model.stage_at(index.row()))
+
     def _prepare(self) -> None:
         self.words.setWordWrap(True)
         self.words.setObjectName("faint")
@@ -103,9 +109,8 @@ class ComparisonPage(StagePage):
         self.table.verticalHeader().setDefaultSectionSize(ROW_PIXELS)
         header = self.table.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        for column in (PairColumn.STAGE, PairColumn.RATIO):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(PairColumn.OUTPUT, QHeaderView.ResizeMode.Stretch)
 
     def _lay_out(self) -> None:
         bar = WrappingBar(self)

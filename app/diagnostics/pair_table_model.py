@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.diagnostics.metric_words import VERDICT_TITLES, verdict_words
+from app.diagnostics.metric_words import verdict_words
 from engine.stages import stage_named
 from engine.validator import wording
 from engine.validator.results import Row
@@ -56,6 +56,10 @@ class PairTableModel(QAbstractTableModel):
             self.beginResetModel()
             self._pairs = pairs
             self.endResetModel()
+
+    def stage_at(self, number: int) -> str:
+        """The stage of a row."""
+        return self._pairs[number].stage
 
     def rowCount(self, parent: AnyIndex | None = None) -> int:
         """One for each output."""
@@ -117,7 +121,7 @@ def _verdicts(pair: RowPair) -> str:
     verdicts = [row.verdict for row in (pair.first, pair.second) if row is not None]
     if len(set(verdicts)) == 1:
         return verdict_words(verdicts[0])
-    return f"{verdict_words(verdicts[0])}, then {VERDICT_TITLES[verdicts[1]]}"
+    return f"{verdict_words(verdicts[0])}, other {verdict_words(verdicts[1])}"
 
 
 def _alignment(column: PairColumn) -> Qt.AlignmentFlag:

@@ -92,11 +92,11 @@ class ReductionPage(StagePage):
         self.button.setToolTip(MEANING)
         self.save_button.setToolTip("Save the inputs on which it fails; “engine validate --case” runs them again")
         self.state.setAccessibleName("Reducing")
+        self.text.setObjectName("case")
         self.text.setReadOnly(True)
         self.text.setAccessibleName("The reduced case")
         self.text.setPlaceholderText("The first wrong element and a histogram of all errors appear here.")
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setTabChangesFocus(True)
 
     def _lay_out(self) -> None:

@@ -69,14 +69,14 @@ def case_of(
         case = failing_case(validator, request, report, stage, observe)
         _save(options, case)
         words = case_words(case.facts, file)
-        return {**_facts(case.facts), "file": file, "words": words}, words
+        return {**_facts(case.facts), "file": file, "words": case_words(case.facts)}, words
     reduction = reduce_failure(validator, request, report, stage, observe, seconds=options.reduce_seconds)
     _save(options, reduction.case)
     words = reduction_words(reduction, file)
     data = {
         **_facts(reduction.case.facts),
         "file": file,
-        "words": words,
+        "words": reduction_words(reduction),
         "elements": _elements(reduction.elements),
         "original_phonemes": reduction.original_phonemes,
         "tries": reduction.tries,

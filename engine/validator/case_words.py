@@ -18,7 +18,7 @@ _DIGITS = 9
 
 
 def reduction_words(reduction: Reduction, file: str = "") -> str:
-    """What is left of a failure, and how to run it again; `file` is where it was saved."""
+    """What is left of a failure, and how to run it again if it is in a file."""
     facts = reduction.case.facts
     phonemes = len(facts.utterance.phonemes)
     lines = [
@@ -32,8 +32,8 @@ def reduction_words(reduction: Reduction, file: str = "") -> str:
     return "\n".join([*lines, *_again(file)])
 
 
-def case_words(facts: CaseFacts, file: str) -> str:
-    """What was saved as it is, and how to run it again."""
+def case_words(facts: CaseFacts, file: str = "") -> str:
+    """What was saved as it is, and how to run it again if it is in a file."""
     phonemes = wording.counted(len(facts.utterance.phonemes), "phoneme")
     return "\n".join([f"Saved with {phonemes}: {facts.utterance.phonemes}", *case_lines(facts), *_again(file)])
 

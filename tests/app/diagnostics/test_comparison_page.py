@@ -63,7 +63,7 @@ def test_regimes_of_one_run_are_compared(qtbot: QtBot) -> None:
     page.page.regime.choose(Regime.STATIC_NO_PACK)
     page.page.regime.chosen.emit(Regime.STATIC_NO_PACK)
     assert "They differ in: regime: compiled and static-no-pack." in page.page.words.text()
-    assert any("then Fail" in words for words in page.column(PairColumn.VERDICT))
+    assert any("other ✗ Fail" in words for words in page.column(PairColumn.VERDICT))
     ratios = [float(words.removesuffix(" ×")) for words in page.column(PairColumn.RATIO) if words.endswith("×")]
     assert max(ratios) > 1000
 
@@ -96,3 +96,12 @@ def test_nothing_is_compared_twice(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
     page.page.show_stage(second, SHOWN, None)
     monkeypatch.setattr("app.diagnostics.comparison_page.compare_runs", lambda *runs: pytest.fail("compared again"))
     page.page.show_stage(second, SHOWN, "bert")
+
+
+def test_a_row_that_is_activated_shows_its_stage(qtbot: QtBot) -> None:
+    run = finished_run()
+    page = Page(qtbot, run)
+    page.page.show_stage(run, SHOWN, None)
+    with qtbot.waitSignal(page.page.part_wanted) as wanted:
+        page.page.table.activated.emit(page.page.model.index(1, 0))
+    assert wanted.args == [SHOWN, "duration"]

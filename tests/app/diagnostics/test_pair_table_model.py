@@ -31,7 +31,7 @@ def test_what_cannot_be_compared_says_why() -> None:
 
 def test_two_verdicts_are_both_named() -> None:
     worse = replace(PAIR, second=replace(ROW, verdict=Verdict.FAIL))
-    assert words_of(worse, PairColumn.VERDICT) == "✓ Pass, then Fail"
+    assert words_of(worse, PairColumn.VERDICT) == "✓ Pass, other ✗ Fail"
 
 
 def test_only_what_changes_is_drawn_again(qtbot: QtBot) -> None:
