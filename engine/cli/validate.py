@@ -24,7 +24,9 @@ from engine.cli.command import (
 )
 from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
+from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.errors import InvalidRequest
+from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
 from engine.preparation.devices import AUTO, DEVICES
@@ -32,11 +34,12 @@ from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
-from engine.system.paths import resources_folder, sample_text_path
+from engine.system.paths import resources_folder
 from engine.system.whole_file import ensure_writable
 from engine.validator import wording
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import write_bundle
+from engine.validator.drill import drill_regimes, drill_text
 from engine.validator.fuzz import FuzzReport, fuzz
 from engine.validator.html_report import write_html
 from engine.validator.lstm_comparison import LstmComparison, compare_lstms
@@ -90,6 +93,7 @@ def add_options(parser: Any) -> None:
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
     add_case_options(parser)
+    add_fault(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
@@ -101,7 +105,7 @@ def add_options(parser: Any) -> None:
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """What the options ask for; raises `InvalidRequest` for names that are none."""
-    text = options.text if options.text is not None else sample_text_path().read_text(encoding="utf-8")
+    text = options.text if options.text is not None else usual_text(options.fault)
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
         speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
@@ -115,12 +119,15 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         probes=options.probes,
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
+        fault=options.fault,
     )
 
 
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
     if options.regimes is not None:
         return tuple(regime_named(name) for name in options.regimes.split(","))
+    if options.fault:
+        return drill_regimes(fault_named(options.fault))
     return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
 
 
@@ -202,6 +209,8 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
             ensure_writable(path)
     if options.case is not None:
         outcome = rerun(options, observe)
+    elif options.fault == LIST:
+        outcome = listed()
     elif options.text_parity is not None:
         outcome = _text_compared(options)
     elif options.fuzz is not None:
@@ -226,9 +235,8 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
     }
-    words = [text_report(report), *([lstm_text(lstms)] if lstms else []), *([sweep_text(sweep)] if sweep else [])]
-    words += [case_words] if case_words else []
-    return Outcome(data, "\n\n".join(words), report.passed)
+    tables = (text_report(report), drill_text(report), lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
+    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed)
 
 
 @contextmanager

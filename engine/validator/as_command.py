@@ -43,4 +43,6 @@ def _options(request: ValidationRequest) -> Iterator[tuple[str, str | None]]:
         yield "cross", ",".join(f"{stage}={regime}" for stage, regime in request.cross)
     if request.probes:
         yield "probes", None
+    if request.fault:
+        yield "fault", request.fault
     yield "text", speech.text

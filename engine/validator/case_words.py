@@ -58,6 +58,8 @@ def case_lines(facts: CaseFacts) -> Iterator[str]:
     """Which stage, on which inputs."""
     row = facts.row
     yield f"{stage_named(row.stage).title} ({row.stage}) in {row.regime} against {row.reference}: {row.output}"
+    if facts.request.fault:
+        yield f"Drill: the fault {facts.request.fault} is planted"
     if facts.steps:
         yield f"Inputs: {'; '.join(facts.steps)}"
 

@@ -13,9 +13,6 @@ from engine.system.waiting import raise_if_set
 Item = TypeVar("Item")
 Candidate = tuple[Item, ...]
 
-MOST_WINDOWS = 12
-"""How many places are tried for each length when short parts are looked for."""
-
 
 class Budget:
     """How long trying may take, and how often something was tried; one for all steps of a reduction."""
@@ -87,10 +84,10 @@ def minimised(items: Sequence[Item], fails: Tries[Item]) -> Candidate[Item]:
     return kept
 
 
-def short_window(items: Sequence[Item], longest: int, fails: Tries[Item]) -> Candidate[Item] | None:
-    """The shortest run of at most `longest` neighbours that fails, at places spread over `items`; None without one."""
-    for length in range(1, min(longest, len(items)) + 1):
-        for start in _spread(len(items) - length + 1):
+def shortest_run(items: Sequence[Item], lengths: range, places: int, fails: Tries[Item]) -> Candidate[Item] | None:
+    """The first run of neighbours that fails, of these lengths, at so many places spread over `items`; None without."""
+    for length in lengths:
+        for start in _spread(len(items) - length + 1, places):
             window = tuple(items[start : start + length])
             if fails(window):
                 return window
@@ -106,9 +103,8 @@ def _smaller(items: Candidate[Item], parts: int) -> Iterator[Candidate[Item]]:
         yield from (items[:start] + items[end:] for start, end in ranges)
 
 
-def _spread(count: int) -> Iterator[int]:
-    """At most `MOST_WINDOWS` places of `count`, evenly spread, the first and the last among them."""
-    if count <= MOST_WINDOWS:
-        yield from range(count)
-        return
-    yield from dict.fromkeys(round(place * (count - 1) / (MOST_WINDOWS - 1)) for place in range(MOST_WINDOWS))
+def _spread(count: int, places: int) -> Iterator[int]:
+    """At most so many places of `count`, evenly spread from the first to the last; a single one is the first."""
+    if count <= places:
+        return iter(range(count))
+    return iter(dict.fromkeys(round(place * (count - 1) / max(1, places - 1)) for place in range(places)))

@@ -12,7 +12,7 @@ from engine.stages import STAGE_NAMES, Stage, stage_named
 from engine.validator.array_reduction import smallest_inputs, what_was_left_out
 from engine.validator.build_identity import build_identity
 from engine.validator.case import CaseFacts, FailingCase
-from engine.validator.delta_debugging import Budget, Tries, minimised, short_window
+from engine.validator.delta_debugging import Budget, Tries, minimised, shortest_run
 from engine.validator.element_errors import ElementErrors
 from engine.validator.regimes import Regimes
 from engine.validator.results import Reading, Report, Row, ValidationRequest, Verdict
@@ -22,7 +22,10 @@ from engine.validator.wording import counted
 
 REDUCTION_SECONDS = 60.0
 SHORT_TEXT = 5
-"""Texts of at most so many phonemes are looked for first."""
+"""Texts of at most so many phonemes are looked for first, at several places of the utterance."""
+PLACES = 12
+LENGTHS_TRIED = 40
+"""The beginning of the utterance is tried at every length up to this: some faults are only there for certain lengths."""
 
 
 @dataclass(frozen=True)
@@ -155,11 +158,13 @@ class _Reducer:
         return FailingCase(facts, trial.inputs, trial.ours, trial.expected, arrays)
 
     def _fewest_phonemes(self, spoken: Spoken) -> str:
-        """Short parts first: leaving out phonemes one by one may end at a text that is long but cannot lose any."""
+        """Short parts first: leaving out phonemes may end at a long text of which no part of the sizes tried fails."""
         self._words = f"Shorter texts than {counted(len(spoken.utterance.phonemes), 'phoneme')}"
         fails = Tries[str](lambda kept: self._is_ours(self.trial_of(spoken, "".join(kept))), self._budget)
         phonemes = tuple(spoken.utterance.phonemes)
-        short = short_window(phonemes, min(SHORT_TEXT, len(phonemes) - 1), fails)
+        longest = len(phonemes) - 1
+        short = shortest_run(phonemes, range(1, min(SHORT_TEXT, longest) + 1), PLACES, fails)
+        short = short or shortest_run(phonemes, range(SHORT_TEXT + 1, min(LENGTHS_TRIED, longest) + 1), 1, fails)
         return "".join(minimised(short or phonemes, fails))
 
     def _fails(self, inputs: Mapping[str, Array]) -> bool:

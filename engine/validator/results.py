@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import Cure
+from engine.faults.fault import PlantedFault
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 
@@ -64,7 +66,8 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array. `fault`, if given, is the
+    name of one in `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
     """
 
     speech: SpeechRequest
@@ -78,6 +81,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    fault: str = ""
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -89,7 +93,8 @@ class Metrics:
 
     All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
     None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
-    its padding, None without padding.
+    its padding, None without padding. Phases are compared on the circle; `sign_flips` counts those that should be
+    exactly pi and are -pi, and is None for values that are no phases.
     """
 
     pearson: float | None
@@ -99,6 +104,7 @@ class Metrics:
     relative_l2: float | None
     finite_percent: float
     tail_energy: float | None = None
+    sign_flips: int | None = None
 
 
 @dataclass(frozen=True)
@@ -196,7 +202,7 @@ class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
     `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run.
+    both are empty when nothing compiled was run. `planted` is what a drill planted.
     """
 
     request: ValidationRequest
@@ -206,6 +212,7 @@ class Report:
     versions: Mapping[str, str]
     lstm_choice: str = ""
     device_choice: str = ""
+    planted: PlantedFault | None = None
 
     @property
     def passed(self) -> bool:
@@ -229,4 +236,15 @@ class FailedEvent:
     cure: Cure | None = None
 
 
-ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent
+ValidationEvent = (
+    PreparationEvent
+    | PlanEvent
+    | AlignmentEvent
+    | RowEvent
+    | GraphEvent
+    | KernelEvent
+    | CodeEvent
+    | InspectedEvent
+    | FinishedEvent
+    | FailedEvent
+)

@@ -12,6 +12,7 @@ from engine.speech import Array, Style, Utterance
 from engine.stages import Stage
 from engine.validator.comparison import RegimeChain, StageResult, isolated_rows, run_stage, time_axis
 from engine.validator.element_errors import ElementErrors, element_errors
+from engine.validator.phases import on_circle
 from engine.validator.regimes import Regimes
 from engine.validator.results import Regime, Row, ValidationRequest, Verdict
 from engine.validator.validation import ValidationObserver, open_chains
@@ -44,6 +45,8 @@ class Trial:
         if ours.shape != expected.shape:
             return None
         tensor = next(each for each in self.stage.outputs if each.name == self.worst.output)
+        if self.worst.metrics is None or not self.worst.metrics.sign_flips:
+            ours = on_circle(tensor.name, ours, expected)
         return element_errors(ours, expected, self.worst.tolerance, time_axis(tensor)[0])
 
 

@@ -83,7 +83,7 @@ class Validator:
                 rows.append(event.row)
         utterances = tuple(one.utterance for one in spoken)
         choices = regimes.lstm_choice, regimes.device_choice
-        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices)
+        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
         observe(FinishedEvent(report))
         return report
 
@@ -94,6 +94,7 @@ class Validator:
         if self._regimes is None or self._opened != wanted:
             self.close()
             self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted
+        self._regimes.plant(request.fault)
         return self._regimes
 
     def close(self) -> None:

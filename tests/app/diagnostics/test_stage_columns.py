@@ -28,9 +28,9 @@ def test_every_column_says_something() -> None:
     said = {column: words_of(replace(ENTRY, earlier=ROW), column) for column in Column}
     assert said == {
         Column.STAGE: "Decoder",
-        Column.CORRELATION: "1 − 5e−9",
-        Column.FLOOR: "1 − 5e−7",
-        Column.MAX_ERROR: "4e−4",
+        Column.CORRELATION: "1 - 5e-9",
+        Column.FLOOR: "1 - 5e-7",
+        Column.MAX_ERROR: "4e-4",
         Column.SQNR: "80.0 dB",
         Column.OURS_MS: "58.8",
         Column.REFERENCE_MS: "152",
@@ -95,5 +95,5 @@ def test_changes_are_sorted_by_decibels() -> None:
 def test_cells_explain_themselves() -> None:
     assert "phase" in explanation_of(ENTRY, Column.CORRELATION)
     assert "tolerance" in explanation_of(ENTRY, Column.VERDICT)
-    assert explanation_of(replace(ENTRY, earlier=ROW), Column.CHANGE) == "Before: 1 − 5e−9, Pass"
+    assert explanation_of(replace(ENTRY, earlier=ROW), Column.CHANGE) == "Before: 1 - 5e-9, Pass"
     assert explanation_of(StageEntry(STAGES[0], 0), Column.VERDICT) == ""

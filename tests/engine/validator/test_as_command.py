@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.cli.validate import add_options, request_from
+from engine.faults.catalogue import FAULTS
 from engine.model_store.checkpoints import STARTER
 from engine.preparation.devices import DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS
@@ -38,6 +39,7 @@ REQUESTS = st.builds(
     lstm_method=st.sampled_from(LSTM_METHODS),
     probes=st.booleans(),
     cross=CROSS,
+    fault=st.sampled_from(["", *(fault.name for fault in FAULTS)]),
 )
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import Cancelled
-from engine.validator.delta_debugging import MOST_WINDOWS, Budget, Tries, minimised, short_window
+from engine.validator.delta_debugging import Budget, Tries, minimised, shortest_run
 
 
 def unlimited() -> Budget:
@@ -59,17 +59,22 @@ def test_it_can_be_stopped() -> None:
         minimised(range(8), Tries[int](lambda kept: True, Budget(1e9, cancel)))
 
 
-def test_short_windows_come_before_longer_ones() -> None:
-    assert short_window("xxabxa", 3, Tries[str](lambda kept: "a" in kept, unlimited())) == ("a",)
-    assert short_window("xxabxa", 3, Tries[str](lambda kept: "".join(kept) == "abx", unlimited())) == tuple("abx")
-    assert short_window("xxabxa", 2, Tries[str](lambda kept: "".join(kept) == "abx", unlimited())) is None
+def run_of(items: str, lengths: range, needed: str) -> tuple[str, ...] | None:
+    return shortest_run(items, lengths, 12, Tries[str](lambda kept: needed in "".join(kept), unlimited()))
 
 
-def test_windows_are_spread_over_a_long_text() -> None:
+def test_short_runs_come_before_longer_ones() -> None:
+    assert run_of("xxabxa", range(1, 4), "a") == ("a",)
+    assert run_of("xxabxa", range(1, 4), "abx") == tuple("abx")
+    assert run_of("xxabxa", range(1, 3), "abx") is None
+
+
+@pytest.mark.parametrize(("places", "starts"), [(1, [0]), (3, [0, 250, 499]), (500, list(range(500)))])
+def test_places_are_spread_over_a_long_text(places: int, starts: list[int]) -> None:
     tried: list[tuple[int, ...]] = []
-    assert short_window(range(500), 1, Tries[int](lambda kept: bool(tried.append(kept)), unlimited())) is None
-    assert len(tried) == MOST_WINDOWS
-    assert (tried[0], tried[-1]) == ((0,), (499,))
+    fails = Tries[int](lambda kept: bool(tried.append(kept)), unlimited())
+    assert shortest_run(range(500), range(1, 2), places, fails) is None
+    assert [start for (start,) in tried] == starts
 
 
 def test_nothing_does_not_fail() -> None:
