@@ -8,7 +8,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE
+from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.errors import InvalidRequest
 from engine.faults.fault import PlantedFault
 from engine.model_store.checkpoints import Checkpoint
@@ -95,7 +95,7 @@ class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
     `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
-    empty until compiled modules are loaded.
+    empty until compiled modules are loaded, and `variant`, that of these modules, is None.
     """
 
     def __init__(
@@ -106,6 +106,7 @@ class Regimes:
         self.device = device
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
+        self.variant: Variant | None = None
         self._drill: Drill | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
@@ -183,6 +184,7 @@ class Regimes:
         variant = replace(device.variant, probed=self.probes)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
         self.device_choice, self.lstm_choice = device.words, method.words
+        self.variant = variant
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         if self._drill is not None:
             folder = self._drill.modules(checkpoint.config, variant, folder, observe, cancel)

@@ -59,13 +59,7 @@ class Validator:
 
         Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set.
         """
-        check(request.speech)
-        checkpoint = self.prepare(request).checkpoint
-        voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
-        planner = phonemizer(checkpoint, voice, request.speech.language)
-        plan = planner.plan(request.speech.text, request.speech.speed)
-        observe(PlanEvent(plan))
-        spoken = [Spoken(utterance, voice, request.speech.speed, request.speech.seed) for utterance in plan.utterances]
+        spoken = spoken_of(self, request, observe)
         return self.validate_utterances(request, spoken, observe, cancel)
 
     def validate_utterances(
@@ -108,6 +102,17 @@ class Validator:
         if self._regimes is not None:
             self._regimes.close()
         self._regimes = None
+
+
+def spoken_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver = ignore) -> list[Spoken]:
+    """The request's text in its voice, utterance by utterance; raises `InvalidRequest` children."""
+    speech = request.speech
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    plan = phonemizer(checkpoint, voice, speech.language).plan(speech.text, speech.speed)
+    observe(PlanEvent(plan))
+    return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in plan.utterances]
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
