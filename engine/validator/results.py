@@ -93,7 +93,8 @@ class Metrics:
 
     All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
     None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
-    its padding, None without padding.
+    its padding, None without padding. Phases are compared on the circle; `sign_flips` counts those that should be
+    exactly pi and are -pi, and is None for values that are no phases.
     """
 
     pearson: float | None
@@ -103,6 +104,7 @@ class Metrics:
     relative_l2: float | None
     finite_percent: float
     tail_energy: float | None = None
+    sign_flips: int | None = None
 
 
 @dataclass(frozen=True)
