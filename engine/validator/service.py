@@ -6,10 +6,11 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from engine.errors import EngineError
+from engine.speech import PlanEvent
 from engine.validator.agenda import Listener
 from engine.validator.memory_failure import is_out_of_memory, out_of_memory
 from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
@@ -18,13 +19,17 @@ from engine.validator.wire import Wire
 
 VALIDATE, CANCEL, HEAR = "validate", "cancel", "hear"
 PULSE_SECONDS = 1.0
+PIECE_UTTERANCES = 50
+"""Reading so many takes a few milliseconds."""
 
 
 class Service:
     """Answers requests for validation; `write` gets every event as a line, ending each with a finished or failed one.
 
-    A request stops the one before it. The final report has no rows, as each has been sent before. Whatever it does,
-    there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is stuck.
+    A request stops the one before it. No line is long, so that a window that reads them stays awake: a plan comes in
+    pieces, each beginning where the one before ends, and the final report has no rows and no utterances, as they have
+    been sent before. Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a
+    process that is stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
@@ -87,7 +92,15 @@ class Service:
             self._tell(FailedEvent(failure.message, failure.hint))
 
     def _tell(self, event: ValidationEvent) -> None:
-        if isinstance(event, FinishedEvent):  # its rows were sent one by one; all at once would freeze a window
-            event = FinishedEvent(replace(event.report, rows=()))
+        if isinstance(event, FinishedEvent):
+            event = FinishedEvent(replace(event.report, rows=(), utterances=()))
+        lines = [self._wire.encode(each) for each in (_pieces(event) if isinstance(event, PlanEvent) else (event,))]
         with self._writing:
-            self._write(self._wire.encode(event))
+            for line in lines:
+                self._write(line)
+
+
+def _pieces(event: PlanEvent) -> Iterator[PlanEvent]:
+    utterances = event.plan.utterances
+    for start in range(0, len(utterances), PIECE_UTTERANCES):
+        yield PlanEvent(replace(event.plan, utterances=utterances[start : start + PIECE_UTTERANCES]))
