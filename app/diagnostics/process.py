@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal, SignalInstance, Slot
 
+from app.diagnostics.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
+from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
 from engine.validator.experiments import EXPERIMENT_ENDS, ExperimentRequest
-from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
+from engine.validator.kernel_request import KernelRequest
+from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
 from engine.validator.wire import EXPERIMENTS, Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
@@ -23,6 +27,7 @@ END_WITHIN_MS = 2000
 """A process that is no longer needed is killed if it takes longer than this to end."""
 NICENESS = 10
 KEPT_ERROR_BYTES = 4096
+KILLED_WHY = ", as the system does when memory runs out"
 NO_START = "It could not be started."
 NONSENSE = "It sent something that makes no sense."
 
@@ -31,16 +36,27 @@ class DiagnosticsProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
     Events of experiments come by `experiment_received`, all others by `event_received`. `cancelled` tells that the
-    request in progress was given up, `died` carries one sentence on why the process ended unexpectedly.
+    request in progress was given up, `died` carries one sentence on why the process ended unexpectedly, `stalled` for
+    how many seconds it has done nothing though it owes an answer; `went_on` follows if it does something after all.
     """
 
     event_received = Signal(object)
     experiment_received = Signal(object)
     cancelled = Signal()
     died = Signal(str)
+    stalled = Signal(int)
+    went_on = Signal()
 
-    def __init__(self, command: Sequence[str] = COMMAND, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = COMMAND,
+        parent: QObject | None = None,
+        stalled_after_seconds: float = STALLED_SECONDS,
+    ) -> None:
         super().__init__(parent)
+        self._watchdog = Watchdog(stalled_after_seconds, parent=self)
+        self._watchdog.stalled.connect(self.stalled)
+        self._watchdog.went_on.connect(self.went_on)
         self._command = tuple(command)
         self._wire = Wire()
         self._process: QProcess | None = None
@@ -48,7 +64,7 @@ class DiagnosticsProcess(QObject):
         self._error_output = b""
         self._unanswered = 0
         self._wanted = False
-        self._experiments = False
+        self._receiver: SignalInstance = self.event_received
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._read)
 
@@ -64,24 +80,26 @@ class DiagnosticsProcess(QObject):
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("validate", self._wire.encode_request(request), experiments=False)
+        self._ask("validate", self._wire.encode_request(request), self.event_received)
+
+    def inspect(self, request: KernelRequest) -> None:
+        """Start this request, cancelling the one in progress."""
+        self._ask("inspect", self._wire.encode_kernel_request(request), self.event_received)
 
     def experiment(self, request: ExperimentRequest) -> None:
         """Start this experiment, cancelling the request in progress."""
         name = next(name for name, kind in EXPERIMENTS.items() if isinstance(request, kind))
-        self._ask(name, self._wire.encode_experiment(request), experiments=True)
+        self._ask(name, self._wire.encode_experiment(request), self.experiment_received)
 
-    def _ask(self, name: str, request: str, *, experiments: bool) -> None:
-        self.cancel()
-        if self._process is None:
-            self._process = self._started()
-        self._unanswered += 1
-        self._wanted, self._experiments = True, experiments
-        self._send({name: json.loads(request)})
+    def hear(self, character: int) -> None:
+        """The text of the request in progress is heard at this character, which is compared next."""
+        if self._wanted:
+            self._send({"hear": character})
 
     @Slot()
     def cancel(self) -> None:
         """Cancel the request in progress; it delivers no more events."""
+        self._watchdog.rest()
         if self._wanted:
             self._wanted = False
             self._send({"cancel": True})
@@ -101,6 +119,15 @@ class DiagnosticsProcess(QObject):
         for process in tuple(self._ending):
             process.kill()
             process.waitForFinished(timeout_ms)
+
+    def _ask(self, what: str, encoded: str, receiver: SignalInstance) -> None:
+        self.cancel()
+        if self._process is None:
+            self._process = self._started()
+        self._unanswered += 1
+        self._wanted, self._receiver = True, receiver
+        self._watchdog.watch()
+        self._send({what: json.loads(encoded)})
 
     def _started(self) -> QProcess:
         process = child_process(self)
@@ -144,12 +171,18 @@ class DiagnosticsProcess(QObject):
         except ValueError:
             self._die(NONSENSE)
             return
+        if isinstance(event, PulseEvent):
+            self._watchdog.note_pulse(event.computed_seconds)
+            return
         wanted = self._wanted and self._unanswered == 1
-        if isinstance(event, (FinishedEvent, FailedEvent, *EXPERIMENT_ENDS)):
+        if isinstance(event, (FinishedEvent, FailedEvent, KernelsEvent, *EXPERIMENT_ENDS)):
             self._unanswered -= 1
             self._wanted = self._wanted and not wanted
+        self._watchdog.note_answer()
+        if not self._wanted:
+            self._watchdog.rest()
         if wanted:
-            (self.experiment_received if self._experiments else self.event_received).emit(event)
+            self._receiver.emit(event)
 
     @Slot()
     def _keep_errors(self) -> None:
@@ -172,6 +205,7 @@ class DiagnosticsProcess(QObject):
         """Disconnect from the process, which is deleted once it has ended."""
         process, self._process = self._process, None
         self._wanted = False
+        self._watchdog.rest()
         if process is None:
             return None
         process.started.disconnect(self._give_way)
@@ -195,6 +229,7 @@ class DiagnosticsProcess(QObject):
 
     def _last_words(self, process: QProcess) -> str:
         if process.exitStatus() is QProcess.ExitStatus.CrashExit:
-            return f"It was ended by signal {process.exitCode()}."
+            why = KILLED_WHY if process.exitCode() == signal.SIGKILL else ""
+            return f"It was ended by signal {process.exitCode()}{why}."
         last = next((line for line in reversed(self.error_output.splitlines()) if line.strip()), "")
         return f"It ended with exit code {process.exitCode()}. {last.strip()}".strip()

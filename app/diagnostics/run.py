@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
+from itertools import product
+from operator import attrgetter
 
+from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
-from engine.speech import PlanEvent, PreparationEvent, Utterance
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
+from engine.validator.experiments import ServiceEvent
 from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
@@ -22,13 +27,14 @@ from engine.validator.results import (
     Report,
     Row,
     RowEvent,
-    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
 from engine.validator.verdicts import severity
 
 USUAL_PADDING = 1.0
+DETAILED_UTTERANCES = 40
+"""Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
 GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS
 """The validator tells a row of this reading before the same row fed by its own chain, and only where they differ."""
@@ -87,11 +93,14 @@ class DiagnosticsRun:
         self.utterances: tuple[Utterance, ...] = ()
         self.report: Report | None = None
         self.last_row: Row | None = None
+        self.progress = RunProgress()
+        self.stalled_seconds = 0
         self.message = ""
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._row_count = 0
+        self._detailed: deque[int] = deque()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
         self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
@@ -115,25 +124,32 @@ class DiagnosticsRun:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far."""
+        """Rows of outputs and probes so far, in the order of the text."""
         held = ((key, row) for key, rows in self._rows.items() for row in rows.values())
-        return tuple(row for (_, _, reading, _), row in held if row.reading is reading)
+        rows = (row for (_, _, reading, _), row in held if row.reading is reading)
+        return tuple(sorted(rows, key=attrgetter("utterance")))
+
+    @property
+    def report_so_far(self) -> Report:
+        """Its report, or what is known of it while there is none; without versions then."""
+        report = self.report or Report(self.request, self.utterances, (), (), {})
+        return report if report.rows else replace(report, rows=self.rows)
 
     @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
         return self._row_count
 
-    def take(self, event: ValidationEvent) -> None:
+    def take(self, event: ServiceEvent) -> None:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return
+        self.stalled_seconds = 0
         match event:
             case PreparationEvent():
                 self.preparation = event if event.done < event.total else None
             case PlanEvent():
-                self.utterances = event.plan.utterances
-                self.state = RunState.RUNNING
+                self._take_plan(event.plan)
             case AlignmentEvent():
                 self._alignments[event.utterance] = event.frames_per_token
             case RowEvent():
@@ -142,6 +158,10 @@ class DiagnosticsRun:
                 self._finish(event.report)
             case FailedEvent():
                 self._end(RunState.FAILED, event.message, event.hint, event.cure)
+
+    def stall(self, seconds: int) -> None:
+        """Its process has done nothing for so long; 0 when it goes on."""
+        self.stalled_seconds = seconds
 
     def crash(self, message: str) -> None:
         """Its process has ended; whatever has not been reported is shown as crashed."""
@@ -181,7 +201,8 @@ class DiagnosticsRun:
             return self.last_row.utterance
         stages = STAGE_NAMES if stage is None else (stage,)
         rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
-        return max(rows, key=severity).utterance if rows else 0
+        latest = self.last_row.utterance if self.last_row is not None else 0
+        return max(rows, key=severity).utterance if rows else latest
 
     def utterance_at(self, index: int) -> Utterance | None:
         """An utterance of the plan; None while it is unknown."""
@@ -224,14 +245,36 @@ class DiagnosticsRun:
             declared.tolerance,
         )
 
+    def _take_plan(self, plan: Plan) -> None:
+        """Take a plan, which may begin where what is known ends."""
+        first = plan.utterances[0].index if plan.utterances else 0
+        self.utterances = (*self.utterances[:first], *plan.utterances)
+        self.progress.plan(replace(plan, utterances=self.utterances))
+        self.state = RunState.RUNNING
+
     def _take_row(self, row: Row) -> None:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
+        self.progress.begin(row.utterance)
+        self._let_go_of_details(row.utterance)
         self._row_count += row.output not in self._held(row, row.reading)
         self._file(row, row.reading)
         if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
             self._file(row, GIVEN)
+
+    def _let_go_of_details(self, utterance: int) -> None:
+        """Keep the profiles of the utterances compared last, and of the worst ones; those of a whole book are much."""
+        if utterance in self._detailed:
+            return
+        self._detailed.append(utterance)
+        if len(self._detailed) <= DETAILED_UTTERANCES:
+            return
+        let_go = self._detailed.popleft()
+        worst = {id(row) for row in self._worst.values()}
+        for regime, reading, stage in product(self.regimes, Reading, STAGE_NAMES):
+            rows = self._rows.get((let_go, regime, reading, stage), {})
+            rows.update({name: replace(row, profile=None) for name, row in rows.items() if id(row) not in worst})
 
     def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
         return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
@@ -239,10 +282,8 @@ class DiagnosticsRun:
     def _file(self, row: Row, reading: Reading) -> None:
         """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
         self._held(row, reading)[row.output] = row
-        if not row.probe:
-            self._take_output(row, reading)
-
-    def _take_output(self, row: Row, reading: Reading) -> None:
+        if row.probe:
+            return
         key = (row.regime, reading, row.stage)
         self._reported.setdefault(key, set()).add(row.utterance)
         worst = self._worst.get(key)
@@ -250,8 +291,8 @@ class DiagnosticsRun:
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
-        self.report = report
-        self.utterances = report.utterances
+        self.utterances = report.utterances or self.utterances  # which arrive piece by piece, as rows do one by one
+        self.report = replace(report, rows=report.rows or self.rows, utterances=self.utterances)
         if len(report.rows) != self.row_count:
             for row in report.rows:
                 self._take_row(row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from engine.stages import STAGES, Axis, Probe, Stage, Tensor
 from engine.validator.arrays import ArrayFolder
 from engine.validator.audio_metrics import compare_audio
 from engine.validator.metrics import compare, compare_durations, profile
+from engine.validator.not_finite import not_finite
 from engine.validator.own_run import OwnRun, RegimeChain, StageResult, result_of
 from engine.validator.phases import on_circle, sign_flips
 from engine.validator.phoneme_alignment import by_phoneme
@@ -151,7 +152,7 @@ class _Judge:
         metrics: Metrics | None = None,
         durations: DurationMetrics | None = None,
     ) -> Row:
-        pair, stage = self._pair(value, result), result.step.stage
+        pair, stage, ours = self._pair(value, result), result.step.stage, value.of(result)
         moved_pair = None if pair else self._pair_by_phoneme(value, result)
         shown = pair or moved_pair
         return Row(
@@ -171,6 +172,7 @@ class _Judge:
             seconds=result.step.seconds,
             reference_seconds=self.expected.step.seconds,
             probe=value.is_probe,
+            not_finite=None if ours is None else not_finite(ours, value.time_axis, value.axis),
         )
 
     def _metrics(self, value: _Value, result: StageResult) -> Metrics | None:
@@ -222,6 +224,20 @@ def _on_circle(value: _Value, ours: Array, reference: Array) -> tuple[Array, Arr
     return (ours if value.is_probe else on_circle(value.name, ours, reference)), reference
 
 
+def run_stage(chain: RegimeChain, stage: Stage, inputs: Mapping[str, Array]) -> StageResult:
+    """One stage alone in one regime, on any inputs."""
+    return result_of(chain, chain.pipeline.step(stage, inputs))
+
+
+def isolated_rows(
+    reference: RegimeChain, chain: RegimeChain, expected: StageResult, fed: StageResult
+) -> tuple[Row, ...]:
+    """The rows of one stage that a regime and its reference ran on equal inputs, with inner values if both have any."""
+    names, stage = (chain.regime.name, reference.regime.name), fed.step.stage
+    judge = _Judge(0, *names, chain.regime.tolerance_of(stage), expected, {})
+    return tuple(judge.isolated_row(value, fed) for value in _values(expected) if value.of(fed) is not None)
+
+
 def _compared(stage: Stage) -> tuple[Tensor, ...]:
     """The outputs worth comparing; a count without axes shows in the array it counts."""
     return tuple(tensor for tensor in stage.outputs if tensor.axes)
@@ -231,11 +247,16 @@ def _values(expected: StageResult) -> Iterator[_Value]:
     """The outputs of a stage, then the inner values that the reference reported."""
     stage = expected.step.stage
     for tensor in _compared(stage):
-        position, axis = next((n, axis) for n, axis in enumerate(tensor.axes, start=1) if isinstance(axis, Axis))
+        position, axis = time_axis(tensor)
         yield _Value(tensor.name, position, axis.name, is_probe=False)
     axis_name = "frames" if expected.frame_count is not None else "tokens"
     for path in expected.probes:
         yield _Value(path, _probe_of(stage, path).time_axis, axis_name, is_probe=True)
+
+
+def time_axis(tensor: Tensor) -> tuple[int, Axis]:
+    """Along which axis of an array [batch, ...] its time runs, and what it counts; the tensor must have one."""
+    return next((place, axis) for place, axis in enumerate(tensor.axes, start=1) if isinstance(axis, Axis))
 
 
 def _probe_of(stage: Stage, path: str) -> Probe:

@@ -8,13 +8,11 @@ from contextlib import closing
 from dataclasses import replace
 
 from engine.speech import PreparationEvent
-from engine.synthesizer import check
 from engine.validator.experiments import ExperimentObserver, ProgressEvent, SweepPoint
 from engine.validator.regimes import PADDED_REGIMES, PADDINGS
 from engine.validator.remaining_time import RemainingTime
 from engine.validator.results import AlignmentEvent, Row, ValidationEvent, ValidationRequest
-from engine.validator.validation import Spoken, Validator, ignore, phonemizer
-from engine.voices.saved import SavedVoices
+from engine.validator.validation import Spoken, Validator, ignore, spoken_of
 
 SWEPT = "Swept"
 
@@ -42,7 +40,7 @@ def sweep_with(
     cancel: threading.Event | None = None,
 ) -> tuple[SweepPoint, ...]:
     """As `sweep_padding`, with the models that a validator may have loaded."""
-    spoken = _spoken(validator, request)
+    spoken = list(spoken_of(validator, request))
     remaining = RemainingTime([1 + padding for padding in paddings])
     points: list[SweepPoint] = []
     for done, padding in enumerate(paddings):
@@ -51,15 +49,6 @@ def sweep_with(
         points += _points_at(validator, request, padding, spoken, observe, cancel, remaining)
     observe(ProgressEvent(SWEPT, len(paddings), len(paddings), 0.0))
     return tuple(points)
-
-
-def _spoken(validator: Validator, request: ValidationRequest) -> list[Spoken]:
-    speech = request.speech
-    check(speech)
-    checkpoint = validator.prepare(request).checkpoint
-    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
-    utterances = phonemizer(checkpoint, voice, speech.language).plan(speech.text, speech.speed).utterances
-    return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in utterances]
 
 
 def _points_at(

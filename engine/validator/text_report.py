@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from engine.stages import STAGE_NAMES
 from engine.validator import wording
 from engine.validator.experiments import SweepPoint
+from engine.validator.fuzz import FuzzReport
 from engine.validator.lstm_comparison import LstmComparison
 from engine.validator.results import Reading, Report, Row
 from engine.validator.verdicts import worst
@@ -176,3 +177,13 @@ def _heard(points: Sequence[SweepPoint], padding: float) -> str:
     values = [point.best_lag_correlation for point in points if point.padding == padding]
     known = [value for value in values if value is not None]
     return wording.correlation(min(known, default=None))
+
+
+def fuzz_text(found: FuzzReport) -> str:
+    """How many random utterances were within tolerance, and a line for the worst of each output."""
+    lines = [f"{found.within_tolerance} of {found.utterances} utterances within tolerance; the worst of each output:"]
+    for row in found.worst:
+        phonemes = len(found.report.utterances[row.utterance].phonemes)
+        where = f"utterance {row.utterance + 1}, {wording.counted(phonemes, 'phoneme')}"
+        lines.append(f"{row.regime:<16} {row.stage:<14} {row.output:<18} {wording.row_correlation(row):>12}  {where}")
+    return "\n".join(lines)

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from engine.validator.experiments import ProgressEvent
-from engine.validator.results import ALL_FINITE_PERCENT, AudioMetrics, DurationMetrics, Metrics, Reading, Row
+from engine.validator.results import (
+    ALL_FINITE_PERCENT,
+    AudioMetrics,
+    DurationMetrics,
+    Metrics,
+    NotFinite,
+    Reading,
+    Row,
+)
 
 READING_TITLES = {
     Reading.REFERENCE_FED: "fed by the reference",
@@ -90,6 +98,13 @@ def noise_ratio(metrics: Metrics | None) -> str:
     return "∞ dB" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f} dB"
 
 
+def not_finite(found: NotFinite) -> str:
+    """How much is not finite, and where it begins."""
+    counts = [(found.nan, "NaN"), (found.infinite, "infinite")]
+    said = " and ".join(f"{count} {what}" for count, what in counts if count)
+    return f"{said}, the first at [{', '.join(map(str, found.first))}], {found.axis} {found.at} of {found.extent}"
+
+
 def magnitude(value: float | None) -> str:
     """A number to three digits, or, if it is small or large, to two, such as `1.2e-9`."""
     if value is None:
@@ -144,9 +159,9 @@ def remaining(seconds: float) -> str:
     return counted(math.ceil(seconds / SECONDS_PER_MINUTE), "minute")
 
 
-def counted(count: int, thing: str) -> str:
-    """A number of things, such as `2 utterances`."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+def counted(count: int, thing: str, things: str = "") -> str:
+    """A number of things, such as `2 utterances`; `things` is a plural that does not just end in s."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or f'{thing}s'}"
 
 
 def _scientific(value: float) -> str:
