@@ -70,6 +70,7 @@ def verdict_colour(verdict: Verdict, colours: Colours) -> str:
     """The colour of a verdict, readable as text on the theme's surface."""
     return {
         Verdict.PASS: colours.good,
+        Verdict.WORSE: colours.warning,
         Verdict.INHERITED: colours.warning,
         Verdict.INCOMPARABLE: colours.note,
     }.get(verdict, colours.error)

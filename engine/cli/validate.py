@@ -23,6 +23,7 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
+from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
 from engine.errors import InvalidRequest
 from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
@@ -94,6 +95,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--npz", type=Path, metavar="FILE", help="every compared array")
     parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
     parser.add_argument("--serve", action="store_true", help="answer requests on standard input, for the application")
+    add_golden(parser)
     add_model(parser)
 
 
@@ -113,6 +115,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         probes=options.probes,
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
+        golden=options.golden,
     )
 
 
@@ -195,7 +198,7 @@ def show(steps: Steps, event: ValidationEvent) -> None:
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
-    for path in (options.json, options.html, options.npz, options.bundle):
+    for path in (options.json, options.html, options.npz, options.bundle, options.save_golden):
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
     if options.text_parity is not None:
@@ -214,14 +217,20 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         report = validator.validate(request, observe)
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
+        save_golden(options, report)
         _write_files(options, doctor, report, arrays, lstms, sweep)
     data = {
         **Wire().report_to_dict(report),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
     }
-    words = [text_report(report), *([lstm_text(lstms)] if lstms else []), *([sweep_text(sweep)] if sweep else [])]
-    return Outcome(data, "\n\n".join(words), report.passed)
+    words = [
+        text_report(report),
+        *golden_words(options, report),
+        *([lstm_text(lstms)] if lstms else []),
+        *([sweep_text(sweep)] if sweep else []),
+    ]
+    return Outcome(data, "\n\n".join(words), report.passed and golden_passed(options, report))
 
 
 @contextmanager

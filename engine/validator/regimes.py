@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.artifacts.manifest import CPU
@@ -93,7 +94,7 @@ class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
     `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
-    empty until compiled modules are loaded.
+    empty, and `modules_folder` is None, until compiled modules are loaded.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Regimes:
         self.device = device
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
+        self.modules_folder: Path | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -158,6 +160,7 @@ class Regimes:
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
         self.device_choice, self.lstm_choice = device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        self.modules_folder = folder
         as_spoken = variant == CPU
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.validator.circumstances import Circumstances
 
 
 class Regime(StrEnum):
@@ -48,6 +49,8 @@ class Verdict(StrEnum):
     """What a comparison says about a stage."""
 
     PASS = "pass"
+    WORSE = "worse"
+    """Within tolerance, but further off than float32 or a golden run by more than 10 times."""
     FAIL = "fail"
     """The stage is itself wrong."""
     INHERITED = "inherited"
@@ -64,7 +67,8 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array. `golden` is the file of a
+    golden run to hold the rows against, in place of the one that is kept for such a request, if any.
     """
 
     speech: SpeechRequest
@@ -78,6 +82,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    golden: str | None = None
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -144,7 +149,9 @@ class Row:
     """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
 
     `metrics` is None when the two cannot be compared. Seconds are the whole stage's, None where it was not timed.
-    `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name.
+    `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name. `times_floor` is
+    its relative L2 error over that of upstream's float32, `times_golden` over that of a golden run; None where either
+    is unknown, or upstream has no error.
     """
 
     utterance: int
@@ -162,6 +169,8 @@ class Row:
     seconds: float | None = None
     reference_seconds: float | None = None
     probe: bool = False
+    times_floor: float | None = None
+    times_golden: float | None = None
 
     @property
     def decides(self) -> bool:
@@ -198,7 +207,8 @@ class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
     `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run.
+    both are empty when nothing compiled was run. `circumstances` are what the errors of the compiled regimes depend
+    on, and `golden` says in a sentence which golden run they were held against.
     """
 
     request: ValidationRequest
@@ -208,6 +218,8 @@ class Report:
     versions: Mapping[str, str]
     lstm_choice: str = ""
     device_choice: str = ""
+    circumstances: Circumstances | None = None
+    golden: str = ""
 
     @property
     def passed(self) -> bool:

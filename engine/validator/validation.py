@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from engine.artifacts.manifest import Manifest
 from engine.errors import Cancelled, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
+from engine.validator.circumstances import Circumstances, circumstances_of
 from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
+    AlignmentEvent,
     FinishedEvent,
     Regime,
     Report,
@@ -25,6 +29,7 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import findings
 from engine.validator.versions import versions
+from engine.validator.yardstick import Yardstick
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
@@ -82,14 +87,21 @@ class Validator:
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
+        circumstances = _circumstances(regimes, request)
+        golden, golden_words = chosen(request, circumstances, GoldenRuns())
+        yardstick = Yardstick(golden)
         rows = []
-        for event in _events(comparison, spoken, cancel):
-            observe(event)
-            if isinstance(event, RowEvent):
-                rows.append(event.row)
+        for one in spoken:
+            yardstick.begin(one.utterance)
+            for event in _events(comparison, one, cancel):
+                rated = RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
+                observe(rated)
+                if isinstance(rated, RowEvent):
+                    rows.append(rated.row)
         utterances = tuple(one.utterance for one in spoken)
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices)
+        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
 
@@ -141,10 +153,15 @@ def _comparison(
     return Comparison(reference, chains, arrays)
 
 
-def _events(comparison: Comparison, spoken: list[Spoken], cancel: threading.Event | None) -> Iterator[ValidationEvent]:
-    for one in spoken:
-        style = one.voice.style(len(one.utterance.phonemes))
-        for event in comparison.events(one.utterance, style, one.speed, one.seed):
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The validation was stopped.")
-            yield event
+def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
+    """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
+    folder = regimes.modules_folder
+    return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
+
+
+def _events(comparison: Comparison, one: Spoken, cancel: threading.Event | None) -> Iterator[AlignmentEvent | RowEvent]:
+    style = one.voice.style(len(one.utterance.phonemes))
+    for event in comparison.events(one.utterance, style, one.speed, one.seed):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("The validation was stopped.")
+        yield event
