@@ -23,8 +23,10 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
+from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
 from engine.errors import InvalidRequest
+from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
 from engine.preparation.devices import AUTO, DEVICES
@@ -32,11 +34,12 @@ from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
-from engine.system.paths import resources_folder, sample_text_path
+from engine.system.paths import resources_folder
 from engine.system.whole_file import ensure_writable
 from engine.validator import wording
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import write_bundle
+from engine.validator.drill import drill_regimes, drill_text
 from engine.validator.fuzz import FuzzReport, fuzz
 from engine.validator.html_report import write_html
 from engine.validator.lstm_comparison import LstmComparison, compare_lstms
@@ -89,6 +92,7 @@ def add_options(parser: Any) -> None:
         metavar="FILE",
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
+    add_fault(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
@@ -101,7 +105,7 @@ def add_options(parser: Any) -> None:
 
 def request_from(options: argparse.Namespace, arrays_folder: str | None = None) -> ValidationRequest:
     """What the options ask for; raises `InvalidRequest` for names that are none."""
-    text = options.text if options.text is not None else sample_text_path().read_text(encoding="utf-8")
+    text = options.text if options.text is not None else usual_text(options.fault)
     voice = options.voice or _first_voice(options)
     return ValidationRequest(
         speech=SpeechRequest(text, voice, options.speed, options.seed, language=options.language),
@@ -116,12 +120,15 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
         golden=options.golden,
+        fault=options.fault,
     )
 
 
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
     if options.regimes is not None:
         return tuple(regime_named(name) for name in options.regimes.split(","))
+    if options.fault:
+        return drill_regimes(fault_named(options.fault))
     return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)
 
 
@@ -201,7 +208,9 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     for path in (options.json, options.html, options.npz, options.bundle, options.save_golden):
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
-    if options.text_parity is not None:
+    if options.fault == LIST:
+        outcome = listed()
+    elif options.text_parity is not None:
         outcome = _text_compared(options)
     elif options.fuzz is not None:
         outcome = _fuzzed(options, observe)
@@ -224,13 +233,9 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
     }
-    words = [
-        text_report(report),
-        *golden_words(options, report),
-        *([lstm_text(lstms)] if lstms else []),
-        *([sweep_text(sweep)] if sweep else []),
-    ]
-    return Outcome(data, "\n\n".join(words), report.passed and golden_passed(options, report))
+    told = text_report(report), golden_words(options, report), drill_text(report)
+    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "")
+    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed and golden_passed(options, report))
 
 
 @contextmanager

@@ -25,18 +25,18 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
     """Write the golden run that the options name; raises `InvalidRequest` for a run that is none, and `OutputError`."""
     if options.save_golden is None:
         return
-    if report.circumstances is None or not report.passed:
+    if report.circumstances is None or report.planted is not None or not report.passed:
         raise InvalidRequest(
-            "This run is no golden one: its compiled stages are wrong, or none was compiled.",
+            "This run is no golden one: it is a drill, its compiled stages are wrong, or none was compiled.",
             "Make one of a run that passes, with the compiled regime.",
         )
     Golden.of(report.rows, report.utterances, report.circumstances, date.today()).save(options.save_golden)
 
 
-def golden_words(options: argparse.Namespace, report: Report) -> list[str]:
-    """What of the run could not be held against the golden run that the options name."""
+def golden_words(options: argparse.Namespace, report: Report) -> str:
+    """What of the run could not be held against the golden run that the options name; empty if all could."""
     lost = dict.fromkeys(row.output for row in unpartnered(report.rows))
-    return [f"The golden run has no error for: {', '.join(lost)}."] if options.golden and lost else []
+    return f"The golden run has no error for: {', '.join(lost)}." if options.golden and lost else ""
 
 
 def golden_passed(options: argparse.Namespace, report: Report) -> bool:

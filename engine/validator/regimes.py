@@ -9,8 +9,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU
+from engine.artifacts.manifest import CPU, CPU_DEVICE
 from engine.errors import InvalidRequest
+from engine.faults.fault import PlantedFault
 from engine.model_store.checkpoints import Checkpoint
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
 from engine.pipeline import Pipeline
@@ -23,6 +24,7 @@ from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
+from engine.validator.drill import Drill
 from engine.validator.results import Regime, ValidationRequest
 
 if TYPE_CHECKING:
@@ -106,6 +108,7 @@ class Regimes:
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
         self.modules_folder: Path | None = None
+        self._drill: Drill | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -126,6 +129,25 @@ class Regimes:
         padded = PaddedRunner(self.checkpoint.config, loaded.runner, padding)
         return RegimeRunner(regime, padded, loaded.log, padded, loaded.tolerance_of)
 
+    @property
+    def planted(self) -> PlantedFault | None:
+        """The fault that is in the compiled modules, if there is one and they are loaded."""
+        return None if self._drill is None else self._drill.planted
+
+    def plant(self, fault: str) -> None:
+        """Have the compiled modules with the fault of this name from now on, or without any if it is empty.
+
+        All that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
+        """
+        if fault == (self._drill.fault.name if self._drill else ""):
+            return
+        drill = Drill(fault) if fault else None
+        if Regime.COMPILED in self._loaded:
+            self._loaded.pop(Regime.COMPILED).runner.close()
+        if self._drill is not None:
+            self._drill.close()
+        self._drill = drill
+
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
         """A regime's whole chain of stages."""
         host: Runner = HostRunner(self.checkpoint.config)
@@ -136,6 +158,8 @@ class Regimes:
         for loaded in self._loaded.values():
             loaded.runner.close()
         self._loaded.clear()
+        if self._drill is not None:
+            self._drill.close()
 
     def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
         if self._network is None:
@@ -155,13 +179,17 @@ class Regimes:
 
     def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
-        device = choose_device(self.device, checkpoint.config)
+        # The faults are in kernels for processors.
+        wanted = CPU_DEVICE if self._drill is not None and self.device == AUTO else self.device
+        device = choose_device(wanted, checkpoint.config)
         variant = replace(device.variant, probed=self.probes)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
         self.device_choice, self.lstm_choice = device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         self.modules_folder = folder
-        as_spoken = variant == CPU
+        if self._drill is not None:
+            folder = self._drill.modules(checkpoint.config, variant, folder, observe, cancel)
+        as_spoken = variant == CPU and self._drill is None
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner

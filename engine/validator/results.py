@@ -8,6 +8,8 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.errors import Cure
+from engine.faults.fault import PlantedFault
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.circumstances import Circumstances
@@ -67,8 +69,9 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array. `golden` is the file of a
-    golden run to hold the rows against, in place of the one that is kept for such a request, if any.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array. `fault`, if given, is the
+    name of one in `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
+    `golden` is the file of a golden run to hold the rows against, in place of the one that is kept for such a request.
     """
 
     speech: SpeechRequest
@@ -82,6 +85,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    fault: str = ""
     golden: str | None = None
 
 
@@ -207,8 +211,8 @@ class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
     `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run. `circumstances` are what the errors of the compiled regimes depend
-    on, and `golden` says in a sentence which golden run they were held against.
+    both are empty when nothing compiled was run. `planted` is what a drill planted. `circumstances` are what the errors
+    of the compiled regimes depend on, and `golden` says in a sentence which golden run they were held against.
     """
 
     request: ValidationRequest
@@ -218,6 +222,7 @@ class Report:
     versions: Mapping[str, str]
     lstm_choice: str = ""
     device_choice: str = ""
+    planted: PlantedFault | None = None
     circumstances: Circumstances | None = None
     golden: str = ""
 
@@ -243,4 +248,15 @@ class FailedEvent:
     cure: Cure | None = None
 
 
-ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent
+ValidationEvent = (
+    PreparationEvent
+    | PlanEvent
+    | AlignmentEvent
+    | RowEvent
+    | GraphEvent
+    | KernelEvent
+    | CodeEvent
+    | InspectedEvent
+    | FinishedEvent
+    | FailedEvent
+)

@@ -100,7 +100,7 @@ class Validator:
                     rows.append(rated.row)
         utterances = tuple(one.utterance for one in spoken)
         choices = regimes.lstm_choice, regimes.device_choice
-        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices)
+        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
         report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
@@ -112,6 +112,7 @@ class Validator:
         if self._regimes is None or self._opened != wanted:
             self.close()
             self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted
+        self._regimes.plant(request.fault)
         return self._regimes
 
     def close(self) -> None:

@@ -1,0 +1,92 @@
+"""A fault as data: which kernel it sits in, how the kernel's text differs from the right one, and what it does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from engine.errors import CompileError
+
+_CONTEXT = 40
+"""Characters before a difference that are shown, and as many after it."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of a kernel's TVMScript: what `pattern` matches becomes `replacement`, as `re.sub` takes them.
+
+    Only the first match changes, or all if `everywhere`.
+    """
+
+    pattern: str
+    replacement: str
+    everywhere: bool = False
+
+    def made_in(self, script: str) -> str | None:
+        """The changed script; None if nothing in it matches."""
+        changed, count = re.subn(self.pattern, self.replacement, script, count=0 if self.everywhere else 1)
+        return changed if count else None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault in a kernel: `title` names it, `planted` says what was done, `symptom` what it does to the speech.
+
+    The kernel is the first of those named `kernel` in the stage whose script has a match for `edit`. `shown_first` puts
+    it among the few that people are offered first. A fault that `needs_padding` shows only on arrays longer than the
+    speech in them, one with a `text` only at the lengths that this text has.
+    """
+
+    name: str
+    title: str
+    stage: str
+    kernel: str
+    edit: Edit
+    planted: str
+    symptom: str
+    shown_first: bool = False
+    needs_padding: bool = False
+    text: str = ""
+
+    def is_in(self, function_name: str) -> bool:
+        """Whether a function of this name is a kernel that the fault may be planted in."""
+        return re.fullmatch(rf"{self.kernel}\d*", function_name) is not None
+
+
+@dataclass(frozen=True)
+class ChangedLine:
+    """A line of a kernel's TVMScript before and after the fault was planted."""
+
+    before: str
+    after: str
+
+    @property
+    def excerpts(self) -> tuple[str, str]:
+        """The part of each line around the first difference, short enough to be read."""
+        pairs = enumerate(zip(self.before, self.after, strict=False))
+        first = next((place for place, (old, new) in pairs if old != new), min(len(self.before), len(self.after)))
+        start = max(first - _CONTEXT, 0)
+        return _excerpt(self.before, start), _excerpt(self.after, start)
+
+
+def _excerpt(line: str, start: int) -> str:
+    end = start + 2 * _CONTEXT
+    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
+
+
+@dataclass(frozen=True)
+class PlantedFault:
+    """A fault that was planted: its name, its stage, the faulty kernel's name in the library, and its changed lines."""
+
+    name: str
+    stage: str
+    kernel: str
+    changes: tuple[ChangedLine, ...]
+
+
+def changed_lines(before: str, after: str) -> tuple[ChangedLine, ...]:
+    """The lines in which two scripts of as many lines differ; raises `CompileError` if an edit changed their number."""
+    old, new = before.splitlines(), after.splitlines()
+    if len(old) != len(new):
+        raise CompileError("A fault must change lines of a kernel, not add or remove any.")
+    return tuple(ChangedLine(a.strip(), b.strip()) for a, b in zip(old, new, strict=True) if a != b)
