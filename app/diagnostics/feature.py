@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QObject, Qt, Slot
 
 from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.following import Following
+from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.reference_adding import ReferenceAdding
@@ -59,12 +60,14 @@ class DiagnosticsFeature(QObject):
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
+        self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
         self.window.addActions([menu.speak, menu.stop, menu.toggle, menu.back, menu.forward, menu.close_window])
         window.page.status.add(self.chip)
         self._connect_panel(theme)
         self._connect_controller()
+        self.following = Following(speech, self.controller, self.panel, self)
         self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
 
     @property
@@ -89,7 +92,8 @@ class DiagnosticsFeature(QObject):
         panel.diagnose_wanted.connect(self._on_diagnose)
         panel.stop_wanted.connect(self.controller.stop)
         panel.export_wanted.connect(self._on_export)
-        panel.playback_wanted.connect(self._on_playback)
+        panel.controls.status.start_again_wanted.connect(self.controller.start_again)
+        self.listening.moved.connect(panel.strip.show_playhead)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
         panel.refreshed.connect(self._on_refreshed)
@@ -103,6 +107,8 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.stalled.connect(panel.take_stall)
+        controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
@@ -129,6 +135,7 @@ class DiagnosticsFeature(QObject):
         if not self.window.shown:
             self.chip.show_run(None, "")  # what it told was of another speech
         elif self._speech.request is not None:
+            self.panel.controls.to_show.show_heard()
             self.controller.diagnose(
                 self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
             )
@@ -147,10 +154,6 @@ class DiagnosticsFeature(QObject):
         if not shown:
             self.sounds.stop()
             self.controller.release()
-
-    @Slot(object, int)
-    def _on_playback(self, samples: np.ndarray, sample_rate_hz: int) -> None:
-        self.sounds.play(samples, sample_rate_hz)
 
     @Slot(object)
     def _on_export(self, path: Path) -> None:

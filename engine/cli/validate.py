@@ -200,7 +200,8 @@ def show(steps: Steps, event: ValidationEvent) -> None:
         steps.advance(f"Validating utterance {event.utterance + 1}", AlignmentEvent)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
-        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
+        broken = "" if row.not_finite is None else f" ({wording.not_finite(row.not_finite)})"
+        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:

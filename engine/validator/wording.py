@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from engine.validator.results import ALL_FINITE_PERCENT, AudioMetrics, DurationMetrics, Metrics, Reading, Row
+from engine.validator.results import (
+    ALL_FINITE_PERCENT,
+    AudioMetrics,
+    DurationMetrics,
+    Metrics,
+    NotFinite,
+    Reading,
+    Row,
+)
 
 READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
 
@@ -68,6 +76,13 @@ def noise_ratio(metrics: Metrics | None) -> str:
     if metrics is None or metrics.pearson is None:
         return NOTHING
     return "∞ dB" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f} dB"
+
+
+def not_finite(found: NotFinite) -> str:
+    """How much is not finite, and where it begins."""
+    counts = [(found.nan, "NaN"), (found.infinite, "infinite")]
+    said = " and ".join(f"{count} {what}" for count, what in counts if count)
+    return f"{said}, the first at [{', '.join(map(str, found.first))}], {found.axis} {found.at} of {found.extent}"
 
 
 def magnitude(value: float | None) -> str:
