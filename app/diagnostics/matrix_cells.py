@@ -10,14 +10,14 @@ from app.diagnostics.colours import verdict_tone
 from app.diagnostics.metric_words import VERDICT_MEANINGS, VERDICT_SIGNS, agreement_words, regime_title
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.theme import Colours
-from engine.stages import STAGES, Stage, stage_named
+from engine.stages import STAGE_NAMES, STAGES, Stage, stage_named
 from engine.validator.results import REGIME_MEANINGS, Regime, Row, Verdict
 
 OWN_FAULT_ALPHA = 110
 INHERITED_ALPHA = 55
 RIGHT_ALPHA = 45
 PASSED_ON = (Verdict.INHERITED, Verdict.INCOMPARABLE)
-CROSSED = "Crossed"
+MIXED = "Mixed"
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,22 @@ def matrix_of(run: DiagnosticsRun, shown: Shown) -> Matrix:
 
 def column_title(regime: str) -> str:
     """A short title, one for all regimes that have stages of others."""
-    return regime_title(regime) if regime in tuple(Regime) else CROSSED
+    return regime_title(regime) if regime in tuple(Regime) else MIXED
 
 
 def column_explanation(regime: str) -> str:
     """What a regime is."""
     if regime in tuple(Regime):
         return REGIME_MEANINGS[Regime(regime)]
-    rest, *crossed = regime.split("+")
-    pairs = (stage.split("=") for stage in crossed)
-    words = ", ".join(f"{stage_named(stage).title} from {regime_title(name)}" for stage, name in pairs)
-    return f"{regime_title(rest)}, with {words}"
+    rest, *parts = regime.split("+")
+    return f"{regime_title(rest)}, with {', '.join(map(_part_words, parts))}"
+
+
+def _part_words(part: str) -> str:
+    """A stage of another regime, or a kernel that was replaced, in words."""
+    what, _, source = part.partition("=")
+    title = stage_named(what).title if what in STAGE_NAMES else what
+    return f"{title} from {regime_title(source)}"
 
 
 def _cell(run: DiagnosticsRun, shown: Shown, stage: Stage) -> MatrixCell:

@@ -36,8 +36,7 @@ USUAL_PADDING = 1.0
 DETAILED_UTTERANCES = 40
 """Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
-GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS
-"""The validator tells a row of this reading before the same row fed by its own chain, and only where they differ."""
+GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
 
 
 @dataclass(frozen=True)
@@ -125,8 +124,7 @@ class DiagnosticsRun:
     @property
     def rows(self) -> tuple[Row, ...]:
         """Rows of outputs and probes so far, in the order of the text."""
-        held = ((key, row) for key, rows in self._rows.items() for row in rows.values())
-        rows = (row for (_, _, reading, _), row in held if row.reading is reading)
+        rows = (row for key, rows in self._rows.items() for row in rows.values() if row.reading is key[2])
         return tuple(sorted(rows, key=attrgetter("utterance")))
 
     @property

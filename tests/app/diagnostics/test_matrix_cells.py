@@ -56,8 +56,12 @@ def test_a_cell_has_a_mark_and_a_figure_and_says_what_it_means() -> None:
 
 def test_a_crossed_regime_is_last_and_explained() -> None:
     name = "compiled+decoder=dynamic+f0n=static-no-pack"
-    assert column_title(name) == "Crossed"
+    assert column_title(name) == "Mixed"
     words = column_explanation(name)
     assert words == "Compiled, with Decoder from PyTorch, Pitch and energy from Padded, not packed"
     assert column_title(Regime.COMPILED) == "Compiled"
+    assert (
+        column_explanation("compiled+decoder:conv1d_3=plain-loops")
+        == "Compiled, with decoder:conv1d_3 from plain-loops"
+    )
     assert "as the application speaks" in column_explanation(Regime.COMPILED)

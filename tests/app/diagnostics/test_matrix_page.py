@@ -70,7 +70,7 @@ def test_a_regime_that_begins_to_report_gets_its_column(page: MatrixPage) -> Non
     run.take(RowEvent(replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled+decoder=dynamic")))
     page.show_stage(run, replace(SHOWN, reading=Reading.REFERENCE_FED), "bert")
     assert page.table.columnCount() == 4
-    assert page.table.horizontalHeaderItem(3).text() == "Crossed"
+    assert page.table.horizontalHeaderItem(3).text() == "Mixed"
     assert page.table.item(0, 3).text()
     assert page.table.item(1, 3).text() == ""
 
