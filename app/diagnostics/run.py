@@ -125,6 +125,12 @@ class DiagnosticsRun:
         return tuple(sorted(rows, key=attrgetter("utterance")))
 
     @property
+    def report_so_far(self) -> Report:
+        """Its report, or what is known of it while there is none; without versions then."""
+        report = self.report or Report(self.request, self.utterances, (), (), {})
+        return report if report.rows else replace(report, rows=self.rows)
+
+    @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
         return self._row_count

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from engine.errors import Cure
 from engine.faults.fault import PlantedFault
-from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 from engine.validator.circumstances import Circumstances
@@ -282,6 +282,7 @@ ValidationEvent = (
     | KernelEvent
     | CodeEvent
     | InspectedEvent
+    | KernelsEvent
     | FinishedEvent
     | FailedEvent
     | PulseEvent

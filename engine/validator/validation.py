@@ -79,13 +79,7 @@ class Validator:
         Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
         `EngineError` when the model is exchanged meanwhile.
         """
-        speech = request.speech
-        check(speech)
-        checkpoint = self.prepare(request).checkpoint
-        script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
-        planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
-        agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
-        spoken = (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+        spoken = spoken_of(self, request, observe, listener)
         return self.validate_utterances(request, spoken, observe, cancel)
 
     def validate_utterances(
@@ -150,6 +144,25 @@ class Validator:
         self._regimes = None
 
 
+def spoken_of(
+    validator: Validator,
+    request: ValidationRequest,
+    observe: ValidationObserver = ignore,
+    listener: Listener | None = None,
+) -> Iterator[Spoken]:
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first.
+
+    `observe` gets the plans. Raises `InvalidRequest` children before the first.
+    """
+    speech = request.speech
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
+    planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
+    agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
+    return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+
+
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
     """The front end for this voice and model, in the voice's language unless another is given."""
     config = checkpoint.config
@@ -165,6 +178,16 @@ def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemize
 def _comparison(
     regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> Comparison:
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, others = open_chains(regimes, request, observe, cancel)
+    return Comparison(reference, others, arrays)
+
+
+def open_chains(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> tuple[RegimeChain, list[RegimeChain]]:
+    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+
     def open_regime(regime: Regime) -> RegimeRunner:
         return regimes.open(regime, request.padding, observe, cancel)
 
@@ -175,11 +198,10 @@ def _comparison(
         others.append(crossed(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
-    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
-    return Comparison(reference, chains, arrays)
+    return reference, chains
 
 
 def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
