@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from engine.cli.command import (
     STANDARD_OUTPUT,
@@ -26,6 +24,7 @@ from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
+from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
@@ -64,7 +63,6 @@ from engine.validator.wire import Wire
 
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
-SERVICE_NICENESS = 10
 
 
 def add_options(parser: Any) -> None:
@@ -165,27 +163,12 @@ def _pair(word: str) -> tuple[str, Regime]:
 def run(options: argparse.Namespace) -> Outcome | None:
     """Compare what the options name; raises `EngineError` children. It fails when a compiled stage is itself wrong."""
     if options.serve:
-        _serve()
+        serve()
         return None
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")
         return outcome_of(options, _doctor_words, partial(show, steps))
-
-
-def _serve() -> None:
-    """Answer the application's requests; only events go to standard output, and at low priority."""
-    from engine.validator.service import Service
-
-    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
-    if hasattr(os, "nice"):
-        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
-    Service(lambda line: _write_line(output, line)).serve(sys.stdin)
-
-
-def _write_line(output: TextIO, line: str) -> None:
-    output.write(f"{line}\n")
-    output.flush()
 
 
 def _doctor_words() -> str:
