@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,6 +24,7 @@ from engine.cli.command import (
 )
 from engine.cli.progress import Steps
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
+from engine.cli.validate_kernels import add_kernels, inspected
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
@@ -57,6 +58,7 @@ from engine.validator.sweep import SweepPoint, sweep_padding
 from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import lstm_text, sweep_text, text_report
 from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.verdicts import with_kernels
 from engine.validator.wavs import write_wavs
 from engine.validator.wire import Wire
 
@@ -92,6 +94,7 @@ def add_options(parser: Any) -> None:
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
     add_fault(parser)
+    add_kernels(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
@@ -221,6 +224,8 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     with _arrays_wanted(options) as arrays, closing(Validator()) as validator:
         request = request_from(options, None if arrays is None else str(arrays.path))
         report = validator.validate(request, observe)
+        kernels = inspected(validator, request, options.kernels, observe)
+        report = replace(report, findings=with_kernels(report.findings, kernels.findings))
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
         _write_files(options, doctor, report, arrays, lstms, sweep)
@@ -228,9 +233,16 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         **Wire().report_to_dict(report),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
+        "kernels": kernels.to_dict(),
     }
-    tables = (text_report(report), drill_text(report), lstm_text(lstms), sweep_text(sweep) if sweep else "")
-    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed)
+    tables = (
+        text_report(report),
+        kernels.to_text(),
+        drill_text(report),
+        lstm_text(lstms),
+        sweep_text(sweep) if sweep else "",
+    )
+    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed and kernels.passed)
 
 
 @contextmanager

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
+from engine.inspection.results import KernelFinding
 from engine.stages import STAGES
 from engine.validator.results import (
     ALL_FINITE_PERCENT,
@@ -67,6 +69,19 @@ def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
         if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL and not row.probe:
             failed.setdefault(row.regime, []).append(row)
     return tuple(_finding(regime, failures) for regime, failures in failed.items())
+
+
+def with_kernels(found: Iterable[Finding], kernels: Iterable[KernelFinding]) -> tuple[Finding, ...]:
+    """The findings with the first wrong kernel of each one's stage in its words, where that is known."""
+    first: dict[str, KernelFinding] = {}
+    for kernel in kernels:
+        first.setdefault(kernel.stage, kernel)
+    return tuple(
+        replace(finding, words=f"{finding.words} Its kernel {first[finding.stage].words}")
+        if finding.stage in first and finding.regime.startswith(Regime.COMPILED)
+        else finding
+        for finding in found
+    )
 
 
 def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:
