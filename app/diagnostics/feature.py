@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QObject, Qt, Slot
 
 from app.audio.output import AudioOutput
@@ -14,6 +13,9 @@ from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.following import Following
+from app.diagnostics.inspection.inspection_feature import InspectionFeature
+from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.reference_adding import ReferenceAdding
@@ -62,14 +64,17 @@ class DiagnosticsFeature(QObject):
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
+        self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
+        self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
         self.window.addActions([menu.speak, menu.stop, menu.toggle, menu.back, menu.forward, menu.close_window])
         window.page.status.add(self.chip)
         self._connect_panel(theme)
         self._connect_controller()
+        self.following = Following(speech, self.controller, self.panel, self)
         self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
 
     @property
@@ -89,6 +94,7 @@ class DiagnosticsFeature(QObject):
         self.export.shut_down(timeout_ms)
         self.cases.shut_down(timeout_ms)
         self.keeping.shut_down(timeout_ms)
+        self.kernels.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
 
     def _connect_panel(self, theme: Theme) -> None:
@@ -96,7 +102,8 @@ class DiagnosticsFeature(QObject):
         panel.diagnose_wanted.connect(self._on_diagnose)
         panel.stop_wanted.connect(self.controller.stop)
         panel.export_wanted.connect(self._on_export)
-        panel.playback_wanted.connect(self._on_playback)
+        panel.controls.status.start_again_wanted.connect(self.controller.start_again)
+        self.listening.moved.connect(panel.strip.show_playhead)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
         panel.refreshed.connect(self._on_refreshed)
@@ -110,6 +117,8 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.stalled.connect(panel.take_stall)
+        controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
@@ -138,6 +147,7 @@ class DiagnosticsFeature(QObject):
         if not self.window.shown:
             self.chip.show_run(None, "")  # what it told was of another speech
         elif self._speech.request is not None:
+            self.panel.controls.to_show.show_heard()
             self.controller.diagnose(
                 self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
             )
@@ -156,10 +166,6 @@ class DiagnosticsFeature(QObject):
         if not shown:
             self.sounds.stop()
             self.controller.release()
-
-    @Slot(object, int)
-    def _on_playback(self, samples: np.ndarray, sample_rate_hz: int) -> None:
-        self.sounds.play(samples, sample_rate_hz)
 
     @Slot(object)
     def _on_export(self, path: Path) -> None:

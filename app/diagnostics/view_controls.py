@@ -17,6 +17,7 @@ from engine.validator.results import Reading
 from engine.validator.wording import READING_TITLES
 
 UTTERANCE_CHARACTERS = 40
+HEARD = "heard"
 WORST_OF_ALL = "worst of all"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
@@ -35,6 +36,7 @@ class ViewControls(WrappingBar):
         self.run = ComboBox("Run", "Which run is shown", 12, self)
         self.earlier = ComboBox("Compared with run", "The run that the column Change refers to", 10, self)
         self.to_do = RunActions(self)
+        self._heard: int | None = None
         self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
         self.run.offer([(None, NO_RUN, "")])
         self.earlier.offer([(None, NOTHING, "")])
@@ -51,6 +53,8 @@ class ViewControls(WrappingBar):
     def shown_utterance(self) -> int | None:
         """The index of the selected utterance; None for the worst of all."""
         value = self.utterance.value
+        if value == HEARD:
+            return self._heard
         return value if isinstance(value, int) else None
 
     @property
@@ -62,7 +66,21 @@ class ViewControls(WrappingBar):
     def show_utterances(self, utterances: tuple[Utterance, ...]) -> None:
         """Offer these utterances."""
         numbered = ((each.index, f"{each.index + 1} · {_shortened(each.text)}", each.text) for each in utterances)
-        self.utterance.offer(((None, WORST_OF_ALL, "Each stage's worst utterance"), *numbered))
+        worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
+        heard = (HEARD, "heard now", "The utterance that is heard; when there is silence, each stage's worst")
+        self.utterance.offer((worst, heard, *numbered))
+
+    def show_heard(self) -> None:
+        """Show the utterance that is heard from now on, unless a certain one is chosen."""
+        if self.utterance.value is None:
+            self.utterance.choose(HEARD)
+
+    def follow(self, utterance: int | None) -> None:
+        """This utterance is heard now; None for none."""
+        if utterance != self._heard:
+            self._heard = utterance
+            if self.utterance.value == HEARD:
+                self.changed.emit()
 
     def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
         """Offer all runs, with `run` as the shown one, and all others to compare with."""

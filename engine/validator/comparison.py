@@ -14,6 +14,7 @@ from engine.stages import STAGES, Axis, Probe, Stage, Tensor
 from engine.validator.arrays import ArrayFolder
 from engine.validator.audio_metrics import compare_audio
 from engine.validator.metrics import compare, compare_durations, profile
+from engine.validator.not_finite import not_finite
 from engine.validator.phases import on_circle, sign_flips
 from engine.validator.regimes import RegimeRunner
 from engine.validator.results import (
@@ -166,7 +167,7 @@ class _Judge:
         durations: DurationMetrics | None = None,
     ) -> Row:
         pair = self._pair(value, result)
-        stage = result.step.stage
+        stage, ours = result.step.stage, value.of(result)
         return Row(
             utterance=self.utterance,
             stage=stage.name,
@@ -183,6 +184,7 @@ class _Judge:
             seconds=result.step.seconds,
             reference_seconds=self.expected.step.seconds,
             probe=value.is_probe,
+            not_finite=None if ours is None else not_finite(ours, value.time_axis, value.axis),
         )
 
     def _metrics(self, value: _Value, result: StageResult) -> Metrics | None:

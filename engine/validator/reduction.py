@@ -25,7 +25,7 @@ SHORT_TEXT = 5
 """Texts of at most so many phonemes are looked for first, at several places of the utterance."""
 PLACES = 12
 LENGTHS_TRIED = 40
-"""The beginning of the utterance is tried at every length up to this: some faults show at certain lengths only."""
+"""The beginning of the utterance is tried at every length up to this: some faults need certain lengths."""
 
 
 @dataclass(frozen=True)

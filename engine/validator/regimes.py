@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE
+from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.errors import InvalidRequest
 from engine.faults.fault import PlantedFault
 from engine.model_store.checkpoints import Checkpoint
@@ -96,7 +96,8 @@ class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
     `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
-    empty, and `modules_folder` is None, until compiled modules are loaded.
+    empty until compiled modules are loaded; `modules_folder` and `variant`, of these modules, are None until then, and
+    so is `sound_folder`, of the same modules without the fault that may be planted.
     """
 
     def __init__(
@@ -108,6 +109,8 @@ class Regimes:
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
         self.modules_folder: Path | None = None
+        self.sound_folder: Path | None = None
+        self.variant: Variant | None = None
         self._drill: Drill | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
@@ -185,7 +188,9 @@ class Regimes:
         variant = replace(device.variant, probed=self.probes)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
         self.device_choice, self.lstm_choice = device.words, method.words
+        self.variant = variant
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        self.sound_folder = folder
         if self._drill is not None:
             folder = self._drill.modules(checkpoint.config, variant, folder, observe, cancel)
         self.modules_folder = folder

@@ -43,7 +43,7 @@ def sweep_padding(
     """
     validator = Validator()
     try:
-        spoken = spoken_of(validator, request)
+        spoken = list(spoken_of(validator, request))
         points: list[SweepPoint] = []
         for done, padding in enumerate(paddings):
             observe(PreparationEvent(f"Padding {padding:g} times the length", done, len(paddings)))

@@ -30,7 +30,7 @@ def test_every_state_has_words() -> None:
         "Starting the reference…",
         "Loading PyTorch and the reference model…",
         "Utterance 1 of 3",
-        "Utterance 2 of 3 · Decoder",
+        "Utterance 2 of 3 · Decoder · 1 of 3 compared",
     ]
     assert state_words(finished_run()) == "Done: 3 utterances."
 
