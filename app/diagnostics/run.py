@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from itertools import product
-from operator import attrgetter
 
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
@@ -98,7 +97,7 @@ class DiagnosticsRun:
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
-        self._row_count = 0
+        self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
         self._detailed: deque[int] = deque()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
@@ -108,6 +107,11 @@ class DiagnosticsRun:
     def active(self) -> bool:
         """Whether more events may come."""
         return self.state in (RunState.LOADING, RunState.RUNNING)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its process has done nothing for a long time."""
+        return self.active and self.stalled_seconds > 0
 
     @property
     def reference(self) -> str:
@@ -123,9 +127,8 @@ class DiagnosticsRun:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far, in the order of the text."""
-        rows = (row for key, rows in self._rows.items() for row in rows.values() if row.reading is key[2])
-        return tuple(sorted(rows, key=attrgetter("utterance")))
+        """Rows of outputs and probes so far: by utterance in the order of the text, in each as they came."""
+        return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
 
     @property
     def report_so_far(self) -> Report:
@@ -136,7 +139,7 @@ class DiagnosticsRun:
     @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
-        return self._row_count
+        return len(self._order)
 
     def take(self, event: ServiceEvent) -> None:
         """Take an event; a run that has ended ignores it."""
@@ -231,17 +234,10 @@ class DiagnosticsRun:
         return None
 
     def _crashed_row(self, utterance: int, shown: Shown, stage: str) -> Row:
-        declared = stage_named(stage)
-        return Row(
-            utterance,
-            stage,
-            declared.outputs[0].name,
-            shown.regime,
-            self.reference,
-            shown.reading,
-            Verdict.CRASHED,
-            declared.tolerance,
-        )
+        declared, reference = stage_named(stage), self.reference
+        output, tolerance = declared.outputs[0].name, declared.tolerance
+        crashed = Verdict.CRASHED
+        return Row(utterance, stage, output, shown.regime, reference, shown.reading, crashed, tolerance)
 
     def _take_plan(self, plan: Plan) -> None:
         """Take a plan, which may begin where what is known ends."""
@@ -256,7 +252,8 @@ class DiagnosticsRun:
         self.last_row = row
         self.progress.begin(row.utterance)
         self._let_go_of_details(row.utterance)
-        self._row_count += row.output not in self._held(row, row.reading)
+        if row.output not in self._held(row, row.reading):
+            self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
         self._file(row, row.reading)
         if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
             self._file(row, GIVEN)

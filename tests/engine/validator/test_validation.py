@@ -88,7 +88,7 @@ def test_upstream_is_itself_wrong_in_the_source_alone(report: Report) -> None:
 
 def test_every_regime_reading_stage_and_utterance_has_its_rows(report: Report) -> None:
     for regime in set(report.request.regimes) - {Regime.DYNAMIC}:
-        for reading in Reading:
+        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
             for utterance in range(2):
                 stages = [
                     row.stage
