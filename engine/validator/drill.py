@@ -33,14 +33,14 @@ class Drill:
         self,
         config: ModelConfig,
         variant: Variant,
-        healthy: Path,
+        healthy: Path | None,
         observe: PreparationObserver,
         cancel: threading.Event | None = None,
     ) -> Path:
-        """A folder with the modules of `healthy` and the fault in one of them; raises what `plant` raises."""
+        """A folder with the modules of `healthy`, if given, one with the fault in it; raises what `plant` raises."""
         from engine.faults.planting import plant  # brings torch and tvm
 
-        folder = Path(self._folder.name)
+        folder = Path(self._folder.name) / variant.name
         self.planted = plant(self.fault, config, variant, healthy, folder, observe, cancel)
         return folder
 

@@ -14,6 +14,7 @@ from engine.speech import PlanEvent, Utterance
 from engine.synthesizer import check
 from engine.validator.arrays import ArrayFolder
 from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.inner_values import InnerValues
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,
@@ -50,7 +51,7 @@ class Validator:
 
     def __init__(self) -> None:
         self._regimes: Regimes | None = None
-        self._opened: tuple[str, str | None, bool, str, str] | None = None
+        self._opened: tuple[str, str | None, str, str] | None = None
 
     def validate(
         self, request: ValidationRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
@@ -87,6 +88,11 @@ class Validator:
             observe(event)
             if isinstance(event, RowEvent):
                 rows.append(event.row)
+        if request.probes:
+            inner = InnerValues(regimes, request, observe, cancel)
+            for event in inner.rows(rows.copy(), lambda comparison: _events(comparison, spoken, cancel)):
+                observe(event)
+                rows.append(event.row)
         utterances = tuple(one.utterance for one in spoken)
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
@@ -96,10 +102,10 @@ class Validator:
     def prepare(self, request: ValidationRequest) -> Regimes:
         """The regimes for the request; those of an earlier request with another model or settings are released."""
         check_choices(request)
-        wanted = (request.model, request.weights, request.probes, request.device, request.lstm_method)
+        wanted = (request.model, request.weights, request.device, request.lstm_method)
         if self._regimes is None or self._opened != wanted:
             self.close()
-            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted
+            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), False, *wanted[2:]), wanted
         self._regimes.plant(request.fault)
         return self._regimes
 

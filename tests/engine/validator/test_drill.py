@@ -75,4 +75,4 @@ def test_the_words_name_the_kernel_and_show_what_was_changed(validator):
 
 def test_a_fault_in_another_stage_than_the_one_blamed_is_missed(validator):
     report = drilled(validator, "norm-epsilon")
-    assert verdict_words(report, replace(report.planted, stage="bert")) == "Missed: it is in Text understanding."
+    assert verdict_words(report, replace(report.planted, stage="bert")) == "Missed: it is in Text features."
