@@ -94,7 +94,8 @@ class Application(QObject):
         self._stays = options.screenshot is None
         self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
         self._speaks_at_once = options.text is not None
-        self._greets = options.text is None and options.file is None and settings.text is None
+        self._goes_on = options.text is None and options.file is None
+        self._greets = self._goes_on and settings.text is None and settings.document is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
@@ -126,8 +127,6 @@ class Application(QObject):
         self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
         self.window.page.header.voices.preview_wanted.connect(self._on_preview)
         self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
-        if not settings.docks.isEmpty():
-            self._add_diagnostics()
         self._desktop_timer.timeout.connect(self.desktop.begin)
         self._apply(options)
 
@@ -276,10 +275,13 @@ class Application(QObject):
     def _apply(self, options: Options) -> None:
         if self._greets:
             self.window.page.editor.start_with(greeting())
+        if self._goes_on:
+            self.reader.resume()
         self._choose(options)
         if options.screenshot is not None:
+            window = self.diagnostics.window if options.diagnostics else self.window
             self._screenshot = ScreenshotWhenIdle(
-                self.window, options.screenshot, lambda: self.diagnostics.busy or self.reader.opener.busy
+                window, options.screenshot, lambda: self.diagnostics.busy or self.reader.opener.busy
             )
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)

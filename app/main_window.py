@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
@@ -153,7 +153,7 @@ class MainWindow(QMainWindow):
         menu, page = self.menu, self.page
         for action, slot in (
             (menu.save, self.save_as),
-            (menu.close_window, self.close),
+            (menu.close_window, self._close_window),
             (menu.quit, self.close),
             (menu.speak, self.speak),
             (menu.stop, self._controller.stop),
@@ -186,6 +186,11 @@ class MainWindow(QMainWindow):
         controller.player.playback_changed.connect(self._on_playback)
         controller.failed.connect(self.show_failure)
         controller.saved.connect(self._on_saved)
+
+    @Slot()
+    def _close_window(self) -> None:
+        """Close the window that has the keyboard: this one, or one that belongs to it."""
+        (QApplication.activeWindow() or self).close()
 
     @Slot(object)
     def _on_voices(self, listed: VoicesListed) -> None:

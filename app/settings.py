@@ -25,6 +25,7 @@ class Key(Enum):
     """The names of all stored values."""
 
     TEXT = "text"
+    DOCUMENT = "document"
     MODEL = "model"
     MODELS_OFFERED = "models_offered"
     VOICE = "voice"
@@ -34,7 +35,8 @@ class Key(Enum):
     SPLIT = "window/split"
     SIDE_BAR = "window/side_bar"
     SIDE_BAR_WIDTH = "window/side_bar_width"
-    DOCKS = "window/docks"
+    DIAGNOSTICS_PLACE = "diagnostics/place"
+    DIAGNOSTICS_SHOWN = "diagnostics/shown"
     APPEARANCE = "window/appearance"
     DEVICE = "device"
     LSTM_METHOD = "lstm_method"
@@ -60,6 +62,16 @@ class Settings:
     @text.setter
     def text(self, text: str) -> None:
         self._write(Key.TEXT, text)
+
+    @property
+    def document(self) -> Path | None:
+        """The document that is being read; None while a text of one's own is in the editor."""
+        path = self._string(Key.DOCUMENT)
+        return Path(path) if path else None
+
+    @document.setter
+    def document(self, path: Path | None) -> None:
+        self._write(Key.DOCUMENT, None if path is None else str(path.absolute()))
 
     @property
     def model(self) -> str | None:
@@ -186,13 +198,22 @@ class Settings:
         self._write(Key.SIDE_BAR_WIDTH, str(width))
 
     @property
-    def docks(self) -> QByteArray:
-        """What is docked to the window, and where; empty when unknown."""
-        return self._bytes(Key.DOCKS)
+    def diagnostics_place(self) -> QByteArray:
+        """The size and position of the window of diagnostics; empty when unknown."""
+        return self._bytes(Key.DIAGNOSTICS_PLACE)
 
-    @docks.setter
-    def docks(self, docks: QByteArray) -> None:
-        self._write(Key.DOCKS, docks)
+    @diagnostics_place.setter
+    def diagnostics_place(self, place: QByteArray) -> None:
+        self._write(Key.DIAGNOSTICS_PLACE, place)
+
+    @property
+    def diagnostics_shown(self) -> bool:
+        """Whether the window of diagnostics was open at last."""
+        return self._string(Key.DIAGNOSTICS_SHOWN) == str(True)
+
+    @diagnostics_shown.setter
+    def diagnostics_shown(self, shown: bool) -> None:
+        self._write(Key.DIAGNOSTICS_SHOWN, str(shown))
 
     @property
     def save_folder(self) -> Path:

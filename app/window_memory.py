@@ -68,7 +68,7 @@ class WindowMemory(QObject):
         """Save the text, and what is saved only at the end."""
         self.remember_text()
         self._settings.geometry = self._window.saveGeometry()
-        self._settings.split = self._page.split.saveState()
+        self._settings.split = self._page.split_state
         self._settings.side_bar = self._page.side_bar.title
         self._settings.side_bar_pixels = self._page.side_bar.width_pixels
 
@@ -79,6 +79,7 @@ class WindowMemory(QObject):
         text = self._page.editor.text
         if text != self._unedited:
             self._unedited = self._settings.text = text
+            self._settings.document = None  # which would take its place at the next start
             self._keep(text)
 
     def _keep(self, text: str) -> None:

@@ -161,6 +161,11 @@ class AudioPlayer(QObject):
             return
         self.play()
 
+    def release(self) -> None:
+        """Pause and release the device, for another sound."""
+        self.pause()
+        self._close()
+
     def close(self) -> None:
         """Stop and release the device."""
         self.stop()

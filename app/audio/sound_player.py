@@ -39,7 +39,7 @@ class SoundPlayer(QObject):
 
     def play(self, samples: Samples, sample_rate_hz: int) -> None:
         """Play a sound [n] from its start, limited to full scale, instead of what is being heard."""
-        self._speech.close()
+        self._speech.release()
         track = AudioTrack()
         limited = np.clip(np.nan_to_num(samples), -FULL_SCALE, FULL_SCALE).astype(np.float32)
         track.append(AudioChunk(Utterance(0, "", "", 0, 0), 1, limited, sample_rate_hz))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
@@ -11,6 +13,19 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from app.theme import LIGHT, Colours
 from engine.validator.results import Verdict
 
+
+class Tone(Enum):
+    """What a colour says, which words say as well; the values are names of `Colours`."""
+
+    PLAIN = "text"
+    FAINT = "faint"
+    GOOD = "good"
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+_VERDICT_TONES = {Verdict.PASS: Tone.GOOD, Verdict.INHERITED: Tone.WARNING, Verdict.INCOMPARABLE: Tone.NOTE}
 STEPS = 256
 SMALLEST_ERROR = 1e-7
 LARGEST_ERROR = 10.0
@@ -66,13 +81,14 @@ def _table(stops: tuple[float, ...], names: tuple[str, ...]) -> Table:
     return np.stack([np.interp(positions, stops, parts[:, channel]) for channel in range(4)], axis=1).astype(np.uint8)
 
 
+def verdict_tone(verdict: Verdict) -> Tone:
+    """What the colour of a verdict says."""
+    return _VERDICT_TONES.get(verdict, Tone.ERROR)
+
+
 def verdict_colour(verdict: Verdict, colours: Colours) -> str:
     """The colour of a verdict, readable as text on the theme's surface."""
-    return {
-        Verdict.PASS: colours.good,
-        Verdict.INHERITED: colours.warning,
-        Verdict.INCOMPARABLE: colours.note,
-    }.get(verdict, colours.error)
+    return str(getattr(colours, verdict_tone(verdict).value))
 
 
 class PlainSelection(QStyledItemDelegate):

@@ -9,7 +9,6 @@ from app.diagnostics.run_controls import RunControls
 from app.diagnostics.run_history import RunHistory
 from app.diagnostics.run_status import RunStatus
 from app.diagnostics.view_controls import ViewControls
-from app.theme import Colours
 
 SPACE_PIXELS = 6
 
@@ -46,9 +45,11 @@ class DiagnosticsControls(QWidget):
         if run is not None:
             self.to_run.offer_regimes(run.regimes)
             self.to_show.show_utterances(run.utterances)
-        self.to_show.export_button.setEnabled(run is not None and run.row_count > 0)
+        self.to_show.to_do.export.setEnabled(run is not None and run.row_count > 0)
         self.status.show_run(run, self.shown.regime)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.to_show.set_colours(colours)
+    def show_part(self, shown: Shown) -> None:
+        """Choose the part of the run to show."""
+        self.to_run.regime.choose(shown.regime)
+        self.to_show.reading.choose(shown.reading)
+        self.to_show.utterance.choose(shown.utterance)

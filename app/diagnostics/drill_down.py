@@ -17,6 +17,7 @@ from app.diagnostics.picture_loader import PictureLoader
 from app.diagnostics.pictures import HeatPicture, NoPicture, Picture, PictureRequest, ProfilePicture, SignalPicture
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.diagnostics.signal_view import ProfileView, SignalView
+from app.diagnostics.stage_pages import StagePage
 from app.diagnostics.time_pane import PaneStack
 from app.diagnostics.utterance_clock import UtteranceClock, clock_of
 from app.theme import Colours
@@ -44,7 +45,7 @@ class _Subject:
     clock: UtteranceClock
 
 
-class DrillDown(QWidget):
+class DrillDown(StagePage):
     """`playback_wanted` carries samples [n] float32 and their rate in Hz."""
 
     playback_wanted = Signal(object, int)

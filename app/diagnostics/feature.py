@@ -1,4 +1,4 @@
-"""The diagnostics feature, connected to the window: panel, dock, menu entry, reference process, sounds and export."""
+"""The diagnostics feature, connected to the main window: panel, menu entry, chip, reference process, sounds, export."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.controller import DiagnosticsController
-from app.diagnostics.dock import DiagnosticsDock
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.reference_adding import ReferenceAdding
 from app.diagnostics.run import DiagnosticsOptions
+from app.diagnostics.run_chip import RunChip
 from app.diagnostics.run_folders import RunFolders
+from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for
 from app.settings import Settings
@@ -46,21 +47,25 @@ class DiagnosticsFeature(QObject):
         command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(window)
-        self._window = window
+        self._main = window
         self._voices = window.page.header.voices
         self._speech = speech
         self._settings = settings
         self.panel = DiagnosticsPanel()
-        self.dock = DiagnosticsDock(window, self.panel)
+        self.window = DiagnosticsWindow(window, self.panel)
+        self.chip = RunChip(window.page.status)
         self.process = DiagnosticsProcess(command or COMMAND, self)
         self.controller = DiagnosticsController(self.process, RunFolders(), self)
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
-        window.menu.add_view(self.dock.toggleViewAction(), SHORTCUT)
+        window.menu.add_view(self.window.toggle, SHORTCUT)
+        menu = window.menu
+        self.window.addActions([menu.speak, menu.stop, menu.toggle, menu.back, menu.forward, menu.close_window])
+        window.page.status.add(self.chip)
         self._connect_panel(theme)
         self._connect_controller()
-        self.dock.restore(settings.docks)
+        self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
 
     @property
     def busy(self) -> bool:
@@ -70,7 +75,7 @@ class DiagnosticsFeature(QObject):
     @Slot()
     def open(self) -> None:
         """Show the panel."""
-        self.dock.open()
+        self.window.open()
 
     def shut_down(self, timeout_ms: int) -> None:
         """End every process and delete what they left behind."""
@@ -87,8 +92,10 @@ class DiagnosticsFeature(QObject):
         panel.playback_wanted.connect(self._on_playback)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
-        self.dock.shown_changed.connect(self._on_shown)
-        self._window.closed.connect(self._on_window_closed)
+        panel.refreshed.connect(self._on_refreshed)
+        self.chip.clicked.connect(self.open)
+        self.window.shown_changed.connect(self._on_shown)
+        self._main.closed.connect(self._on_window_closed)
 
     def _connect_controller(self) -> None:
         controller, panel = self.controller, self.panel
@@ -98,7 +105,8 @@ class DiagnosticsFeature(QObject):
         controller.stopped.connect(panel.take_stop)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
-        self._window.page.banner.remedy_chosen.connect(self._on_remedy)
+        for banner in (panel.banner, self._main.page.banner):
+            banner.remedy_chosen.connect(self._on_remedy)
         for part in (controller, self.sounds, self.export, self.adding):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
@@ -108,7 +116,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_diagnose(self, options: DiagnosticsOptions) -> None:
-        request: SpeechRequest | None = self._window.request
+        request: SpeechRequest | None = self._main.request
         if request is None or not request.text.strip() or not request.voice:
             request = self._speech.request
         if request is None:
@@ -118,10 +126,16 @@ class DiagnosticsFeature(QObject):
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
-        if self.dock.shown and self._speech.request is not None:
+        if not self.window.shown:
+            self.chip.show_run(None, "")  # what it told was of another speech
+        elif self._speech.request is not None:
             self.controller.diagnose(
                 self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
             )
+
+    @Slot()
+    def _on_refreshed(self) -> None:
+        self.chip.show_run(self.panel.live_run, self.panel.shown.regime)
 
     @Slot(object)
     def _on_activity(self, activity: Activity) -> None:
@@ -129,6 +143,7 @@ class DiagnosticsFeature(QObject):
 
     @Slot(bool)
     def _on_shown(self, shown: bool) -> None:
+        self._main.page.fold_player(self, folded=shown)
         if not shown:
             self.sounds.stop()
             self.controller.release()
@@ -140,30 +155,39 @@ class DiagnosticsFeature(QObject):
     @Slot(object)
     def _on_export(self, path: Path) -> None:
         if self.panel.run is not None:
-            self._window.page.status.tell(f"Exporting {path.name}")
+            self.panel.tell(f"Exporting {path.name}")
             self.export.export(self.panel.run, path)
 
     @Slot(object)
     def _on_exported(self, path: Path) -> None:
-        self._window.page.status.tell(f"Exported {path.name} to {path.parent}")
+        self.panel.tell("")
+        self._show(Message(f"Exported {path.name} to {path.parent}.", Tone.NOTE))
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:
         """Show what went wrong, without the button of most failures, which concerns speech."""
         message = message_for(error)
         ours = message.remedy is Remedy.ADD_REFERENCE
-        self._window.page.banner.show_message(message if ours else replace(message, remedy=None))
+        self.panel.tell("")
+        self._show(message if ours else replace(message, remedy=None))
+
+    def _show(self, message: Message) -> None:
+        """Show it where the user looks."""
+        banner = self.panel.banner if self.window.shown else self._main.page.banner
+        banner.show_message(message)
 
     @Slot(object)
     def _on_remedy(self, message: Message) -> None:
         if message.remedy is Remedy.ADD_REFERENCE:
             self.adding.begin()
-            self._window.page.banner.show_message(ADDING)
+            self._show(ADDING)
 
     @Slot()
     def _on_added(self) -> None:
-        self._window.page.banner.show_message(ADDED)
+        self._show(ADDED)
 
     @Slot()
     def _on_window_closed(self) -> None:
-        self._settings.docks = self.dock.state
+        self._settings.diagnostics_place = self.window.place
+        self._settings.diagnostics_shown = self.window.shown
+        self.window.close()

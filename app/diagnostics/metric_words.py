@@ -1,12 +1,10 @@
-"""Metrics as short text: correlations near 1, decibels, errors, times, verdicts."""
+"""The words for verdicts, regimes, readings and changes, and all figures of a row; their numbers are `wording`'s."""
 
 from __future__ import annotations
 
+from engine.validator import wording
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
 from engine.validator.wording import NOTHING
-
-MINUS = "−"
-EXACT = "exact"
 
 VERDICT_SIGNS = {
     Verdict.PASS: "✓",
@@ -54,52 +52,28 @@ def verdict_words(verdict: Verdict) -> str:
 
 
 def correlation_words(metrics: Metrics | None) -> str:
-    """A correlation, with enough digits to show how far it is from 1."""
-    if metrics is None:
-        return NOTHING
-    if metrics.finite_percent < 100:
-        return f"{metrics.finite_percent:.3g} % finite"
-    if metrics.sqnr_db is None:
-        return EXACT
-    if metrics.pearson is None:
-        return NOTHING
-    return _near_one(metrics.pearson)
+    """See `wording.agreement`."""
+    return wording.agreement(metrics)
 
 
 def number_words(number: float | None) -> str:
-    """Two or three significant digits, without needless zeros in the exponent."""
-    if number is None:
-        return NOTHING
-    if number == 0 or 0.001 <= abs(number) < 1000:
-        return f"{number:.3g}".replace("-", MINUS)
-    mantissa, exponent = f"{number:.1e}".split("e")
-    return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", MINUS)
+    """See `wording.magnitude`."""
+    return wording.magnitude(number)
 
 
 def decibel_words(metrics: Metrics | None) -> str:
-    """The signal's level above the difference."""
-    if metrics is None or metrics.finite_percent < 100:
-        return NOTHING
-    return "∞" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f} dB".replace("-", MINUS)
+    """See `wording.noise_ratio`."""
+    return wording.noise_ratio(metrics)
 
 
 def millisecond_words(seconds: float | None) -> str:
-    """The time of a stage in milliseconds."""
-    if seconds is None:
-        return NOTHING
-    milliseconds = seconds * 1000
-    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
+    """See `wording.milliseconds`."""
+    return wording.milliseconds(seconds)
 
 
 def duration_words(durations: DurationMetrics, token_count: int) -> str:
-    """How many tokens of two alignments differ in their durations."""
-    if not durations.differing_tokens:
-        return "equal"
-    return (
-        f"{durations.differing_tokens} of {token_count} differ"
-        if token_count
-        else f"{durations.differing_tokens} differ"
-    )
+    """See `wording.durations`."""
+    return wording.durations(durations, token_count)
 
 
 def change_words(row: Row, earlier: Row) -> str:
@@ -113,12 +87,12 @@ def change_words(row: Row, earlier: Row) -> str:
     now, before = row.metrics.sqnr_db, earlier.metrics.sqnr_db
     if now is None or before is None:
         return "now exact" if now is None else "was exact"
-    return f"{now - before:+.1f} dB".replace("-", MINUS)
+    return f"{now - before:+.1f} dB"
 
 
 def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
     """Every metric of a row with its name."""
-    figures = [("Tolerance", f"{row.tolerance:.7g}")]
+    figures = [("Tolerance", wording.correlation(row.tolerance))]
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)
     if row.durations is not None:
@@ -126,21 +100,23 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
     if row.audio is not None:
         figures += _audio_figures(row.audio)
     for name, seconds in (("Time", row.seconds), ("Reference time", row.reference_seconds)):
-        figures.append((name, f"{millisecond_words(seconds)} ms"))
+        figures.append((name, f"{wording.milliseconds(seconds)} ms"))
     return tuple(figures)
 
 
 def _metric_figures(metrics: Metrics) -> list[tuple[str, str]]:
     figures = [
-        ("Correlation", correlation_words(metrics)),
-        ("Cosine", NOTHING if metrics.cosine is None else _near_one(metrics.cosine)),
-        ("SQNR", decibel_words(metrics)),
-        ("Max error", number_words(metrics.max_abs)),
-        ("Relative L2", number_words(metrics.relative_l2)),
-        ("Finite", f"{metrics.finite_percent:.4g} %"),
+        ("Correlation", wording.agreement(metrics)),
+        ("Cosine", wording.correlation(metrics.cosine)),
+        ("SQNR", wording.noise_ratio(metrics)),
+        ("Max error", wording.magnitude(metrics.max_abs)),
+        ("Relative L2", wording.magnitude(metrics.relative_l2)),
+        ("Finite", wording.percent(metrics.finite_percent)),
     ]
+    if metrics.sign_flips is not None:
+        figures.append(("Phases of -pi for pi", str(metrics.sign_flips)))
     if metrics.tail_energy is not None:
-        figures.append(("Energy in padding", number_words(metrics.tail_energy)))
+        figures.append(("Energy in padding", wording.magnitude(metrics.tail_energy)))
     return figures
 
 
@@ -153,18 +129,8 @@ def _duration_figures(durations: DurationMetrics) -> list[tuple[str, str]]:
 
 def _audio_figures(audio: AudioMetrics) -> list[tuple[str, str]]:
     return [
-        ("Best-lag correlation", f"{_near_one(audio.best_lag_correlation)} at {audio.lag_samples} samples"),
-        ("Log-mel L1", number_words(audio.log_mel_l1)),
-        ("Multi-resolution STFT", number_words(audio.multi_resolution_stft)),
-        ("Level difference", f"{audio.level_difference_db:+.2g} dB".replace("-", MINUS)),
+        ("Best-lag correlation", wording.best_lag(audio)),
+        ("Log-mel L1", wording.magnitude(audio.log_mel_l1)),
+        ("Multi-resolution STFT", wording.magnitude(audio.multi_resolution_stft)),
+        ("Level difference", wording.level(audio.level_difference_db)),
     ]
-
-
-def _near_one(correlation: float) -> str:
-    missing = 1 - correlation
-    if missing >= 0.01:
-        return f"{correlation:.4f}".replace("-", MINUS)
-    if 0 < missing < 1e-6:
-        mantissa, exponent = f"{missing:.0e}".split("e")
-        return f"1 {MINUS} {mantissa}e{MINUS}{-int(exponent)}"
-    return f"{correlation:.7f}"

@@ -1,54 +1,63 @@
-"""The panel below the text: how far the compiled model is from the reference, stage by stage, while it is measured."""
+"""The panel: how far the compiled model is from the reference, stage by stage, while it is measured."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
 from app.diagnostics.controls import DiagnosticsControls
-from app.diagnostics.divergence_strip import DivergenceStrip
 from app.diagnostics.drill_down import DrillDown
-from app.diagnostics.results_area import ResultsArea
-from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.run_history import RunHistory
+from app.diagnostics.stage_pages import StagePage, StagePages
 from app.diagnostics.stage_table import StageTable
 from app.diagnostics.stage_table_model import StageTableModel
+from app.diagnostics.strip import Strip
 from app.diagnostics.strip_caption import StripCaption
-from app.theme import Colours
+from app.theme import LIGHT, Colours
 from app.widgets.file_dialogs import ask_where_to_export, suggested_name
+from app.widgets.message_banner import MessageBanner
 from engine.validator.results import ValidationEvent
+from engine.validator.verdicts import severity
 
 REFRESH_MS = 50
 """However many events arrive, the panel is redrawn no more than 20 times a second."""
 MARGINS_PIXELS = (12, 8, 12, 8)
 SPACE_PIXELS = 6
+SHARES = (300, 400)
+"""The heights of the list and of the pages below it, if there is more than both need."""
 
 
 class DiagnosticsPanel(QFrame):
     """Feed the latest run with `take`, `take_crash` and `take_stop`; the panel stays usable whatever happens.
 
     `diagnose_wanted` carries `DiagnosticsOptions`, `export_wanted` a `Path` (what is exported is `run`),
-    `playback_wanted` samples [n] float32 and their rate in Hz.
+    `playback_wanted` samples [n] float32 and their rate in Hz; `refreshed` tells that `run`, `shown` or `stage` may be
+    another. Other features add a page with `add_page` and an action with `add_action`.
     """
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
     export_wanted = Signal(object)
     playback_wanted = Signal(object, int)
+    refreshed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("diagnostics")
         self.history = RunHistory(self)
+        self.banner = MessageBanner(self)
         self.controls = DiagnosticsControls(self)
         self.model = StageTableModel(self)
-        self.table = StageTable(self.model)
-        self.strip = DivergenceStrip()
+        self.strip = Strip(self)
+        self.table = StageTable(self.model, self.strip)
         self.caption = StripCaption()
+        self.pages = StagePages()
         self.drill_down = DrillDown()
-        self.results = ResultsArea(self.table, self.strip, self.caption, self.drill_down, self)
+        self.split = QSplitter(Qt.Orientation.Vertical, self)
         self.export_folder = Path.home()
         self._live: DiagnosticsRun | None = None
         self._run: DiagnosticsRun | None = None
@@ -57,8 +66,10 @@ class DiagnosticsPanel(QFrame):
         self._stage_timer = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
         self._stage_timer.timeout.connect(self._show_stage)
         self._timer.timeout.connect(self._stage_timer.start)
+        self._colours = LIGHT
         self._lay_out()
         self._connect()
+        self.add_page("Signals", self.drill_down, "What the stage makes, ours over the reference")
         self.controls.show_run(None, self.history)
 
     @property
@@ -71,10 +82,43 @@ class DiagnosticsPanel(QFrame):
         """The run that receives events."""
         return self._live
 
+    @property
+    def shown(self) -> Shown:
+        """The part of the run that is shown."""
+        return self.controls.shown
+
+    @property
+    def stage(self) -> str | None:
+        """The chosen stage."""
+        return self.table.stage
+
+    def add_page(self, title: str, page: StagePage, meaning: str = "") -> None:
+        """Add a page below the list of stages, after the others."""
+        page.set_colours(self._colours)
+        page.part_wanted.connect(self.show_part)
+        self.pages.add(title, page, meaning)
+
+    def add_action(self, action: QAction) -> None:
+        """Add something that can be done with the run or its chosen stage, to the menu and to that of each row."""
+        self.controls.to_show.to_do.add(action)
+        self.table.addAction(action)
+
+    def tell(self, words: str, fraction: float | None = None) -> None:
+        """Tell what a feature does, and how much of it is done if that is known; no words when it has ended."""
+        self.controls.status.tell(words, fraction)
+
+    @Slot(object, str)
+    def show_part(self, shown: Shown, stage: str) -> None:
+        """Show another part of the run and choose a stage of it."""
+        self.controls.show_part(shown)
+        self.refresh()
+        self.table.select(stage)
+
     @Slot(object)
     def show_run(self, run: DiagnosticsRun) -> None:
         """Add a run to the history and show it; events from now on belong to it."""
         self._live = run
+        self.banner.dismiss()
         self.history.add(run)
         self._look_at(run)
 
@@ -107,10 +151,12 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def _show_rows(self) -> None:
-        run, shown = self._run, self.controls.shown
+        run, shown = self._run, self.shown
         self.controls.refresh(run)
         self.controls.to_run.show_running(self._live is not None and self._live.active)
         self.model.show(run, shown, self.controls.to_show.earlier_run)
+        if run is not None and not run.active and self.stage is None:
+            self._choose_worst()
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
             self.controls.to_show.show_history(self.history, run)
 
@@ -124,8 +170,11 @@ class DiagnosticsPanel(QFrame):
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
-        for part in (self.controls, self.model, self.strip, self.caption, self.drill_down):
+        self._colours = colours
+        for part in (self.banner, self.model, self.table, self.caption):
             part.set_colours(colours)
+        for page in self.pages.all:
+            page.set_colours(colours)
 
     def _soon(self) -> None:
         if not self._timer.isActive():
@@ -139,20 +188,35 @@ class DiagnosticsPanel(QFrame):
 
     @Slot()
     def _show_stage(self) -> None:
-        run, shown, stage = self._run, self.controls.shown, self.table.stage
+        run, shown, stage = self._run, self.shown, self.stage
         self.strip.show_run(run, shown, stage)
-        self.caption.show_content(self.strip.content)
-        self.drill_down.show_stage(run, shown, stage)
+        self._show_caption()
+        self._show_page()
+        self.refreshed.emit()
+
+    @Slot()
+    def _show_page(self) -> None:
+        self.pages.current.show_stage(self._run, self.shown, self.stage)
+        self.pages.current.show_moment(self.strip.cursor)
+
+    def _choose_worst(self) -> None:
+        """Look at something, as long as the user has not chosen a stage."""
+        known = [(severity(entry.row), entry.stage.name) for entry in self.model.entries if entry.row is not None]
+        if known:
+            self.table.select(max(known)[1])
+
+    def _show_caption(self) -> None:
+        self.caption.show_content(self.strip.content, self.strip.words_at_cursor(self.stage))
 
     @Slot(str)
     def _look_into(self, stage: str) -> None:
         self.table.select(stage)
-        self.results.show_drill_down()
+        self.pages.tabs.setFocus()
 
-    @Slot(str, float)
-    def _on_cell(self, stage: str, seconds: float) -> None:
-        self.table.select(stage)
-        self.drill_down.show_moment(seconds)
+    @Slot(float)
+    def _on_moment(self, seconds: float) -> None:
+        self._show_caption()
+        self.pages.current.show_moment(seconds)
 
     def _connect(self) -> None:
         to_run, to_show = self.controls.to_run, self.controls.to_show
@@ -160,14 +224,14 @@ class DiagnosticsPanel(QFrame):
         to_run.stop_wanted.connect(self.stop_wanted)
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
-        to_show.export_wanted.connect(self.ask_where_to_export)
+        to_show.to_do.export_wanted.connect(self.ask_where_to_export)
         to_show.run_chosen.connect(self._look_at)
-        to_show.worst_first_toggled.connect(self.table.put_worst_first)
+        to_show.to_do.worst_first_toggled.connect(self.table.put_worst_first)
         self.controls.status.stage_wanted.connect(self._look_into)
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)
-        self.strip.cell_chosen.connect(self._on_cell)
-        self.strip.stage_activated.connect(self._look_into)
+        self.table.moment_chosen.connect(self._on_moment)
+        self.pages.wanted.connect(self._show_page)
         self.drill_down.playback_wanted.connect(self.playback_wanted)
 
     @Slot()
@@ -179,5 +243,16 @@ class DiagnosticsPanel(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.banner)
         layout.addWidget(self.controls)
-        layout.addWidget(self.results, 1)
+        layout.addWidget(self.split, 1)
+        upper = QWidget(self.split)
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACE_PIXELS // 2)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.caption)
+        self.split.addWidget(self.pages)
+        self.split.setChildrenCollapsible(False)
+        self.split.setSizes(SHARES)
+        self.split.setStretchFactor(1, 1)

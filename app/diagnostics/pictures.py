@@ -14,6 +14,7 @@ from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.diagnostics.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
 from engine.validator.arrays import Arrays
+from engine.validator.phases import on_circle
 from engine.validator.results import Row
 
 MOST_LINES = 128
@@ -141,7 +142,8 @@ def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
         return HeatPane(OTHER_LENGTH.capitalize(), np.zeros((1, 1), np.uint8), is_error=True)
     rms = float(np.sqrt(np.mean(np.square(pair.reference, dtype=np.float64)))) or 1.0
     first, last = _in_view(request, pair.reference.shape[-1], pair.axis)
-    apart = np.abs(pair.ours[:, first:last] - pair.reference[:, first:last])
+    ours, reference = pair.ours[:, first:last], pair.reference[:, first:last]
+    apart = np.abs(on_circle(request.row.output, ours, reference) - reference)
     lines = np.maximum.reduceat(apart, _group_starts(len(apart), MOST_LINES), axis=0)
     starts = _columns(request, pair.reference.shape[-1], pair.axis) - first
     found = np.maximum.reduceat(lines, np.clip(starts, 0, lines.shape[1] - 1), axis=1)

@@ -9,6 +9,8 @@ from app.diagnostics.metric_words import regime_title
 from app.diagnostics.run import DiagnosticsRun, RunState
 from app.diagnostics.run_words import divergence_words, state_words
 from app.widgets.elided_text import ElidedButton, ElidedLabel
+from app.widgets.progress import show_fraction
+from engine.stages import STAGE_NAMES
 
 SPACE_PIXELS = 10
 HEIGHT_PIXELS = 24
@@ -24,6 +26,9 @@ class RunStatus(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._stage = ""
+        self._run: DiagnosticsRun | None = None
+        self._regime = ""
+        self._told = ""
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
@@ -47,15 +52,28 @@ class RunStatus(QWidget):
 
     def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
         """Show the progress of this run, and where this regime of it diverges."""
+        self._run, self._regime = run, regime
         words = divergence_words(run, regime)
         finding = run.first_divergence(regime) if run is not None else None
         self._stage = finding.stage if finding is not None else ""
         self.pointer.say(words)
         self.pointer.setVisible(bool(words))
         self.pointer.setEnabled(bool(self._stage))
-        self.label.say(_status_words(run, regime))
-        self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
-        self._show_progress(run)
+        if not self._told:
+            self.label.say(_status_words(run, regime))
+            self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
+            self._show_progress(run)
+
+    def tell(self, words: str, fraction: float | None = None) -> None:
+        """Tell something else than the progress of the run, and how much of it is done, until there are no words."""
+        self._told = words
+        if not words:
+            self.show_run(self._run, self._regime)
+            return
+        self.label.say(words)
+        self._show_tone("")
+        self.progress.show()
+        show_fraction(self.progress, fraction)
 
     def _show_tone(self, tone: str) -> None:
         if self.label.property("tone") != tone:
@@ -66,16 +84,22 @@ class RunStatus(QWidget):
         self.progress.setVisible(run is not None and run.active)
         if run is None or not run.active:
             return
-        if run.preparation is not None or not run.utterances:
-            self.progress.setRange(0, 0)  # without a total: a busy indicator
-        else:
-            done = run.last_row.utterance if run.last_row is not None else 0
-            self.progress.setRange(0, len(run.utterances))
-            self.progress.setValue(done)
+        show_fraction(self.progress, _fraction_done(run))
 
     @Slot()
     def _on_pointer(self) -> None:
         self.stage_wanted.emit(self._stage)
+
+
+def _fraction_done(run: DiagnosticsRun) -> float | None:
+    """How much of the present step is done: of the preparation, or of all stages of all utterances."""
+    if run.preparation is not None:
+        return run.preparation.done / run.preparation.total if run.preparation.total > 1 else None
+    if not run.utterances:
+        return None
+    row = run.last_row
+    done = row.utterance * len(STAGE_NAMES) + STAGE_NAMES.index(row.stage) if row is not None else 0
+    return done / (len(run.utterances) * len(STAGE_NAMES))
 
 
 def _status_words(run: DiagnosticsRun | None, regime: str) -> str:

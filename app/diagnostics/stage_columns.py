@@ -1,4 +1,4 @@
-"""The columns of the table of stages: the text of each cell, and the number it is sorted by."""
+"""The columns of the list of stages, each declared once: its words, its order, its tone, and when it gives way."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from app.diagnostics.colours import Tone, verdict_tone
 from app.diagnostics.metric_words import (
     VERDICT_MEANINGS,
     VERDICT_TITLES,
@@ -18,8 +19,9 @@ from app.diagnostics.metric_words import (
     regime_title,
     verdict_words,
 )
-from engine.stages import Stage
-from engine.validator.results import Row
+from app.diagnostics.strip_content import words_instead
+from engine.stages import STAGES, Stage
+from engine.validator.results import Row, Verdict
 from engine.validator.verdicts import severity
 from engine.validator.wording import NOTHING
 
@@ -27,30 +29,18 @@ WAITING = "waiting"
 
 
 class Column(IntEnum):
-    """The columns from left to right."""
+    """The columns from left to right; the last one is as wide as there is room for."""
 
     STAGE = 0
-    CORRELATION = 1
-    FLOOR = 2
-    MAX_ERROR = 3
-    SQNR = 4
-    OURS_MS = 5
-    REFERENCE_MS = 6
-    VERDICT = 7
+    VERDICT = 1
+    CORRELATION = 2
+    FLOOR = 3
+    MAX_ERROR = 4
+    SQNR = 5
+    OURS_MS = 6
+    REFERENCE_MS = 7
     CHANGE = 8
-
-
-TITLES: Mapping[Column, tuple[str, str]] = {
-    Column.STAGE: ("Stage", "The step from text to speech"),
-    Column.CORRELATION: ("Correlation", "Pearson correlation with the reference"),
-    Column.FLOOR: ("Floor", "The same for PyTorch in float32: nearer than that need no one come"),
-    Column.MAX_ERROR: ("Max error", "The largest absolute difference"),
-    Column.SQNR: ("SQNR", "How far the difference is below the signal"),
-    Column.OURS_MS: ("Ours ms", "Milliseconds that the stage took"),
-    Column.REFERENCE_MS: ("Ref. ms", "Milliseconds of the reference, which is more exact than PyTorch usually is"),
-    Column.VERDICT: ("Verdict", "Whether the stage is within its tolerance"),
-    Column.CHANGE: ("Change", "Against the run it is compared with"),
-}
+    STRIP = 9
 
 
 @dataclass(frozen=True)
@@ -66,13 +56,36 @@ class StageEntry:
     awaited: bool = False
 
 
+@dataclass(frozen=True)
+class StageColumn:
+    """How one column is shown; `words`, `number` and `tone` are asked only for stages with a row.
+
+    `widest` are the longest words it is made wide enough for. Where space is short, the column with the lowest
+    `gives_way` is hidden first; one without stays.
+    """
+
+    title: str
+    meaning: str
+    words: Callable[[StageEntry, Row], str]
+    number: Callable[[StageEntry, Row], float | None]
+    widest: tuple[str, ...] = ()
+    gives_way: int | None = None
+    left_aligned: bool = False
+    tone: Callable[[StageEntry, Row], Tone] = lambda entry, row: Tone.PLAIN
+
+
 def words_of(entry: StageEntry, column: Column) -> str:
     """The text of a cell."""
     if column is Column.STAGE:
         return entry.stage.title
     if entry.row is not None:
-        return _WORDS[column](entry, entry.row)
+        return COLUMNS[column].words(entry, entry.row)
     return WAITING if entry.awaited and column is Column.VERDICT else ""
+
+
+def tone_of(entry: StageEntry, column: Column) -> Tone:
+    """What the colour of a cell says."""
+    return Tone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
 
 
 def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
@@ -83,7 +96,7 @@ def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
         return ()
     if column is Column.VERDICT:
         return severity(entry.row)
-    number = _NUMBERS[column](entry, entry.row)
+    number = COLUMNS[column].number(entry, entry.row)
     return () if number is None else (number,)
 
 
@@ -100,28 +113,16 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
 
 
+def _faint(entry: StageEntry, row: Row) -> Tone:
+    return Tone.FAINT
+
+
 def _agreement(row: Row | None, token_count: int) -> str:
     if row is None:
         return ""
     if row.durations is not None:
         return duration_words(row.durations, token_count)
     return correlation_words(row.metrics)
-
-
-def _change_words(entry: StageEntry, row: Row) -> str:
-    return change_words(row, entry.earlier) if entry.earlier is not None else ""
-
-
-_WORDS: Mapping[Column, Callable[[StageEntry, Row], str]] = {
-    Column.CORRELATION: lambda entry, row: _agreement(row, entry.token_count),
-    Column.FLOOR: lambda entry, row: _agreement(entry.floor, entry.token_count),
-    Column.MAX_ERROR: lambda entry, row: number_words(row.metrics.max_abs) if row.metrics is not None else NOTHING,
-    Column.SQNR: lambda entry, row: decibel_words(row.metrics),
-    Column.OURS_MS: lambda entry, row: millisecond_words(row.seconds),
-    Column.REFERENCE_MS: lambda entry, row: millisecond_words(row.reference_seconds),
-    Column.VERDICT: lambda entry, row: verdict_words(row.verdict),
-    Column.CHANGE: _change_words,
-}
 
 
 def _pearson(row: Row | None) -> float | None:
@@ -134,6 +135,10 @@ def _sqnr(row: Row | None) -> float | None:
     return float("inf") if row.metrics.sqnr_db is None else row.metrics.sqnr_db
 
 
+def _change_words(entry: StageEntry, row: Row) -> str:
+    return change_words(row, entry.earlier) if entry.earlier is not None else ""
+
+
 def _change(entry: StageEntry, row: Row) -> float | None:
     now, before = _sqnr(row), _sqnr(entry.earlier)
     if now is None or before is None:
@@ -141,12 +146,92 @@ def _change(entry: StageEntry, row: Row) -> float | None:
     return 0.0 if now == before else now - before
 
 
-_NUMBERS: Mapping[Column, Callable[[StageEntry, Row], float | None]] = {
-    Column.CORRELATION: lambda entry, row: _pearson(row),
-    Column.FLOOR: lambda entry, row: _pearson(entry.floor),
-    Column.MAX_ERROR: lambda entry, row: None if row.metrics is None else row.metrics.max_abs,
-    Column.SQNR: lambda entry, row: _sqnr(row),
-    Column.OURS_MS: lambda entry, row: row.seconds,
-    Column.REFERENCE_MS: lambda entry, row: row.reference_seconds,
-    Column.CHANGE: _change,
+def _strip_words(entry: StageEntry, row: Row) -> str:
+    if row.profile is None or not row.profile.errors:
+        return words_instead(row)
+    return f"largest error {number_words(max(row.profile.errors))} of the rms"
+
+
+COLUMNS: Mapping[Column, StageColumn] = {
+    Column.STAGE: StageColumn(
+        "Stage",
+        "The step from text to speech",
+        lambda entry, row: entry.stage.title,
+        lambda entry, row: entry.number,
+        tuple(stage.title for stage in STAGES),
+        left_aligned=True,
+    ),
+    Column.VERDICT: StageColumn(
+        "Verdict",
+        "Whether the stage is within its tolerance",
+        lambda entry, row: verdict_words(row.verdict),
+        lambda entry, row: severity(row)[0],
+        tuple(map(verdict_words, Verdict)),
+        left_aligned=True,
+        tone=lambda entry, row: verdict_tone(row.verdict),
+    ),
+    Column.CORRELATION: StageColumn(
+        "Correlation",
+        "Pearson correlation with the reference",
+        lambda entry, row: _agreement(row, entry.token_count),
+        lambda entry, row: _pearson(row),
+        ("1 − 2e−10", "Correlation", "3 of 42 differ"),
+    ),
+    Column.FLOOR: StageColumn(
+        "Floor",
+        "The same for PyTorch in float32: nearer than that need no one come",
+        lambda entry, row: _agreement(entry.floor, entry.token_count),
+        lambda entry, row: _pearson(entry.floor),
+        ("1 − 2e−10",),
+        gives_way=3,
+        tone=_faint,
+    ),
+    Column.MAX_ERROR: StageColumn(
+        "Max error",
+        "The largest absolute difference",
+        lambda entry, row: number_words(row.metrics.max_abs) if row.metrics is not None else NOTHING,
+        lambda entry, row: None if row.metrics is None else row.metrics.max_abs,
+        ("Max error", "−1.2e−5"),
+        gives_way=5,
+    ),
+    Column.SQNR: StageColumn(
+        "SQNR",
+        "How far the difference is below the signal",
+        lambda entry, row: decibel_words(row.metrics),
+        lambda entry, row: _sqnr(row),
+        ("120.0 dB",),
+        gives_way=4,
+    ),
+    Column.OURS_MS: StageColumn(
+        "Ours ms",
+        "Milliseconds that the stage took",
+        lambda entry, row: millisecond_words(row.seconds),
+        lambda entry, row: row.seconds,
+        ("Ours ms", "10,000"),
+        gives_way=2,
+    ),
+    Column.REFERENCE_MS: StageColumn(
+        "Ref. ms",
+        "Milliseconds of the reference, which is more exact than PyTorch usually is",
+        lambda entry, row: millisecond_words(row.reference_seconds),
+        lambda entry, row: row.reference_seconds,
+        ("Ref. ms", "10,000"),
+        gives_way=1,
+        tone=_faint,
+    ),
+    Column.CHANGE: StageColumn(
+        "Change",
+        "Against the run it is compared with",
+        _change_words,
+        _change,
+        ("−100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
+        left_aligned=True,
+    ),
+    Column.STRIP: StageColumn(
+        "Along time",
+        "The largest error in each cell over the reference's rms",
+        _strip_words,
+        lambda entry, row: max(row.profile.errors, default=0.0) if row.profile is not None else None,
+        left_aligned=True,
+    ),
 }

@@ -1,13 +1,13 @@
-"""The item model of the table of stages: one row per stage of a run, filled in as stages finish."""
+"""The item model of the list of stages: one row per stage of a run, filled in as stages finish."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtGui import QColor
 
-from app.diagnostics.colours import verdict_colour
+from app.diagnostics.colours import Tone
 from app.diagnostics.run import DiagnosticsRun, Shown
-from app.diagnostics.stage_columns import TITLES, Column, StageEntry, explanation_of, sort_key, words_of
+from app.diagnostics.stage_columns import COLUMNS, Column, StageEntry, explanation_of, sort_key, tone_of, words_of
 from app.theme import LIGHT, Colours
 from engine.stages import STAGE_NAMES, STAGES, Stage
 from engine.validator.results import Regime
@@ -25,7 +25,6 @@ _ROLES = frozenset(
         STAGE_ROLE,
     )
 )
-_FAINT_COLUMNS = (Column.FLOOR, Column.REFERENCE_MS)
 
 
 class StageTableModel(QAbstractTableModel):
@@ -77,10 +76,11 @@ class StageTableModel(QAbstractTableModel):
         """A column's title, and what it means as a tool tip."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
-        title, meaning = TITLES[Column(section)]
+        column = COLUMNS[Column(section)]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(_alignment(Column(section)))
-        return {int(Qt.ItemDataRole.DisplayRole): title, int(Qt.ItemDataRole.ToolTipRole): meaning}.get(int(role))
+            return int(_alignment(Column(section), Qt.AlignmentFlag.AlignBottom))
+        texts = {int(Qt.ItemDataRole.DisplayRole): column.title, int(Qt.ItemDataRole.ToolTipRole): column.meaning}
+        return texts.get(int(role))
 
     def data(self, index: AnyIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         """Text, explanation, colour and alignment of a cell; the name of the stage in a separate role."""
@@ -92,7 +92,7 @@ class StageTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return explanation_of(entry, column) or None
         if role == Qt.ItemDataRole.ForegroundRole:
-            return self._colour(entry, column)
+            return self._colour(tone_of(entry, column))
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return int(_alignment(column))
         return entry.stage.name if role == STAGE_ROLE else None
@@ -113,10 +113,8 @@ class StageTableModel(QAbstractTableModel):
             len(run.alignment(row.utterance)),
         )
 
-    def _colour(self, entry: StageEntry, column: Column) -> QColor | None:
-        if entry.row is None or column in _FAINT_COLUMNS:
-            return QColor(self._colours.faint)
-        return QColor(verdict_colour(entry.row.verdict, self._colours)) if column is Column.VERDICT else None
+    def _colour(self, tone: Tone) -> QColor | None:
+        return None if tone is Tone.PLAIN else QColor(getattr(self._colours, tone.value))
 
 
 class WorstFirstProxy(QSortFilterProxyModel):
@@ -137,6 +135,6 @@ class WorstFirstProxy(QSortFilterProxyModel):
         return sort_key(entries[left.row()], column) < sort_key(entries[right.row()], column)
 
 
-def _alignment(column: Column) -> Qt.AlignmentFlag:
-    left = column in (Column.STAGE, Column.VERDICT, Column.CHANGE)
-    return Qt.AlignmentFlag.AlignVCenter | (Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight)
+def _alignment(column: Column, vertical: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter) -> Qt.AlignmentFlag:
+    left = COLUMNS[column].left_aligned
+    return vertical | (Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight)

@@ -1,4 +1,4 @@
-"""The caption of the strip: which utterance it shows, and what its colours mean."""
+"""The caption of the strips: which utterance they show, what is at the cursor, and what their colours mean."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ class StripCaption(QWidget):
         layout.addWidget(self.label, 1)
         layout.addWidget(self.scale)
 
-    def show_content(self, content: StripContent | None) -> None:
-        """Show which utterance it is."""
+    def show_content(self, content: StripContent | None, at_cursor: str = "") -> None:
+        """Show what is at the cursor, or else which utterance it is."""
         utterance = content.utterance if content is not None else None
-        self.label.say(f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else "")
+        name = f"{utterance.index + 1}: {' '.join(utterance.text.split())}" if utterance is not None else ""
+        self.label.say(at_cursor or name)
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""

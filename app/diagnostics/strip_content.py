@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.diagnostics.metric_words import VERDICT_SIGNS
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.diagnostics.signals import Envelope, envelope
 from app.diagnostics.utterance_clock import UtteranceClock, clock_of
@@ -25,12 +24,11 @@ WORDS_INSTEAD = {
 
 @dataclass(frozen=True)
 class StripContent:
-    """`rows` and `titles` are in the order of the stages; a row is None while nothing is known."""
+    """`rows` are in the order of the stages; one is None while nothing is known."""
 
     index: int
     utterance: Utterance | None
     clock: UtteranceClock
-    titles: tuple[str, ...]
     rows: tuple[Row | None, ...]
 
 
@@ -41,11 +39,7 @@ def content_of(run: DiagnosticsRun, shown: Shown, stage: str | None) -> StripCon
     clock = clock_of(utterance, run.alignment(index), run.config)
     one = replace(shown, utterance=index)
     rows = tuple(run.stage_summary(one, each.name) for each in STAGES)
-    titles = tuple(
-        each.title if row is None else f"{VERDICT_SIGNS[row.verdict]} {each.title}"
-        for each, row in zip(STAGES, rows, strict=True)
-    )
-    return StripContent(index, utterance, clock, titles, rows)
+    return StripContent(index, utterance, clock, rows)
 
 
 def audio_envelope(run: DiagnosticsRun, utterance: int, regime: str) -> Envelope | None:

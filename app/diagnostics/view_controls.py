@@ -1,17 +1,16 @@
-"""Controls for what is shown: reading, utterance, order, run and the run to compare it with; and for exporting."""
+"""Controls for what is shown: reading, utterance, run and the run to compare it with; and what can be done with it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.diagnostics.metric_words import READING_MEANINGS
 from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.run_actions import RunActions
 from app.diagnostics.run_controls import faint_label
 from app.diagnostics.run_history import RunHistory
 from app.diagnostics.run_words import run_title
-from app.icons import icon
-from app.theme import Colours
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
@@ -29,20 +28,14 @@ class ViewControls(WrappingBar):
 
     changed = Signal()
     run_chosen = Signal(object)
-    worst_first_toggled = Signal(bool)
-    export_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.reading = ComboBox("Reading", "What feeds each stage", 17, self)
         self.utterance = ComboBox("Utterance", "Which utterance is shown", 10, self)
-        self.worst_first = QCheckBox("Worst first", self)
         self.run = ComboBox("Run", "Which run is shown", 12, self)
         self.earlier = ComboBox("Compared with run", "The run that the column Change refers to", 10, self)
-        self.export_button = QPushButton("Export…", self)
-        self.worst_first.setToolTip("Put the stage that diverges most on top")
-        self.export_button.setAccessibleName("Export")
-        self.export_button.setToolTip("Save everything about this run as one file")
+        self.to_do = RunActions(self)
         self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
         self.run.offer([(None, NO_RUN, "")])
         self.earlier.offer([(None, NOTHING, "")])
@@ -81,16 +74,10 @@ class ViewControls(WrappingBar):
         self.run.setEnabled(len(titles) > 1)
         self.earlier.setEnabled(len(titles) > 1)
 
-    def set_colours(self, colours: Colours) -> None:
-        """Redraw the icons."""
-        self.export_button.setIcon(icon("save", colours.text))
-
     def _connect(self) -> None:
         for box in (self.reading, self.utterance, self.earlier):
             box.chosen.connect(self._on_chosen)
         self.run.chosen.connect(self.run_chosen)
-        self.worst_first.toggled.connect(self.worst_first_toggled)
-        self.export_button.clicked.connect(self.export_wanted)
 
     @Slot(object)
     def _on_chosen(self, value: object) -> None:
@@ -99,10 +86,9 @@ class ViewControls(WrappingBar):
     def _lay_out(self) -> None:
         self.add(faint_label("Each stage", self.reading), self.reading)
         self.add(faint_label("Utterance", self.utterance), self.utterance, share=3)
-        self.add(self.worst_first)
         self.add(faint_label("Run", self.run), self.run, share=2)
         self.add(faint_label("vs", self.earlier), self.earlier, share=2)
-        self.add(self.export_button)
+        self.add(self.to_do)
 
 
 def _shortened(text: str) -> str:

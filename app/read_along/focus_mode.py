@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.speech.page import SpeechPage
 
@@ -20,12 +20,9 @@ class FocusMode(QObject):
 
     def __init__(self, window: QMainWindow, page: SpeechPage) -> None:
         super().__init__(window)
-        self._window = window
         self._page = page
         self._on = False
-        self._hidden: list[QWidget] = []
         self._panel: QWidget | None = None
-        self._split = QByteArray()
         window.installEventFilter(self)
 
     @property
@@ -51,25 +48,15 @@ class FocusMode(QObject):
 
     def _enter(self) -> None:
         page = self._page
-        self._split = page.split.saveState()
         self._panel = page.side_bar.panel
         page.side_bar.close_panel()
-        docks = self._window.findChildren(QDockWidget)
-        self._hidden = [part for part in (page.header, page.player.wave, *docks) if not part.isHidden()]
-        for part in self._hidden:
-            part.hide()
-        page.player.setMaximumHeight(page.player.sizeHint().height())
+        page.header.hide()
+        page.fold_player(self, folded=True)
         page.editor.setFocus()
 
     def _leave(self) -> None:
         page = self._page
-        page.player.setMaximumHeight(QWIDGET_LARGEST)
-        for part in self._hidden:
-            part.show()
+        page.header.show()
+        page.fold_player(self, folded=False)
         if self._panel is not None:
             page.side_bar.open(self._panel)
-        page.split.restoreState(self._split)
-
-
-QWIDGET_LARGEST = 16_777_215
-"""Qt's QWIDGETSIZE_MAX, for which PySide6 has no name."""

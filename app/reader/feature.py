@@ -68,6 +68,11 @@ class ReaderFeature(QObject):
         self._forget_page()
         return ended
 
+    def resume(self) -> None:
+        """Open the document that was being read when the window was closed last, if one was."""
+        if (path := self._settings.document) is not None:
+            self.opener.open(path)
+
     @Slot()
     def ask(self) -> None:
         """Ask for a document and open it."""
@@ -140,8 +145,9 @@ class ReaderFeature(QObject):
             self._window.file_opened.emit(opened.path)
         self._forget_page()
         self._window.page.banner.dismiss()
+        resumed = opened.path == self._settings.document
         self.reading.begin(opened)
-        if len(opened.document.chapters) > 1:
+        if len(opened.document.chapters) > 1 and not resumed:
             self._window.page.side_bar.open(self.panel)
         document = opened.document
         message = message_about_language(document.title, document.language, self._voices.choice, self._voices.models)
@@ -151,6 +157,8 @@ class ReaderFeature(QObject):
     @Slot(object)
     def _on_failed(self, error: Exception) -> None:
         self._forget_page()
+        if self.opener.path == self._settings.document:
+            self._settings.document = None
         self._window.page.banner.show_message(replace(message_for(error), about_text=True))
 
     @Slot(object)
@@ -170,6 +178,8 @@ class ReaderFeature(QObject):
             self._window.memory.lend_text(chapter.text)
             self._window.page.editor.place_cursor(self.reading.place.character)
             self._showing = False
+            path = self.reading.path
+            self._settings.document = path if path is not None and path.exists() else None  # a copied page is gone
 
     @Slot()
     def _show_reading(self) -> None:
@@ -183,6 +193,7 @@ class ReaderFeature(QObject):
     def _on_replaced(self) -> None:
         if not self._showing:
             self.reading.leave()
+            self._settings.document = None
 
     @Slot(int)
     def _on_chosen(self, chapter: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -30,6 +31,11 @@ class Reading(QObject):
     def document(self) -> Document | None:
         """The document that is open."""
         return self._opened.document if self._opened is not None else None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the document that is open."""
+        return self._opened.path if self._opened is not None else None
 
     @property
     def chapter(self) -> Chapter | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QByteArray, Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -50,10 +50,32 @@ class SpeechPage(QWidget):
         self.columns.setHandleWidth(SPACE_PIXELS)
         self.columns.setStretchFactor(0, 0)
         self.columns.setStretchFactor(1, 1)
+        self._unfolded = QByteArray()
+        self._folded_by: frozenset[object] = frozenset()
         self._lay_out()
         self.columns.splitterMoved.connect(self._on_width)
         self.side_bar.changed.connect(self._place_side_bar)
         self.side_bar.focus_left.connect(self.editor.setFocus)
+
+    @property
+    def split_state(self) -> QByteArray:
+        """How the height is divided while the player is not folded."""
+        return self._unfolded if self._folded_by else self.split.saveState()
+
+    def fold_player(self, by: object, *, folded: bool) -> None:
+        """Give the room of the waveform to the text, or take it back once nobody wants the player folded any more."""
+        state = self.split_state
+        self._folded_by = self._folded_by | {by} if folded else self._folded_by - {by}
+        if bool(self._folded_by) == self.player.wave.isHidden():
+            return
+        self._unfolded = state
+        self.player.wave.setHidden(folded)
+        self.split.handle(1).setDisabled(folded)
+        self.split.setStretchFactor(1, 0 if folded else 1)
+        if folded:
+            self.split.setSizes([self.split.height(), 0])  # no less than it needs
+        else:
+            self.split.restoreState(state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the side bar to where there is room for it."""

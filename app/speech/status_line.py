@@ -47,6 +47,7 @@ class StatusLine(QWidget):
         self.counter.setAccessibleName("Length of the text")
         self._news_timer = QTimer(self, singleShot=True, interval=NEWS_MS)
         self._news_timer.timeout.connect(self._show_activity)
+        self._added: list[QWidget] = []
         self._lay_out()
         self.count("")
         self._show_activity()
@@ -67,6 +68,13 @@ class StatusLine(QWidget):
         """Show this for a while."""
         self._say(news)
         self._news_timer.start()
+
+    def add(self, widget: QWidget) -> None:
+        """Add what a feature has to tell, before the length of the text."""
+        layout = self.layout()
+        assert isinstance(layout, QHBoxLayout)
+        layout.insertWidget(layout.count() - 1, widget)
+        self._added.append(widget)
 
     def count(self, text: str) -> None:
         """Show how long the text is."""
@@ -109,6 +117,7 @@ class StatusLine(QWidget):
     def _make_room(self) -> None:
         """In a narrow window, what is going on is worth more than the length of the text."""
         words = self.label.sizeHint().width() + self.counter.sizeHint().width() + 2 * SPACE_PIXELS
+        words += sum(each.sizeHint().width() + SPACE_PIXELS for each in self._added if not each.isHidden())
         needed = words if self.progress.isHidden() else words + PROGRESS_WIDTH_PIXELS + SPACE_PIXELS
         self.counter.setHidden(needed > self.width())
 

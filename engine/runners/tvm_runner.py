@@ -16,6 +16,7 @@ from engine.artifacts.packed_weights import PackedWeights
 from engine.config import ModelConfig
 from engine.errors import EngineError
 from engine.runners.base import check_inputs, named_outputs
+from engine.runners.instrument import Instrument, SeenCall
 from engine.runners.lstm_functions import provide_lstm
 from engine.runners.tvm_runtime import Runtime
 from engine.speech import Array
@@ -104,6 +105,14 @@ class CompiledRunner:
         with self._workspace.lent(), self._around[stage.name]():
             values = self._runtime.computed(partial(library.run, arrays))
         return named_outputs(stage, values, library.probes, self._observe)
+
+    def run_watched(
+        self, stage: Stage, inputs: Mapping[str, Array], kernels: Collection[str], observe: Callable[[SeenCall], None]
+    ) -> dict[str, Array]:
+        """As `run`, while `observe` sees every call of these kernels; what it raises is raised."""
+        library = self._stages[stage.name].library
+        with library.watched(Instrument(kernels, observe, self._runtime.array)):
+            return self.run(stage, inputs)
 
     def close(self) -> None:
         """Release libraries and weights."""

@@ -6,7 +6,8 @@ import importlib
 import importlib.util
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,18 @@ class Library:
     def compile_kernel(self, name: str) -> None:
         """Have the system compile this kernel of the library for the GPU, unless that is done."""
         self._module.get_function(name, query_imports=True)
+
+    @contextmanager
+    def watched(self, instrument: Callable[..., int]) -> Iterator[None]:
+        """Have the virtual machine call this before and after every function, while the context lasts.
+
+        It takes the function, its name, whether it is about to be called, its result, and its arguments.
+        """
+        self.machine["set_instrument"](instrument)
+        try:
+            yield
+        finally:
+            self.machine["set_instrument"](None)
 
 
 class Runtime:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from engine.stages import STAGES, Axis, Probe, Stage, Tensor
 from engine.validator.arrays import ArrayFolder
 from engine.validator.audio_metrics import compare_audio
 from engine.validator.metrics import compare, compare_durations, profile
+from engine.validator.phases import on_circle, sign_flips
 from engine.validator.regimes import RegimeRunner
 from engine.validator.results import (
     AlignmentEvent,
@@ -180,7 +181,7 @@ class _Judge:
             metrics=metrics,
             audio=self._audio(result) if stage is AUDIO_STAGE and not value.is_probe else None,
             durations=durations,
-            profile=None if pair is None else profile(*pair, value.time_axis, value.axis),
+            profile=None if pair is None else profile(*_on_circle(value, *pair), value.time_axis, value.axis),
             seconds=result.step.seconds,
             reference_seconds=self.expected.step.seconds,
             probe=value.is_probe,
@@ -188,7 +189,10 @@ class _Judge:
 
     def _metrics(self, value: _Value, result: StageResult) -> Metrics | None:
         pair = self._pair(value, result)
-        return None if pair is None else compare(*pair, result.tails.get(value.name))
+        if pair is None:
+            return None
+        metrics = compare(*_on_circle(value, *pair), result.tails.get(value.name))
+        return metrics if value.is_probe else replace(metrics, sign_flips=sign_flips(value.name, *pair))
 
     def _pair(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
         """Ours and the reference's array on the valid region; None when their lengths differ."""
@@ -212,6 +216,10 @@ class _Judge:
             theirs.outputs[ALIGNMENT_OUTPUT][0],
             float(theirs.inputs["speed"][0]),
         )
+
+
+def _on_circle(value: _Value, ours: Array, reference: Array) -> tuple[Array, Array]:
+    return (ours if value.is_probe else on_circle(value.name, ours, reference)), reference
 
 
 def _result(chain: RegimeChain, step: Step) -> StageResult:

@@ -31,7 +31,7 @@ from engine.validator.plot_data import (
 )
 from engine.validator.results import Reading, Row
 from engine.validator.verdicts import worst
-from engine.validator.wording import READING_TITLES
+from engine.validator.wording import READING_TITLES, magnitude
 
 if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
@@ -156,7 +156,7 @@ def _paint_heat_legend(figure: Figure, panels: Sequence[Axes]) -> None:
     legend.outline.set_visible(False)
     legend.ax.minorticks_off()
     decades = range(round(_SMALLEST_ERROR_EXPONENT), round(_LARGEST_ERROR_EXPONENT) + 1)
-    legend.set_ticks([10.0**decade for decade in decades], labels=[f"{10.0**decade:.0e}" for decade in decades])
+    legend.set_ticks([10.0**decade for decade in decades], labels=[magnitude(10.0**decade) for decade in decades])
 
 
 def heat(errors: Numbers) -> Numbers:
@@ -189,7 +189,7 @@ def _paint_stretch(panel: Axes, reference: Samples, ours: Samples, colour: str) 
 def _difference_words(ours: Samples, reference: Samples) -> str:
     if len(ours) != len(reference):
         return f"{(len(ours) - len(reference)) / SAMPLE_RATE_HZ:+.3f} s, so that no sample has a partner"
-    return f"difference up to {np.abs(ours - reference).max(initial=0.0):.1e}"
+    return f"difference up to {magnitude(float(np.abs(ours - reference).max(initial=0.0)))}"
 
 
 def _short(name: str) -> str:
@@ -214,7 +214,7 @@ def lstm(comparison: LstmComparison, name: str) -> str:
             _paint_over_padding(over_padding, comparison.paddings, _drawable(errors), number, run.run.value)
         over_padding.set_yscale("log")
         for panel in (steps, over_padding):
-            panel.yaxis.set_major_formatter(lambda value, _: f"{value:.0e}")
+            panel.yaxis.set_major_formatter(lambda value, _: magnitude(value))
         steps.set_title(f"error at every timestep, padding {comparison.padding:g}")
         steps.set_xlabel("timestep")
         steps.set_ylabel("relative to the output's rms")

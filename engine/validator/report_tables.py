@@ -12,8 +12,8 @@ from engine.validator.verdicts import worst
 from engine.validator.wording import READING_TITLES
 
 FIGURE_NAMES = (
-    "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR, dB", "max error", "relative L2",
-    "finite, %", "energy in padding", "ms", "ms, reference", "verdict",
+    "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR", "max error", "relative L2",
+    "finite", "energy in padding", "ms", "ms, reference", "verdict",
 )  # fmt: skip
 """Headings of the table of all figures."""
 
@@ -83,7 +83,8 @@ def _hint(row: Row) -> str:
     if row.metrics is None:
         return ""
     error, l2 = wording.magnitude(row.metrics.max_abs), wording.magnitude(row.metrics.relative_l2)
-    return f"max error {error}, relative L2 {l2}, SQNR {wording.row_noise_ratio(row)} dB, tolerance {row.tolerance}"
+    tolerance = wording.correlation(row.tolerance)
+    return f"max error {error}, relative L2 {l2}, SQNR {wording.noise_ratio(row.metrics)}, tolerance {tolerance}"
 
 
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
@@ -104,10 +105,10 @@ def figures(row: Row) -> tuple[str, ...]:
         *names,
         wording.row_correlation(row),
         wording.correlation(metrics.cosine),
-        wording.row_noise_ratio(row),
+        wording.noise_ratio(metrics),
         wording.magnitude(metrics.max_abs),
         wording.magnitude(metrics.relative_l2),
-        f"{metrics.finite_percent:g}",
+        wording.percent(metrics.finite_percent),
         wording.magnitude(metrics.tail_energy),
         *times,
     )

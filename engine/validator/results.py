@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from engine.errors import Cure
 from engine.faults.fault import PlantedFault
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
 
@@ -92,7 +93,8 @@ class Metrics:
 
     All but `finite_percent` (of ours) and `tail_energy` are None when one of the two is not finite; `sqnr_db` is also
     None when they are equal, with a `max_abs` of 0. `tail_energy` is the mean square of what a static regime leaves in
-    its padding, None without padding.
+    its padding, None without padding. Phases are compared on the circle; `sign_flips` counts those that should be
+    exactly pi and are -pi, and is None for values that are no phases.
     """
 
     pearson: float | None
@@ -102,6 +104,7 @@ class Metrics:
     relative_l2: float | None
     finite_percent: float
     tail_energy: float | None = None
+    sign_flips: int | None = None
 
 
 @dataclass(frozen=True)
@@ -237,4 +240,15 @@ class FailedEvent:
     cure: Cure | None = None
 
 
-ValidationEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent
+ValidationEvent = (
+    PreparationEvent
+    | PlanEvent
+    | AlignmentEvent
+    | RowEvent
+    | GraphEvent
+    | KernelEvent
+    | CodeEvent
+    | InspectedEvent
+    | FinishedEvent
+    | FailedEvent
+)

@@ -14,7 +14,7 @@ from engine.validator.verdicts import worst
 
 WIDTH = 98
 _NAME_WIDTH = 17
-_LINE = "{:<12} {:<17} {:>13} {:>8} {:>6}  {:<8} {:>13} {}"
+_LINE = "{:<12} {:<17} {:>12} {:>8} {:>8}  {:<8} {:>12} {}"
 
 
 def text_report(report: Report) -> str:
@@ -67,7 +67,7 @@ def _fed_cells(row: Row | None) -> tuple[str, ...]:
     if row is None:
         return ("", "", "", "")
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
-    return (wording.row_correlation(row), error, wording.row_noise_ratio(row), row.verdict)
+    return (wording.row_correlation(row), error, wording.noise_ratio(row.metrics), row.verdict)
 
 
 def _own_cells(row: Row | None) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def _closing(report: Report) -> list[str]:
 def _row_words(row: Row) -> str:
     where = f"{row.stage}, {row.output} of utterance {row.utterance + 1} in {row.regime}, {row.reading}"
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
-    measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.row_noise_ratio(row)} dB"
+    measured = f"correlation {wording.row_correlation(row)}, max error {error}, SQNR {wording.noise_ratio(row.metrics)}"
     return f"{where}: {row.verdict} ({wording.row_correlation(row) if row.durations else measured})"
 
 
@@ -103,7 +103,7 @@ def _wrapped(sentence: str) -> list[str]:
     return textwrap.wrap(sentence, WIDTH, subsequent_indent="  ")
 
 
-_CELL = "{:>11}"
+_CELL = "{:>12}"
 
 
 def lstm_text(comparisons: Sequence[LstmComparison]) -> str:

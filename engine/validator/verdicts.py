@@ -16,6 +16,7 @@ from engine.validator.results import (
     Row,
     Verdict,
 )
+from engine.validator.wording import correlation, counted, magnitude
 
 BEST_TO_WORST = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
 
@@ -50,9 +51,11 @@ def within(metrics: Metrics, tolerance: float) -> bool:
     """Whether two arrays agree: by correlation, and by an error that is small enough for it.
 
     Correlation alone ignores scale and offset. Arrays of equal scale and mean that correlate at r differ by
-    sqrt(2 (1 - r)) of their norm.
+    sqrt(2 (1 - r)) of their norm. A phase of pi with the other sign is no error on the circle, but one to the decoder.
     """
     if metrics.finite_percent < ALL_FINITE_PERCENT or metrics.pearson is None or metrics.relative_l2 is None:
+        return False
+    if metrics.sign_flips:
         return False
     return metrics.pearson >= tolerance and metrics.relative_l2 <= math.sqrt(2 * (1 - tolerance))
 
@@ -86,7 +89,10 @@ def _finding(regime: str, failures: list[Row], with_probes: list[Row]) -> Findin
 def _measured(row: Row) -> str:
     if row.metrics is None or row.metrics.pearson is None:
         return "is not finite or has another length"
-    return f"correlates at {row.metrics.pearson:.6f}, with a relative error of {row.metrics.relative_l2:.2g}"
+    if row.metrics.sign_flips:
+        return f"has -pi for pi in {counted(row.metrics.sign_flips, 'place')}, which the decoder takes for other phases"
+    error = magnitude(row.metrics.relative_l2)
+    return f"correlates at {correlation(row.metrics.pearson)}, with a relative error of {error}"
 
 
 def severity(row: Row) -> tuple[int, float, float]:

@@ -10,6 +10,7 @@ from typing import Any
 from cattrs.preconf.json import JsonConverter, make_converter
 from cattrs.strategies import configure_tagged_union
 
+from engine.validator.kernel_request import KernelRequest
 from engine.validator.results import Metrics, Report, Row, ValidationEvent, ValidationRequest
 
 _METRICS = tuple(field.name for field in fields(Metrics))
@@ -59,6 +60,14 @@ class Wire:
     def decode_request(self, line: str) -> ValidationRequest:
         """The request of a line; raises `ValueError` for anything else."""
         return self._read(json.loads(line), ValidationRequest)  # type: ignore[no-any-return]
+
+    def encode_kernel_request(self, request: KernelRequest) -> str:
+        """One line of JSON, without its line end."""
+        return json.dumps(self._converter.unstructure(request), allow_nan=False)
+
+    def decode_kernel_request(self, line: str) -> KernelRequest:
+        """The request of a line; raises `ValueError` for anything else."""
+        return self._read(json.loads(line), KernelRequest)  # type: ignore[no-any-return]
 
     def row_to_dict(self, row: Row) -> dict[str, Any]:
         """A row with its metrics next to its names, as plain values for `json.dump`."""

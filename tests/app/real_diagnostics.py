@@ -132,7 +132,7 @@ class Scenario(QObject):
         self.end_phase()
         self.report["spoken_after"] = self.speech.track.length
         process_id = self.diagnostics.process.process_id
-        self.diagnostics.dock.close()
+        self.diagnostics.window.close()
         closed_at = time.monotonic()
         yield lambda: not exists(process_id) or time.monotonic() > closed_at + 20
         self.report["reference_ended"] = not exists(process_id)
@@ -162,7 +162,7 @@ class Scenario(QObject):
         self.report["validation"] = Wire().report_to_dict(run.report)
 
     def picture(self, name: str) -> None:
-        self.application.window.grab().save(str(self.folder / f"{name}.png"))
+        self.diagnostics.window.grab().save(str(self.folder / f"{name}.png"))
 
     def on_event(self, event: ValidationEvent) -> None:
         if isinstance(event, RowEvent):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QFileOpenEvent, QImage
-from PySide6.QtWidgets import QApplication, QDockWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 import app.application
@@ -76,24 +76,27 @@ def test_the_diagnostics_are_added_once_the_window_is_there(
     opened.append(application)
     application.open()
     size = application.window.size()
-    assert not application.window.findChildren(QDockWidget)
-    qtbot.waitUntil(lambda: bool(application.window.findChildren(QDockWidget)))
-    assert application.diagnostics.dock.isHidden()
+    assert not application.window.findChildren(QWidget, "diagnosticsWindow")
+    qtbot.waitUntil(lambda: bool(application.window.findChildren(QWidget, "diagnosticsWindow")))
+    assert application.diagnostics.window.isHidden()
     assert application.window.size() == size
 
 
-def test_diagnostics_that_were_open_are_there_from_the_start(
-    qapp: QApplication, settings: Settings, opened: Opened
+def test_diagnostics_that_were_open_are_opened_again(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened
 ) -> None:
     first = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(first)
     first.window.show()
     first.diagnostics.open()
-    settings.docks = first.diagnostics.dock.state
+    first.window.close()
+    assert not first.diagnostics.window.isVisible()
     again = Application(qapp, Options(), settings, FakeEngine, FakeOutput(), list_voices=list_voices)
     opened.append(again)
-    again.window.show()
-    assert [dock.isVisible() for dock in again.window.findChildren(QDockWidget)] == [True]
+    again.open()
+    qtbot.waitUntil(
+        lambda: [each.isVisible() for each in again.window.findChildren(QWidget, "diagnosticsWindow")] == [True]
+    )
 
 
 def test_the_very_first_start_greets(qapp: QApplication, qtbot: QtBot, tmp_path: Path, opened: Opened) -> None:

@@ -26,9 +26,11 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.appearance is Appearance.SYSTEM
     assert settings.device == settings.lstm_method == "auto"
     assert settings.save_folder == Path.home()
+    assert settings.document is None
     assert settings.geometry.isEmpty()
     assert settings.split.isEmpty()
-    assert settings.docks.isEmpty()
+    assert settings.diagnostics_place.isEmpty()
+    assert not settings.diagnostics_shown
     assert settings.side_bar == ""
     assert settings.side_bar_pixels is None
     assert settings.kept_megabytes == USUAL_KEPT_MEGABYTES
@@ -44,8 +46,9 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before.device, before.lstm_method = "metal", "mps"
     before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
-    before.docks = QByteArray(b"\xfe\x00")
-    before.save_folder = tmp_path
+    before.save_folder, before.document = tmp_path, tmp_path / "a.epub"
+    before.diagnostics_shown = True
+    before.diagnostics_place = QByteArray(b"\xfe\x00")
     before.side_bar, before.side_bar_pixels = "Chapters", 301
     before.kept_megabytes = 250
     before.recent_files, before.tray_icon = [tmp_path / "a, “b”.txt"], False
@@ -54,9 +57,11 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
     assert after.device == "metal"
+    assert after.document == tmp_path / "a.epub"
     assert (after.model, after.models_offered) == ("kokoro-82m", True)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
-    assert after.docks == QByteArray(b"\xfe\x00")
+    assert after.diagnostics_shown
+    assert after.diagnostics_place == QByteArray(b"\xfe\x00")
     assert after.save_folder == tmp_path
     assert (after.side_bar, after.side_bar_pixels) == ("Chapters", 301)
     assert after.kept_megabytes == 250

@@ -65,7 +65,7 @@ def test_speech_and_pieces_take_the_device_from_each_other(desk: Desk) -> None:
     desk.speech.tick()
     position = desk.speech.position
     desk.sounds.play(piece(500), RATE_HZ)
-    assert desk.speech.playback is Playback.STOPPED
+    assert desk.speech.playback is Playback.PAUSED
     assert desk.output.streams[0].closed
     desk.speech.play()
     assert not desk.sounds.playing

@@ -4,7 +4,6 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.controls import DiagnosticsControls
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.diagnostics.run_history import RunHistory
-from app.theme import DARK
 from engine.validator.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
 
@@ -13,7 +12,6 @@ from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, reques
 def controls(qtbot: QtBot) -> DiagnosticsControls:
     controls = DiagnosticsControls()
     qtbot.addWidget(controls)
-    controls.set_colours(DARK)
     return controls
 
 
@@ -32,11 +30,11 @@ def test_a_run_fills_the_choices(controls: DiagnosticsControls) -> None:
     controls.show_run(run, history)
     assert controls.to_run.reference.value == Regime.DYNAMIC
     assert len(controls.to_show.utterance.values) == 1 + len(UTTERANCES)
-    assert controls.to_show.export_button.isEnabled()
+    assert controls.to_show.to_do.export.isEnabled()
 
 
 def test_nothing_can_be_exported_before_there_is_something(controls: DiagnosticsControls) -> None:
     controls.refresh(None)
-    assert not controls.to_show.export_button.isEnabled()
+    assert not controls.to_show.to_do.export.isEnabled()
     controls.refresh(DiagnosticsRun(request(), CONFIG))
-    assert not controls.to_show.export_button.isEnabled()
+    assert not controls.to_show.to_do.export.isEnabled()

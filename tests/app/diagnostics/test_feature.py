@@ -99,7 +99,7 @@ def test_a_diagnosis_waits_until_speech_is_ready(desk: Desk) -> None:
     desk.diagnostics.open()
     desk.panel.controls.to_run.diagnose_button.click()
     assert desk.panel.run is None  # no voice is known yet
-    assert "nothing to diagnose" in desk.window.page.banner.label.text()
+    assert "nothing to diagnose" in desk.panel.banner.label.text()
     desk.engine.hold.clear()
     desk.prepare()
     desk.panel.controls.to_run.diagnose_button.click()
@@ -168,7 +168,7 @@ def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     desk.diagnostics.open()
     desk.speak("hold")
     desk.qtbot.waitUntil(lambda: desk.diagnostics.process.process_id is not None, timeout=WAIT_MS)
-    desk.diagnostics.dock.close()
+    desk.diagnostics.window.close()
     assert desk.diagnostics.process.process_id is None
     assert desk.panel.run is not None
     assert desk.panel.run.state is RunState.STOPPED
@@ -182,7 +182,7 @@ def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
     desk.panel.playback_wanted.emit(samples, RATE_HZ)
     desk.output.stream.pull(500)
     np.testing.assert_array_equal(desk.output.stream.heard(), samples)
-    desk.diagnostics.dock.close()
+    desk.diagnostics.window.close()
     assert not desk.diagnostics.sounds.playing
 
 
@@ -202,18 +202,24 @@ def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:
     desk.wait_for(RunState.FINISHED)
     path = desk.folder / "none" / "a.zip"
     desk.panel.export_wanted.emit(path)
-    assert desk.window.page.status.label.text() == "Exporting a.zip"
+    status = desk.panel.controls.status.label
+    assert status.accessibleDescription() == "Exporting a.zip"
     assert desk.diagnostics.busy
-    desk.qtbot.waitUntil(lambda: desk.window.page.banner.message is not None, timeout=WAIT_MS)
-    assert "a.zip was not exported." in desk.window.page.banner.label.text()
+    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is not None, timeout=WAIT_MS)
+    assert "a.zip was not exported." in desk.panel.banner.label.text()
+    assert status.accessibleDescription().startswith("Done")
     desk.diagnostics.export.exported.emit(desk.folder / "b.zip")
-    assert desk.window.page.status.label.text() == f"Exported b.zip to {desk.folder}"
+    assert desk.panel.banner.label.text() == f"Exported b.zip to {desk.folder}."
+    desk.speak("rows 1")
+    desk.qtbot.waitUntil(lambda: desk.panel.banner.message is None)
 
 
 def test_an_open_panel_is_open_at_the_next_start(desk: Desk, qtbot: QtBot, qapp: QApplication) -> None:
     desk.diagnostics.open()
     desk.window.close()
-    assert not desk.settings.docks.isEmpty()
+    assert desk.settings.diagnostics_shown
+    assert not desk.settings.diagnostics_place.isEmpty()
+    assert not desk.panel.isVisible()
     other = Desk(qtbot, qapp, desk.folder)
     assert other.panel.isVisible()
     assert other.diagnostics.process.process_id is None
@@ -228,12 +234,50 @@ def test_it_follows_the_theme(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> No
     desk.theme.choose(Appearance.LIGHT)
 
 
-def test_the_window_can_stay_small(desk: Desk) -> None:
+def test_opening_folds_the_player_and_leaves_the_window_as_large_as_it_is(desk: Desk) -> None:
+    size, player = desk.window.size(), desk.window.page.player
+    height, state = player.height(), desk.window.page.split_state
     desk.diagnostics.open()
-    desk.window.resize(640, 600)
-    desk.qtbot.wait(50)  # what its parts need is found out a moment later
-    assert desk.window.width() == 640
-    assert desk.window.height() <= 800
+    desk.qtbot.waitUntil(lambda: player.height() < height / 2)
+    assert not player.wave.isVisible()
+    assert player.transport.isVisible()
+    assert desk.window.page.split_state == state  # what is remembered is how it is without the panel
+    desk.diagnostics.window.close()
+    desk.qtbot.waitUntil(lambda: player.height() == height)
+    assert player.wave.isVisible()
+    assert desk.window.size() == size
+
+
+def test_the_chip_tells_how_it_goes_and_opens_the_panel(desk: Desk, qtbot: QtBot) -> None:
+    chip = desk.diagnostics.chip
+    desk.prepare()
+    assert not chip.isVisible()
+    desk.diagnostics.open()
+    desk.speak("hold")
+    qtbot.waitUntil(lambda: chip.text() == "Comparing 1 of 8", timeout=WAIT_MS)
+    desk.diagnostics.window.close()
+    assert desk.panel.run is not None
+    qtbot.waitUntil(lambda: chip.text() == "Comparing was stopped")
+    chip.click()
+    assert desk.panel.isVisible()
+    desk.speak("rows 16")
+    desk.wait_for(RunState.FINISHED)
+    qtbot.waitUntil(lambda: "agree, worst" in chip.text())
+    desk.diagnostics.window.close()
+    desk.speak("rows 1")
+    qtbot.waitUntil(lambda: not chip.isVisible())  # it was of another text
+
+
+def test_the_keys_of_speech_work_in_the_window_of_the_panel(desk: Desk, qtbot: QtBot) -> None:
+    actions = desk.diagnostics.window.actions()
+    menu = desk.window.menu
+    assert {menu.speak, menu.stop, menu.toggle, menu.back, menu.forward} <= set(actions)
+    assert desk.diagnostics.window.toggle in actions
+    desk.diagnostics.open()
+    qtbot.waitUntil(desk.diagnostics.window.isActiveWindow)
+    menu.close_window.trigger()
+    assert not desk.panel.isVisible()
+    assert desk.window.isVisible()
 
 
 def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

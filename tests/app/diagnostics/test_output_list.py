@@ -38,7 +38,7 @@ def test_each_has_its_correlation_and_verdict(outputs: OutputList) -> None:
     outputs.show_rows(ROWS, "duration_logits")
     item = outputs.topLevelItem(1)
     assert item is not None
-    assert (item.text(AGREEMENT), item.text(VERDICT)) == ("1 − 8e−10", "✗")
+    assert (item.text(AGREEMENT), item.text(VERDICT)) == ("1 - 8e-10", "✗")
     assert item.toolTip(VERDICT) == item.data(VERDICT, Qt.ItemDataRole.AccessibleTextRole) == "Fail"
     assert item.foreground(VERDICT).color().name() == DARK.error
     assert "prosody_features" in item.toolTip(TITLE)

@@ -2,14 +2,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.listening import Part
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.run import DiagnosticsRun, RunState, Shown
 from app.diagnostics.stage_columns import Column
-from app.theme import DARK
+from app.diagnostics.stage_pages import StagePage
+from app.theme import DARK, LIGHT, Colours
 from engine.stages import STAGES
 from engine.validator.results import FailedEvent, Reading, Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
@@ -94,15 +96,16 @@ def test_diagnose_becomes_stop_while_it_runs(panel: DiagnosticsPanel, run: Diagn
     qtbot.waitUntil(lambda: button.text() == "Diagnose")
 
 
-def test_a_cell_selects_its_stage_and_moment(panel: DiagnosticsPanel) -> None:
+def test_a_moment_of_a_strip_is_shown_in_the_signals(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
-    panel.strip.cell_chosen.emit("f0n", 0.4)
-    assert panel.table.stage == "f0n"
+    panel.table.select("f0n")
+    panel.table.setFocus()
+    panel.strip.show_moment(0.4)
+    panel.table.moment_chosen.emit(0.4)
     assert panel.drill_down.signals.panes[0].cursor.value() == 0.4
-    assert panel.strip.isVisible()
 
 
-def test_choosing_a_stage_opens_the_drill_down(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
+def test_choosing_a_stage_shows_its_signals(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
     panel.show_run(finished_run())
     place = panel.table.visualRect(panel.table.proxy.index_of("istft")).center()
     qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -120,13 +123,14 @@ def test_the_pointer_opens_the_first_divergence(panel: DiagnosticsPanel) -> None
     panel.controls.status.pointer.click()
     assert panel.table.stage == "bert"
     assert panel.drill_down.isVisible()
+    assert panel.pages.current is panel.drill_down
 
 
 def test_the_worst_comes_first_on_request(panel: DiagnosticsPanel) -> None:
     panel.show_run(finished_run())
-    panel.controls.to_show.worst_first.click()
+    panel.controls.to_show.to_do.worst_first.trigger()
     assert cells(panel, Column.STAGE)[0] == "Waveform"
-    panel.controls.to_show.worst_first.click()
+    panel.controls.to_show.to_do.worst_first.trigger()
     assert cells(panel, Column.STAGE) == [stage.title for stage in STAGES]
 
 
@@ -141,10 +145,100 @@ def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) ->
     assert panel.strip.content.index == 2
 
 
+def test_the_worst_stage_is_looked_at_unless_another_is_chosen(
+    panel: DiagnosticsPanel, run: DiagnosticsRun, qtbot: QtBot
+) -> None:
+    panel.show_run(run)
+    for event in events(run.request):
+        assert panel.stage is None
+        panel.take(event)
+    qtbot.waitUntil(lambda: panel.stage == "istft")
+    panel.table.select("f0n")
+    panel.show_run(finished_run())
+    assert panel.stage == "f0n"
+
+
+class Seen(StagePage):
+    """A page that notes what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stages: list[str | None] = []
+        self.moments: list[float | None] = []
+        self.colours: list[Colours] = []
+
+    def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
+        self.stages.append(stage)
+
+    def show_moment(self, seconds: float | None) -> None:
+        self.moments.append(seconds)
+
+    def set_colours(self, colours: Colours) -> None:
+        self.colours.append(colours)
+
+
+def test_a_page_is_told_what_to_show_while_it_is_in_sight(panel: DiagnosticsPanel) -> None:
+    page = Seen()
+    panel.add_page("Seen", page, "What is seen")
+    panel.show_run(finished_run())
+    panel.table.select("f0n")
+    assert not page.stages
+    panel.pages.tabs.setCurrentIndex(1)
+    panel.table.select("decoder")
+    panel.table.moment_chosen.emit(0.3)
+    panel.set_colours(DARK)
+    assert page.stages == ["f0n", "decoder"]
+    assert page.moments[-1] == 0.3
+    assert page.colours == [LIGHT, DARK]
+
+
+def test_a_page_may_ask_for_another_part_of_the_run(panel: DiagnosticsPanel) -> None:
+    page = Seen()
+    panel.add_page("Seen", page)
+    panel.show_run(finished_run(REGIMES))
+    shown = Shown(Regime.STATIC_NO_PACK, Reading.OWN_FED, 1)
+    page.part_wanted.emit(shown, "source")
+    assert (panel.shown, panel.stage) == (shown, "source")
+    assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
+
+
+def test_an_action_is_in_the_menu_and_at_every_row(panel: DiagnosticsPanel) -> None:
+    action = QAction("Copy as Command", panel)
+    panel.add_action(action)
+    assert panel.controls.to_show.to_do.list.actions()[-1] is action
+    assert panel.table.actions() == [action]
+
+
+def test_what_a_feature_does_is_told_in_place_of_the_run(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
+    status = panel.controls.status
+    panel.show_run(finished_run())
+    panel.tell("Reducing: 12 phonemes", 0.5)
+    panel.refresh()
+    assert status.label.accessibleDescription() == "Reducing: 12 phonemes"
+    assert status.progress.isVisible()
+    assert status.progress.value() == status.progress.maximum() / 2
+    panel.tell("")
+    assert status.label.accessibleDescription() == "Done: 3 utterances."
+    assert not status.progress.isVisible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 720), (920, 800), (1440, 900)])
+def test_all_stages_are_in_sight(panel: DiagnosticsPanel, qtbot: QtBot, width: int, height: int) -> None:
+    panel.show_run(finished_run())
+    panel.resize(width, height)
+    table = panel.table
+
+    def last_bottom() -> int:
+        return table.visualRect(table.proxy.index_of(STAGES[-1].name)).bottom()
+
+    qtbot.waitUntil(lambda: 0 < last_bottom() < table.viewport().height())
+    assert panel.pages.height() >= 200
+
+
 def test_export_asks_for_a_place(panel: DiagnosticsPanel, qtbot: QtBot, tmp_path: Path) -> None:
     panel.show_run(finished_run())
     panel.export_folder = tmp_path
-    panel.controls.to_show.export_button.click()
+    panel.controls.to_show.to_do.export.trigger()
     dialog = panel.findChild(QFileDialog)
     assert dialog.selectedFiles() == [str(tmp_path / "The window is open Everything happens.zip")]
     with qtbot.waitSignal(panel.export_wanted) as wanted:
@@ -180,7 +274,9 @@ def test_an_earlier_run_shows_the_changes(panel: DiagnosticsPanel) -> None:
 def test_every_part_is_painted_in_any_theme(panel: DiagnosticsPanel, run: DiagnosticsRun) -> None:
     panel.show_run(run)
     panel.set_colours(DARK)
-    assert panel.strip.grab().toImage().pixelColor(4, 4).name() == DARK.surface
+    assert panel.caption.scale._colours == DARK
+    image = panel.table.viewport().grab().toImage()
+    assert image.pixelColor(image.width() - 20, 8).name() == DARK.window  # a strip without cells
 
 
 def test_all_that_can_be_used_has_a_name(panel: DiagnosticsPanel) -> None:
@@ -188,7 +284,7 @@ def test_all_that_can_be_used_has_a_name(panel: DiagnosticsPanel) -> None:
     usable = [each for each in usable if each.focusPolicy() & Qt.FocusPolicy.TabFocus and each.focusProxy() is None]
     names = {each.accessibleName() or getattr(each, "text", str)() for each in usable}
     assert "" not in names
-    assert {"Stages", "Divergence along time", "Compared", "Reading", "Utterance"} <= names
+    assert {"Stages", "Pages", "Actions", "Compared", "Reading", "Utterance"} <= names
 
 
 def test_nobody_s_windows_are_left_to_the_garbage_collector(qtbot: QtBot) -> None:

@@ -3,6 +3,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.run import DiagnosticsRun
 from app.diagnostics.run_status import RunStatus
+from engine.speech import PreparationEvent
 from engine.validator.results import Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, events, finished_run, request
 
@@ -43,14 +44,21 @@ def test_progress_has_no_total_while_loading(status: RunStatus) -> None:
     assert (status.progress.minimum(), status.progress.maximum()) == (0, 0)
     for event in said:
         run.take(event)
-        if isinstance(event, RowEvent) and event.row.utterance == 2:
+        if isinstance(event, RowEvent) and (event.row.utterance, event.row.stage) == (2, "text_encoder"):
             break
     status.show_run(run, Regime.COMPILED)
-    assert (status.progress.value(), status.progress.maximum()) == (2, 3)
+    assert status.progress.value() / status.progress.maximum() == pytest.approx((2 + 4 / 8) / 3, abs=0.001)
     for event in said:
         run.take(event)
     status.show_run(run, Regime.COMPILED)
     assert not status.progress.isVisible()
+
+
+def test_a_preparation_with_several_steps_shows_how_many_are_done(status: RunStatus) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    run.take(PreparationEvent("Compiling", 3, 4))
+    status.show_run(run, Regime.COMPILED)
+    assert status.progress.value() / status.progress.maximum() == pytest.approx(0.75)
 
 
 def test_a_crash_is_an_error(status: RunStatus) -> None:

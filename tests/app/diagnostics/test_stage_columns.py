@@ -2,13 +2,25 @@ from dataclasses import replace
 
 import pytest
 
-from app.diagnostics.stage_columns import TITLES, WAITING, Column, StageEntry, explanation_of, sort_key, words_of
+from app.diagnostics.colours import Tone
+from app.diagnostics.metric_words import number_words
+from app.diagnostics.stage_columns import (
+    COLUMNS,
+    WAITING,
+    Column,
+    StageEntry,
+    explanation_of,
+    sort_key,
+    tone_of,
+    words_of,
+)
 from engine.stages import STAGES, stage_named
 from engine.validator.results import DurationMetrics, Regime, Verdict
 from tests.app.diagnostics_fakes import metrics, row
 
 DECODER = stage_named("decoder")
 ROW = row(DECODER, "phase", Regime.COMPILED, error=1e-4)
+assert ROW.profile is not None
 ENTRY = StageEntry(DECODER, 6, ROW, floor=replace(ROW, metrics=metrics(1e-3)))
 
 
@@ -16,16 +28,25 @@ def test_every_column_says_something() -> None:
     said = {column: words_of(replace(ENTRY, earlier=ROW), column) for column in Column}
     assert said == {
         Column.STAGE: "Decoder",
-        Column.CORRELATION: "1 − 5e−9",
-        Column.FLOOR: "1 − 5e−7",
-        Column.MAX_ERROR: "4e−4",
+        Column.CORRELATION: "1 - 5e-9",
+        Column.FLOOR: "1 - 5e-7",
+        Column.MAX_ERROR: "4e-4",
         Column.SQNR: "80.0 dB",
         Column.OURS_MS: "58.8",
         Column.REFERENCE_MS: "152",
         Column.VERDICT: "✓ Pass",
         Column.CHANGE: "same",
+        Column.STRIP: f"largest error {number_words(max(ROW.profile.errors))} of the rms",
     }
-    assert set(TITLES) == set(Column)
+    assert set(COLUMNS) == set(Column)
+
+
+def test_tones_say_what_the_words_say() -> None:
+    tones = {verdict: tone_of(replace(ENTRY, row=replace(ROW, verdict=verdict)), Column.VERDICT) for verdict in Verdict}
+    assert tones[Verdict.PASS] is Tone.GOOD
+    assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is Tone.ERROR
+    assert tone_of(ENTRY, Column.MAX_ERROR) is Tone.PLAIN
+    assert tone_of(ENTRY, Column.FLOOR) is tone_of(StageEntry(DECODER, 6), Column.STAGE) is Tone.FAINT
 
 
 def test_what_is_awaited_says_so_and_nothing_else() -> None:
@@ -74,5 +95,5 @@ def test_changes_are_sorted_by_decibels() -> None:
 def test_cells_explain_themselves() -> None:
     assert "phase" in explanation_of(ENTRY, Column.CORRELATION)
     assert "tolerance" in explanation_of(ENTRY, Column.VERDICT)
-    assert explanation_of(replace(ENTRY, earlier=ROW), Column.CHANGE) == "Before: 1 − 5e−9, Pass"
+    assert explanation_of(replace(ENTRY, earlier=ROW), Column.CHANGE) == "Before: 1 - 5e-9, Pass"
     assert explanation_of(StageEntry(STAGES[0], 0), Column.VERDICT) == ""

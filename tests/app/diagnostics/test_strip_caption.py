@@ -13,6 +13,8 @@ def test_it_names_the_utterance(qtbot: QtBot) -> None:
     qtbot.addWidget(caption)
     caption.show_content(content_of(finished_run(), Shown(Regime.COMPILED, utterance=2), None))
     assert caption.label.accessibleDescription() == "3: Dr. Smith left."
+    caption.show_content(content_of(finished_run(), Shown(Regime.COMPILED, utterance=2), None), "Decoder, 0.30 s")
+    assert caption.label.accessibleDescription() == "Decoder, 0.30 s"
     caption.show_content(None)
     assert caption.label.accessibleDescription() == ""
 

@@ -17,14 +17,12 @@ def test_the_rows_are_those_of_one_utterance() -> None:
     assert [each.stage for each in content.rows if each] == [stage.name for stage in STAGES]
     assert {each.utterance for each in content.rows if each} == {2}
     assert content.clock.frames_per_token == alignment(UTTERANCES[2])
-    assert content.titles[0] == "✓ Text features"
 
 
-def test_before_anything_is_known_there_are_titles() -> None:
+def test_before_anything_is_known_there_are_no_rows() -> None:
     run = DiagnosticsRun(request(), CONFIG)
     content = content_of(run, COMPILED, None)
     assert content.rows == (None,) * len(STAGES)
-    assert content.titles == tuple(stage.title for stage in STAGES)
     run.take(PlanEvent(Plan(UTTERANCES)))
     assert content_of(run, COMPILED, None).utterance == UTTERANCES[0]
 

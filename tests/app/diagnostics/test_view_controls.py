@@ -4,7 +4,6 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.run import DiagnosticsRun
 from app.diagnostics.run_history import RunHistory
 from app.diagnostics.view_controls import ViewControls
-from app.theme import DARK
 from engine.validator.results import Reading
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, request
 
@@ -13,7 +12,6 @@ from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, request
 def controls(qtbot: QtBot) -> ViewControls:
     controls = ViewControls()
     qtbot.addWidget(controls)
-    controls.set_colours(DARK)
     return controls
 
 
@@ -47,11 +45,6 @@ def test_choices_are_told(controls: ViewControls, qtbot: QtBot) -> None:
     for box in (controls.reading, controls.utterance, controls.earlier):
         with qtbot.waitSignal(controls.changed):
             box.activated.emit(0)
-    with qtbot.waitSignal(controls.worst_first_toggled) as toggled:
-        controls.worst_first.click()
-    assert toggled.args == [True]
-    with qtbot.waitSignal(controls.export_wanted):
-        controls.export_button.click()
 
 
 def test_a_single_run_needs_no_choice(controls: ViewControls) -> None:

@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QLabel
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
@@ -12,8 +12,6 @@ def parts(desk: Desk) -> list[bool]:
 
 
 def test_only_the_text_and_the_buttons_to_play_it_are_left(desk: Desk, qtbot: QtBot) -> None:
-    dock = QDockWidget(desk.window)
-    desk.window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
     panel = QLabel("Chapters")
     desk.page.side_bar.add("Chapters", panel)
     desk.page.side_bar.open(panel)
@@ -24,7 +22,6 @@ def test_only_the_text_and_the_buttons_to_play_it_are_left(desk: Desk, qtbot: Qt
     desk.feature.actions.focus.trigger()
     assert parts(desk) == [False, False]
     assert desk.page.side_bar.panel is None
-    assert dock.isHidden()
     assert desk.page.player.transport.isVisible()
     assert desk.editor.edit.hasFocus()
     qtbot.waitUntil(lambda: desk.editor.height() > height + 100)
@@ -32,7 +29,6 @@ def test_only_the_text_and_the_buttons_to_play_it_are_left(desk: Desk, qtbot: Qt
     desk.feature.actions.focus.trigger()
     assert parts(desk) == [True, True]
     assert desk.page.side_bar.panel is panel
-    assert not dock.isHidden()
     qtbot.waitUntil(lambda: desk.page.split.sizes() == split)
 
 

@@ -248,3 +248,49 @@ def test_the_window_is_narrow_and_a_chosen_chapter_is_seen(desk: Desk) -> None:
     desk.qtbot.mouseClick(desk.feature.panel.list.viewport(), Qt.MouseButton.LeftButton, pos=item)
     assert desk.editor.isVisible()
     assert desk.editor.text == CHAPTERS[1].text
+
+
+def test_the_document_that_was_being_read_is_open_again_at_the_next_start(desk: Desk) -> None:
+    desk.open()
+    desk.feature.reading.go_to(1)
+    desk.window.memory.remember()
+    desk.page.side_bar.close_panel()
+    desk.feature.reading.leave()
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
+        desk.feature.resume()
+    assert desk.editor.text == CHAPTERS[1].text
+    assert desk.page.side_bar.panel is None
+
+
+def test_an_edited_chapter_is_not_replaced_at_the_next_start(desk: Desk) -> None:
+    desk.open()
+    desk.editor.edit.insertPlainText("My addition. ")
+    desk.window.memory.remember()
+    assert desk.settings.text == desk.editor.text
+    assert desk.settings.document is None
+
+
+def test_a_document_that_another_text_has_replaced_does_not_come_back(desk: Desk) -> None:
+    desk.open()
+    desk.editor.set_text("Something else.")
+    assert desk.settings.document is None
+    desk.feature.resume()
+    assert not desk.feature.opener.busy
+
+
+def test_a_document_that_has_gone_is_missed_once(desk: Desk) -> None:
+    desk.open()
+    desk.document = DamagedDocument("It is gone.", "Choose another one.")
+    with desk.qtbot.waitSignal(desk.feature.opener.failed):
+        desk.feature.resume()
+    assert desk.page.banner.message is not None
+    assert desk.settings.document is None
+
+
+def test_a_copied_page_does_not_come_back(desk: Desk) -> None:
+    page = QMimeData()
+    page.setHtml("<p>A page.</p>")
+    QGuiApplication.clipboard().setMimeData(page)
+    with desk.qtbot.waitSignal(desk.feature.opener.opened):
+        desk.feature.open_clipboard()
+    assert desk.settings.document is None

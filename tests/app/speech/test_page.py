@@ -110,3 +110,28 @@ def test_the_width_that_is_dragged_stays(qtbot: QtBot) -> None:
     page.resize(1200, 700)
     page.side_bar.open(page.side_bar.findChild(QLabel))
     assert page.side_bar.width() == 400
+
+
+def test_the_player_is_folded_as_long_as_anybody_wants_it(qtbot: QtBot) -> None:
+    page = SpeechPage()
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    qtbot.waitExposed(page)
+    page.split.setSizes([300, 200])
+    sizes, state = page.split.sizes(), page.split_state
+    page.fold_player("focus", folded=True)
+    page.fold_player("diagnostics", folded=True)
+    qtbot.waitUntil(lambda: page.player.height() == page.player.minimumSizeHint().height())
+    page.fold_player("focus", folded=False)
+    assert not page.player.wave.isVisible()
+    assert page.player.transport.isVisible()
+    assert page.split_state == state
+    page.resize(900, 900)
+    qtbot.waitUntil(lambda: page.split.height() > sum(sizes) + 100)
+    assert page.player.height() == page.player.minimumSizeHint().height()
+    page.resize(900, 700)
+    page.fold_player("diagnostics", folded=False)
+    page.fold_player("diagnostics", folded=False)
+    assert page.player.wave.isVisible()
+    qtbot.waitUntil(lambda: page.split.sizes() == sizes)

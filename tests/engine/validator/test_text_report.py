@@ -49,12 +49,13 @@ def test_a_line_is_the_worst_utterance() -> None:
     rows[place] = replace(rows[place], verdict=Verdict.FAIL, metrics=Metrics(0.12345678, 0.1, -3.0, 5.0, 1.0, 100.0))
     text = text_report(replace(report, rows=tuple(rows)))
     assert "against dynamic: FAILED" in text
-    assert lines_of(text, "compiled")[2].split()[:6] == [
+    assert lines_of(text, "compiled")[2].split()[:7] == [
         "bert",
         "text_features",
-        "0.12345678",
-        "5.0e+00",
+        "0.1234",
+        "5",
         "-3.0",
+        "dB",
         "fail",
     ]
     assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text
@@ -112,7 +113,7 @@ def test_an_lstm_has_a_line_per_way_of_running_it() -> None:
     assert "12 timesteps" in title
     assert heading.split()[-3:] == ["0", "1", "4"]
     assert packed.split() == ["packed", "1", "1", "1"]
-    assert no_pack.split() == ["no-pack", "1", "0.90000000", "0.50000000"]
+    assert no_pack.split() == ["no-pack", "1", "0.9000", "0.5000"]
 
 
 def test_a_sweep_shows_the_worst_utterance_and_the_sound_at_the_end() -> None:
@@ -125,8 +126,8 @@ def test_a_sweep_shows_the_worst_utterance_and_the_sound_at_the_end() -> None:
     heading, regime, audio, heard = sweep_text(points).splitlines()
     assert heading.split()[-2:] == ["0", "4"]
     assert regime == "static-no-pack"
-    assert audio.split() == ["audio", "0.90000000", "0.40000000"]
-    assert heard.split()[-2:] == ["0.25000000", "0.25000000"]
+    assert audio.split() == ["audio", "0.9000", "0.4000"]
+    assert heard.split()[-2:] == ["0.2500", "0.2500"]
 
 
 def test_what_cannot_be_compared_is_a_dash() -> None:

@@ -8,7 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import Cure
+from engine.inspection.results import (
+    CodeEvent,
+    Edge,
+    GraphEvent,
+    GraphNode,
+    InspectedEvent,
+    KernelCode,
+    KernelEvent,
+    KernelFinding,
+    KernelMeasurement,
+    KernelVerdict,
+    NodeKind,
+    SourceLine,
+    StageGraph,
+    WrongValue,
+)
 from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.validator.kernel_request import KernelRequest, Replacement, Substitute
 from engine.validator.results import (
     AlignmentEvent,
     AudioMetrics,
@@ -78,6 +95,43 @@ REPORTS = st.builds(
     findings=st.lists(st.builds(Finding, st.text(), st.text(), st.text()), max_size=2).map(tuple),
     versions=st.dictionaries(st.text(), st.text(), max_size=2),
 )
+NAMES = st.text(max_size=4)
+SHAPES = st.lists(st.integers(0), max_size=3).map(tuple)
+KERNEL_NODES = st.builds(
+    GraphNode,
+    id=NAMES,
+    kind=st.sampled_from(NodeKind),
+    label=NAMES,
+    shape=SHAPES,
+    dtype=NAMES,
+    operators=st.lists(NAMES, max_size=2).map(tuple),
+    source=st.lists(st.builds(SourceLine, NAMES, st.integers(1), NAMES), max_size=2).map(tuple),
+    operations=st.none() | st.integers(0),
+)
+GRAPHS = st.builds(
+    StageGraph,
+    NAMES,
+    st.lists(KERNEL_NODES, max_size=2).map(tuple),
+    st.lists(st.builds(Edge, NAMES, NAMES), max_size=2).map(tuple),
+)
+MEASUREMENTS = st.builds(
+    KernelMeasurement,
+    stage=NAMES,
+    node=NAMES,
+    verdict=st.sampled_from(KernelVerdict),
+    seconds=NUMBERS,
+    relative_l2=st.none() | NUMBERS,
+    times_floor=st.none() | NUMBERS,
+    finite_percent=NUMBERS,
+    first_wrong=st.none() | st.builds(WrongValue, SHAPES, st.none() | NUMBERS, st.none() | NUMBERS),
+)
+KERNEL_REQUESTS = st.builds(
+    KernelRequest,
+    REQUESTS,
+    st.integers(0),
+    st.lists(NAMES, max_size=2).map(tuple),
+    st.lists(st.builds(Replacement, NAMES, st.none() | NAMES, st.sampled_from(Substitute)), max_size=2).map(tuple),
+)
 EVENTS = st.one_of(
     st.builds(PreparationEvent, st.text(), st.integers(), st.integers()),
     st.builds(
@@ -90,6 +144,10 @@ EVENTS = st.one_of(
     ),
     st.builds(AlignmentEvent, st.integers(), st.lists(st.integers()).map(tuple)),
     st.builds(RowEvent, ROWS),
+    st.builds(GraphEvent, GRAPHS),
+    st.builds(KernelEvent, MEASUREMENTS),
+    st.builds(CodeEvent, st.builds(KernelCode, st.text(), st.text(), st.text())),
+    st.builds(InspectedEvent, NAMES, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
     st.builds(FinishedEvent, REPORTS),
     st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(Cure)),
 )
@@ -107,6 +165,11 @@ def test_an_event_arrives_as_it_was_sent(event: ValidationEvent) -> None:
 @given(REQUESTS)
 def test_a_request_arrives_as_it_was_sent(request: ValidationRequest) -> None:
     assert wire.decode_request(wire.encode_request(request)) == request
+
+
+@given(KERNEL_REQUESTS)
+def test_a_request_about_kernels_arrives_as_it_was_sent(request: KernelRequest) -> None:
+    assert wire.decode_kernel_request(wire.encode_kernel_request(request)) == request
 
 
 @given(REPORTS)

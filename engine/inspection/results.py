@@ -1,0 +1,171 @@
+"""The plain data of an inspection: a stage's graph, and the error, time and code of each kernel in it.
+
+Nothing here needs PyTorch or TVM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class NodeKind(StrEnum):
+    """What a node of a stage's graph stands for."""
+
+    INPUT = "input"
+    """An input of the stage."""
+    KERNEL = "kernel"
+    """One call of a kernel."""
+    OUTPUT = "output"
+    """An output of the stage."""
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of Python that made a node: the file relative to the program, the line's number from 1, its text."""
+
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class GraphNode:
+    """A kernel's call, an input or an output of a stage.
+
+    `id` is unique in the stage and the same in every run of the same build. `operators` are the PyTorch operators that
+    the call computes, in order, as in `("conv1d", "add", "mul")`. `module_path` leads to kokoro's module whose weights
+    or lines it computes, empty if there is none. `source` holds the Python lines, the innermost first. `shape` is that
+    of the result at the inspected lengths. `kernel` names the function in the module, `schedule` says in words how it
+    computes. `operations` are those that the mathematics needs, None where they are not known; `bytes` those of its
+    arguments and results. A node that is no kernel's call has neither kernel, source nor figures.
+    """
+
+    id: str
+    kind: NodeKind
+    label: str
+    shape: tuple[int, ...]
+    dtype: str
+    kernel: str = ""
+    operators: tuple[str, ...] = ()
+    module_path: str = ""
+    source: tuple[SourceLine, ...] = ()
+    schedule: str = ""
+    operations: int | None = None
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A node's result that another node reads; both are ids."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class StageGraph:
+    """A stage as it is computed: inputs first, then kernels in the order of their calls, then outputs.
+
+    Weights are left out.
+    """
+
+    stage: str
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[Edge, ...]
+
+
+class KernelVerdict(StrEnum):
+    """What a kernel's own error says about it."""
+
+    RIGHT = "right"
+    IMPRECISE = "imprecise"
+    """It rounds far more than PyTorch's float32 does."""
+    WRONG = "wrong"
+    UNKNOWN = "unknown"
+    """PyTorch has no value that corresponds to its result, so that nothing can be said."""
+
+
+@dataclass(frozen=True)
+class WrongValue:
+    """The first value of a result that is wrong: its index in the array, ours, and the one expected.
+
+    A value that is not finite is None.
+    """
+
+    index: tuple[int, ...]
+    ours: float | None
+    expected: float | None
+
+
+@dataclass(frozen=True)
+class KernelMeasurement:
+    """One kernel's call, compared with PyTorch in float64 on the very inputs that the call was given.
+
+    So it measures the kernel's own error, not what it inherits. Errors are over the valid lengths only. `floor` is the
+    relative error of PyTorch's float32 on the same inputs, never less than float32 resolves; `times_floor` is ours
+    over it. All are None where the verdict is unknown, or a value is not finite. `seconds` is the least of several
+    calls.
+    """
+
+    stage: str
+    node: str
+    verdict: KernelVerdict
+    seconds: float
+    relative_l2: float | None = None
+    max_abs: float | None = None
+    floor: float | None = None
+    times_floor: float | None = None
+    finite_percent: float = 100.0
+    first_wrong: WrongValue | None = None
+
+
+@dataclass(frozen=True)
+class KernelCode:
+    """A kernel of a stage's module as TIR, by the name that its nodes have."""
+
+    stage: str
+    kernel: str
+    tir: str
+
+
+@dataclass(frozen=True)
+class KernelFinding:
+    """A kernel's call that is itself wrong, and what that means in a sentence."""
+
+    stage: str
+    node: str
+    kernel: str
+    words: str
+
+
+@dataclass(frozen=True)
+class GraphEvent:
+    """A stage's graph is known; its kernels follow."""
+
+    graph: StageGraph
+
+
+@dataclass(frozen=True)
+class KernelEvent:
+    """A kernel's call is measured."""
+
+    measurement: KernelMeasurement
+
+
+@dataclass(frozen=True)
+class CodeEvent:
+    """A kernel's code, after all measurements of its stage."""
+
+    code: KernelCode
+
+
+@dataclass(frozen=True)
+class InspectedEvent:
+    """A stage is inspected: its wrong kernels, the first called first; none if every kernel is right."""
+
+    stage: str
+    findings: tuple[KernelFinding, ...]
+
+
+InspectionEvent = GraphEvent | KernelEvent | CodeEvent | InspectedEvent

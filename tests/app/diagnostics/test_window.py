@@ -1,0 +1,100 @@
+import pytest
+from PySide6.QtCore import QByteArray, QRect, Qt
+from PySide6.QtWidgets import QLabel, QMainWindow
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.window import OPENING_PIXELS, DiagnosticsWindow, opening_place
+
+
+class Desk:
+    """A main window and the window of diagnostics."""
+
+    def __init__(self, qtbot: QtBot, place: QByteArray | None = None, *, shown: bool = False) -> None:
+        self.main = QMainWindow()
+        qtbot.addWidget(self.main)
+        self.main.show()
+        qtbot.waitExposed(self.main)
+        self.window = DiagnosticsWindow(self.main, QLabel("panel"))
+        self.changes: list[bool] = []
+        self.window.shown_changed.connect(self.changes.append)
+        if place is not None:
+            self.window.restore(place, shown=shown)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Desk:
+    return Desk(qtbot)
+
+
+def test_it_is_closed_at_first(desk: Desk) -> None:
+    assert not desk.window.shown
+    assert not desk.window.toggle.isChecked()
+    assert desk.window.place.isEmpty()
+    assert not desk.changes
+
+
+def test_it_has_a_frame_of_its_own(desk: Desk) -> None:
+    assert desk.window.isWindow()
+    assert not desk.window.windowFlags() & Qt.WindowType.FramelessWindowHint
+
+
+def test_it_opens_within_the_screen_the_first_time_and_as_it_was_left_later(desk: Desk) -> None:
+    desk.window.toggle.trigger()
+    screen = desk.window.screen().availableGeometry()
+    assert screen.contains(desk.window.frameGeometry())
+    desk.window.resize(700, 500)
+    desk.window.toggle.trigger()
+    desk.window.open()
+    assert (desk.window.width(), desk.window.height()) == (700, 500)
+    assert desk.changes == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("screen", "size"),
+    [
+        (QRect(0, 0, 2560, 1440), OPENING_PIXELS),
+        (QRect(0, 25, 1440, 850), (OPENING_PIXELS[0], 802)),
+        (QRect(100, 0, 1024, 700), (1008, 652)),
+    ],
+)
+def test_the_first_place_has_as_much_room_as_the_screen_gives(screen: QRect, size: tuple[int, int]) -> None:
+    place = opening_place(screen)
+    assert place.size().toTuple() == size
+    assert size[0] >= min(1100, screen.width() - 16)
+    assert screen.contains(place)
+
+
+def test_closing_by_any_way_is_told_once(desk: Desk) -> None:
+    desk.window.open()
+    desk.window.close()
+    assert not desk.window.toggle.isChecked()
+    desk.window.open()
+    desk.window.hide()
+    assert desk.changes == [True, False, True, False]
+
+
+def test_minimising_does_not_close_it(desk: Desk, qtbot: QtBot) -> None:
+    desk.window.open()
+    desk.window.showMinimized()
+    qtbot.wait(20)
+    assert desk.window.shown
+    desk.window.open()
+    assert not desk.window.isMinimized()
+    assert desk.changes == [True]
+
+
+def test_it_comes_back_as_it_was(desk: Desk, qtbot: QtBot) -> None:
+    desk.window.open()
+    desk.window.resize(700, 500)
+    other = Desk(qtbot, desk.window.place, shown=True)
+    assert other.window.shown
+    assert other.changes == [True]
+    assert (other.window.width(), other.window.height()) == (700, 500)
+
+
+@pytest.mark.parametrize("place", [QByteArray(), QByteArray(b"nonsense"), QByteArray(b"\x00\x00\x00\xff\x00")])
+def test_a_place_that_cannot_be_read_is_as_if_it_was_never_open(qtbot: QtBot, place: QByteArray) -> None:
+    desk = Desk(qtbot, place)
+    assert not desk.window.shown
+    desk.window.open()
+    assert desk.window.size() == opening_place(desk.window.screen().availableGeometry()).size()
