@@ -16,6 +16,7 @@ from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, stage_named
 from engine.system.bundle import require_reference
 from engine.validator.arrays import ArrayFolder
+from engine.validator.drill import drill_speech
 from engine.validator.results import FinishedEvent, Reading, Row, RowEvent, ValidationEvent, ValidationRequest
 
 KEPT_RUNS = 5
@@ -66,7 +67,9 @@ class DiagnosticsController(QObject):
             self.failed.emit(error)
             return
         self._keep(folder)
-        request = ValidationRequest(speech, model, arrays_folder=str(folder), **vars(options))
+        request = ValidationRequest(
+            drill_speech(speech, options.fault), model, arrays_folder=str(folder), **vars(options)
+        )
         self._rows = []
         self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)

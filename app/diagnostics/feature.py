@@ -13,6 +13,7 @@ from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.fault_drill import FaultDrill
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.reference_adding import ReferenceAdding
@@ -58,6 +59,7 @@ class DiagnosticsFeature(QObject):
         self.controller = DiagnosticsController(self.process, RunFolders(), self)
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
+        self.drill = FaultDrill(self.panel, theme)
         self.sounds = SoundPlayer(speech.player, output, self)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
@@ -103,6 +105,7 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.failed.connect(self.drill.forget)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
@@ -120,6 +123,7 @@ class DiagnosticsFeature(QObject):
         if request is None or not request.text.strip() or not request.voice:
             request = self._speech.request
         if request is None:
+            self.drill.forget()
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
             self.controller.diagnose(request, options, self._voices.speaking_model)
@@ -147,6 +151,7 @@ class DiagnosticsFeature(QObject):
         if not shown:
             self.sounds.stop()
             self.controller.release()
+            self.drill.forget()
 
     @Slot(object, int)
     def _on_playback(self, samples: np.ndarray, sample_rate_hz: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.diagnostics.drill_words import drill_mark
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.run import DiagnosticsRun, RunState
 from app.messages import words_for
@@ -67,4 +68,5 @@ def run_title(number: int, run: DiagnosticsRun) -> str:
     words = " ".join(run.request.speech.text.split())
     words = words if len(words) <= TEXT_CHARACTERS else f"{words[:TEXT_CHARACTERS]}…"
     ending = f" · {_ENDINGS[run.state]}" if run.state in _ENDINGS else ""
-    return f"{number} · {run.started:%H:%M}{ending} · {words}"
+    mark = drill_mark(run)
+    return f"{number} · {run.started:%H:%M}{ending} · {f'{mark} · ' if mark else ''}{words}"
