@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from app.audio.sound_player import SoundPlayer
 from app.diagnostics.drill_strip import DrillStrip
 from app.diagnostics.fault_menu import FaultMenu
 from app.diagnostics.listening import Part, has_audio, heard
@@ -22,9 +23,10 @@ AUDIO_STAGE = STAGES[-1].name
 class FaultDrill(QObject):
     """While a fault is planted, every diagnosis is a drill; it is planted in the reference process only."""
 
-    def __init__(self, panel: DiagnosticsPanel, theme: Theme) -> None:
+    def __init__(self, panel: DiagnosticsPanel, sounds: SoundPlayer, theme: Theme) -> None:
         super().__init__(panel)
         self._panel = panel
+        self._sounds = sounds
         self._to_run = panel.controls.to_run
         self.menu = FaultMenu(panel)
         self.strip = DrillStrip(panel)
@@ -71,7 +73,7 @@ class FaultDrill(QObject):
             return
         sound = heard(run.arrays, row, Part.OURS)
         if sound is not None:
-            self._panel.playback_wanted.emit(sound.samples, SAMPLE_RATE_HZ)
+            self._sounds.play(sound.samples, SAMPLE_RATE_HZ)
 
 
 def _waveform(run: DiagnosticsRun, shown: Shown) -> Row | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
+from itertools import product
+from operator import attrgetter
 
+from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
@@ -29,6 +33,8 @@ from engine.validator.results import (
 from engine.validator.verdicts import severity
 
 USUAL_PADDING = 1.0
+DETAILED_UTTERANCES = 40
+"""Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
 
 
@@ -84,11 +90,14 @@ class DiagnosticsRun:
         self.utterances: tuple[Utterance, ...] = ()
         self.report: Report | None = None
         self.last_row: Row | None = None
+        self.progress = RunProgress()
+        self.stalled_seconds = 0
         self.message = ""
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._row_count = 0
+        self._detailed: deque[int] = deque()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
         self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
@@ -112,8 +121,15 @@ class DiagnosticsRun:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far."""
-        return tuple(row for rows in self._rows.values() for row in rows.values())
+        """Rows of outputs and probes so far, in the order of the text."""
+        rows = (row for rows in self._rows.values() for row in rows.values())
+        return tuple(sorted(rows, key=attrgetter("utterance")))
+
+    @property
+    def report_so_far(self) -> Report:
+        """Its report, or what is known of it while there is none; without versions then."""
+        report = self.report or Report(self.request, self.utterances, (), (), {})
+        return report if report.rows else replace(report, rows=self.rows)
 
     @property
     def row_count(self) -> int:
@@ -124,11 +140,13 @@ class DiagnosticsRun:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return
+        self.stalled_seconds = 0
         match event:
             case PreparationEvent():
                 self.preparation = event if event.done < event.total else None
             case PlanEvent():
                 self.utterances = event.plan.utterances
+                self.progress.plan(event.plan)
                 self.state = RunState.RUNNING
             case AlignmentEvent():
                 self._alignments[event.utterance] = event.frames_per_token
@@ -138,6 +156,10 @@ class DiagnosticsRun:
                 self._finish(event.report)
             case FailedEvent():
                 self._end(RunState.FAILED, event.message, event.hint, event.cure)
+
+    def stall(self, seconds: int) -> None:
+        """Its process has done nothing for so long; 0 when it goes on."""
+        self.stalled_seconds = seconds
 
     def crash(self, message: str) -> None:
         """Its process has ended; whatever has not been reported is shown as crashed."""
@@ -224,11 +246,26 @@ class DiagnosticsRun:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
+        self.progress.begin(row.utterance)
+        self._let_go_of_details(row.utterance)
         known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
         self._row_count += row.output not in known
         known[row.output] = row
         if not row.probe:
             self._take_output(row)
+
+    def _let_go_of_details(self, utterance: int) -> None:
+        """Keep the profiles of the utterances compared last, and of the worst ones; those of a whole book are much."""
+        if utterance in self._detailed:
+            return
+        self._detailed.append(utterance)
+        if len(self._detailed) <= DETAILED_UTTERANCES:
+            return
+        let_go = self._detailed.popleft()
+        worst = {id(row) for row in self._worst.values()}
+        for regime, reading, stage in product(self.regimes, Reading, STAGE_NAMES):
+            rows = self._rows.get((let_go, regime, reading, stage), {})
+            rows.update({name: replace(row, profile=None) for name, row in rows.items() if id(row) not in worst})
 
     def _take_output(self, row: Row) -> None:
         key = (row.regime, row.reading, row.stage)
@@ -238,7 +275,7 @@ class DiagnosticsRun:
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
-        self.report = report
+        self.report = report if report.rows else replace(report, rows=self.rows)  # they arrive one by one
         self.utterances = report.utterances
         if len(report.rows) != self.row_count:
             for row in report.rows:

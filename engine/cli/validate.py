@@ -23,6 +23,7 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
+from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
@@ -91,6 +92,7 @@ def add_options(parser: Any) -> None:
         metavar="FILE",
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
+    add_case_options(parser)
     add_fault(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
@@ -197,15 +199,18 @@ def show(steps: Steps, event: ValidationEvent) -> None:
         steps.advance(f"Validating utterance {event.utterance + 1}", AlignmentEvent)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
-        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
+        broken = "" if row.not_finite is None else f" ({wording.not_finite(row.not_finite)})"
+        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
-    for path in (options.json, options.html, options.npz, options.bundle):
+    for path in (options.json, options.html, options.npz, options.bundle, options.save_case):
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
-    if options.fault == LIST:
+    if options.case is not None:
+        outcome = rerun(options, observe)
+    elif options.fault == LIST:
         outcome = listed()
     elif options.text_parity is not None:
         outcome = _text_compared(options)
@@ -224,12 +229,14 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
         _write_files(options, doctor, report, arrays, lstms, sweep)
+        case, case_words = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
     data = {
         **Wire().report_to_dict(report),
+        **({"case": case} if case else {}),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
     }
-    tables = (text_report(report), drill_text(report), lstm_text(lstms), sweep_text(sweep) if sweep else "")
+    tables = (text_report(report), drill_text(report), lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
     return Outcome(data, "\n\n".join(filter(None, tables)), report.passed)
 
 

@@ -66,8 +66,9 @@ class ValidationRequest:
 
     `padding` is the padded length of static and padded regimes over the valid length, minus 1. `cross` pairs stages
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
-    others from the compiled one. `arrays_folder`, if given, receives every compared array. `fault`, if given, is the
-    name of one in `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
+    others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
+    `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one in
+    `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
     """
 
     speech: SpeechRequest
@@ -81,6 +82,7 @@ class ValidationRequest:
     probes: bool = False
     cross: tuple[tuple[str, Regime], ...] = ()
     arrays_folder: str | None = None
+    most_array_bytes: int | None = None
     fault: str = ""
 
 
@@ -144,11 +146,27 @@ class Profile:
 
 
 @dataclass(frozen=True)
+class NotFinite:
+    """How many values of an array are not a number, or infinite in float32, and which of them comes first in time.
+
+    `first` is its index in the array without the batch; along time it is number `at` of `extent` on `axis`.
+    """
+
+    nan: int
+    infinite: int
+    first: tuple[int, ...]
+    axis: str
+    at: int
+    extent: int
+
+
+@dataclass(frozen=True)
 class Row:
     """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
 
-    `metrics` is None when the two cannot be compared. Seconds are the whole stage's, None where it was not timed.
-    `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the probed module's name.
+    `metrics` is None when the two cannot be compared, `not_finite` when all of ours is finite. Seconds are the whole
+    stage's, None where it was not timed. `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the
+    probed module's name.
     """
 
     utterance: int
@@ -166,6 +184,7 @@ class Row:
     seconds: float | None = None
     reference_seconds: float | None = None
     probe: bool = False
+    not_finite: NotFinite | None = None
 
     @property
     def decides(self) -> bool:
@@ -240,6 +259,13 @@ class FailedEvent:
     cure: Cure | None = None
 
 
+@dataclass(frozen=True)
+class PulseEvent:
+    """The process is alive, and has computed for so many seconds in all."""
+
+    computed_seconds: float
+
+
 ValidationEvent = (
     PreparationEvent
     | PlanEvent
@@ -251,4 +277,5 @@ ValidationEvent = (
     | InspectedEvent
     | FinishedEvent
     | FailedEvent
+    | PulseEvent
 )

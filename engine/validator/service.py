@@ -5,35 +5,45 @@ from __future__ import annotations
 import json
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from engine.errors import EngineError
-from engine.validator.results import FailedEvent, FinishedEvent, ValidationEvent, ValidationRequest
+from engine.validator.agenda import Listener
+from engine.validator.memory_failure import is_out_of_memory, out_of_memory
+from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
-VALIDATE, CANCEL = "validate", "cancel"
+VALIDATE, CANCEL, HEAR = "validate", "cancel", "hear"
+PULSE_SECONDS = 1.0
 
 
 class Service:
     """Answers requests for validation; `write` gets every event as a line, ending each with a finished or failed one.
 
-    A request stops the one before it. The final report has no rows, as each has been sent before.
+    A request stops the one before it. The final report has no rows, as each has been sent before. Whatever it does,
+    there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
+        self._writing = threading.Lock()
         self._wire = Wire()
-        self._validator = Validator()
-        self._requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
+        self._validator = Validator(keep_profiles=False)
+        self._listener = Listener()
+        self._ended = threading.Event()
+        self._requests: queue.Queue[tuple[ValidationRequest, threading.Event, Listener] | None] = queue.Queue()
         self._cancel = threading.Event()
 
     def serve(self, lines: Iterable[str]) -> None:
         """Answer until the lines end; they are read in a thread of their own, so that a cancel takes effect at once."""
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+        threading.Thread(target=self._pulse, daemon=True).start()
         while (job := self._requests.get()) is not None:
             self._answer(*job)
+        self._ended.set()
         self._validator.close()
 
     def _read(self, lines: Iterable[str]) -> None:
@@ -42,27 +52,42 @@ class Service:
         self._cancel.set()
         self._requests.put(None)
 
+    def _pulse(self) -> None:
+        while not self._ended.wait(PULSE_SECONDS):
+            self._tell(PulseEvent(time.process_time()))
+
     def _take(self, line: str) -> None:
-        """Take a request or a cancel; either stops the request that is under way."""
-        self._cancel.set()
+        """Take what is heard, a request, or a cancel; each but the first stops the request that is under way."""
         try:
             command = json.loads(line)
+            if HEAR in command:
+                self._listener.character = int(command[HEAR])
+                return
+            self._cancel.set()
             if VALIDATE in command:
                 request = self._wire.decode_request(json.dumps(command[VALIDATE]))
-                self._cancel = threading.Event()
-                self._requests.put((request, self._cancel))
+                self._cancel, self._listener = threading.Event(), Listener()
+                self._requests.put((request, self._cancel, self._listener))
             elif CANCEL not in command:
                 raise ValueError("it asks for nothing")
         except (ValueError, TypeError) as error:
+            self._cancel.set()
             self._tell(FailedEvent(f"The request cannot be read: {error}", "Restart the application."))
 
-    def _answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
+    def _answer(self, request: ValidationRequest, cancel: threading.Event, listener: Listener) -> None:
         try:
-            self._validator.validate(request, self._tell, cancel)
+            self._validator.validate(request, self._tell, cancel, listener)
         except EngineError as error:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            self._validator.close()
+            failure = out_of_memory()
+            self._tell(FailedEvent(failure.message, failure.hint))
 
     def _tell(self, event: ValidationEvent) -> None:
         if isinstance(event, FinishedEvent):  # its rows were sent one by one; all at once would freeze a window
             event = FinishedEvent(replace(event.report, rows=()))
-        self._write(self._wire.encode(event))
+        with self._writing:
+            self._write(self._wire.encode(event))

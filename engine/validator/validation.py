@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 
-from engine.errors import Cancelled, InvalidRequest
+from engine.errors import Cancelled, EngineError, InvalidRequest
 from engine.g2p import Phonemizer
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.speech import PlanEvent, Utterance
-from engine.synthesizer import check
+from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
+from engine.speech import Utterance
+from engine.synthesizer import check, directed, plans_of
+from engine.validator.agenda import Agenda, Listener
+from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
 from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.inner_values import InnerValues
@@ -20,6 +23,7 @@ from engine.validator.results import (
     FinishedEvent,
     Regime,
     Report,
+    Row,
     RowEvent,
     ValidationEvent,
     ValidationRequest,
@@ -47,73 +51,118 @@ class Spoken:
 
 
 class Validator:
-    """Validates one request after the other; the model of the latest request stays loaded."""
+    """Validates one request after the other; the model of the latest request stays loaded.
 
-    def __init__(self) -> None:
+    Without `keep_profiles`, the rows of reports have none, which is lighter by far on long texts; events have them.
+    """
+
+    def __init__(self, *, keep_profiles: bool = True) -> None:
+        self._keep_profiles = keep_profiles
         self._regimes: Regimes | None = None
         self._opened: tuple[str, str | None, str, str] | None = None
+        self._stamp = ""
 
     def validate(
-        self, request: ValidationRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
+        self,
+        request: ValidationRequest,
+        observe: ValidationObserver = ignore,
+        cancel: threading.Event | None = None,
+        listener: Listener | None = None,
     ) -> Report:
         """Speak the request's text in every regime; `observe` gets events as they happen, last a `FinishedEvent`.
 
-        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set.
+        What the `listener` hears is compared first; the report is in the order of the text all the same.
+
+        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
+        `EngineError` when the model is exchanged meanwhile.
         """
-        check(request.speech)
-        checkpoint = self.prepare(request).checkpoint
-        voice, _ = SavedVoices().choose(request.speech.voice, checkpoint.voices)
-        planner = phonemizer(checkpoint, voice, request.speech.language)
-        plan = planner.plan(request.speech.text, request.speech.speed)
-        observe(PlanEvent(plan))
-        spoken = [Spoken(utterance, voice, request.speech.speed, request.speech.seed) for utterance in plan.utterances]
+        spoken = spoken_of(self, request, observe, listener)
         return self.validate_utterances(request, spoken, observe, cancel)
 
     def validate_utterances(
         self,
         request: ValidationRequest,
-        spoken: list[Spoken],
+        spoken: Iterable[Spoken],
         observe: ValidationObserver = ignore,
         cancel: threading.Event | None = None,
     ) -> Report:
         """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
 
         `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
-        `Cancelled` between stages once `cancel` is set.
+        `Cancelled` between stages once `cancel` is set, `EngineError` when the model is exchanged meanwhile.
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
-        rows = []
-        for event in _events(comparison, spoken, cancel):
-            observe(event)
-            if isinstance(event, RowEvent):
-                rows.append(event.row)
+        limit = array_limit_of(request)
+        rows: list[Row] = []
+        compared: list[Spoken] = []
+        for one in spoken:
+            compared.append(one)
+            for event in _events(comparison, one, cancel):
+                self._check_unchanged(request)
+                observe(event)
+                if isinstance(event, RowEvent):
+                    limit.note(event.row)
+                    rows.append(self._kept(event.row))
+            limit.finish(one.utterance.index)
         if request.probes:
             inner = InnerValues(regimes, request, observe, cancel)
-            for event in inner.rows(rows.copy(), lambda comparison: _events(comparison, spoken, cancel)):
+            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, cancel)):
                 observe(event)
-                rows.append(event.row)
-        utterances = tuple(one.utterance for one in spoken)
+                rows.append(self._kept(event.row))
+        rows.sort(key=attrgetter("utterance"))
+        utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
         observe(FinishedEvent(report))
         return report
 
+    def _kept(self, row: Row) -> Row:
+        return row if self._keep_profiles else replace(row, profile=None)
+
     def prepare(self, request: ValidationRequest) -> Regimes:
         """The regimes for the request; those of an earlier request with another model or settings are released."""
         check_choices(request)
         wanted = (request.model, request.weights, request.device, request.lstm_method)
-        if self._regimes is None or self._opened != wanted:
+        stamp = model_stamp(request.model, request.weights)
+        if self._regimes is None or (self._opened, self._stamp) != (wanted, stamp):
             self.close()
-            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), False, *wanted[2:]), wanted
+            self._regimes = Regimes(open_checkpoint(*wanted[:2]), False, *wanted[2:])
+            self._opened, self._stamp = wanted, stamp
         self._regimes.plant(request.fault)
         return self._regimes
+
+    def _check_unchanged(self, request: ValidationRequest) -> None:
+        if model_stamp(request.model, request.weights) != self._stamp:
+            raise EngineError(
+                f"The model {request.model} was exchanged while it was compared; the rows so far are of the old one.",
+                "Compare again to see the new one.",
+            )
 
     def close(self) -> None:
         """Release every model."""
         if self._regimes is not None:
             self._regimes.close()
         self._regimes = None
+
+
+def spoken_of(
+    validator: Validator,
+    request: ValidationRequest,
+    observe: ValidationObserver = ignore,
+    listener: Listener | None = None,
+) -> Iterator[Spoken]:
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first.
+
+    `observe` gets the plans. Raises `InvalidRequest` children before the first.
+    """
+    speech = request.speech
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
+    planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
+    agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
+    return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
@@ -131,6 +180,16 @@ def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemize
 def _comparison(
     regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> Comparison:
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, others = open_chains(regimes, request, observe, cancel)
+    return Comparison(reference, others, arrays)
+
+
+def open_chains(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> tuple[RegimeChain, list[RegimeChain]]:
+    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+
     def open_regime(regime: Regime) -> RegimeRunner:
         return regimes.open(regime, request.padding, observe, cancel)
 
@@ -141,17 +200,22 @@ def _comparison(
         others.append(crossed(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
-    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
-    return Comparison(reference, chains, arrays)
+    return reference, chains
 
 
-def _events(comparison: Comparison, spoken: list[Spoken], cancel: threading.Event | None) -> Iterator[ValidationEvent]:
+def _events(comparison: Comparison, one: Spoken, cancel: threading.Event | None) -> Iterator[ValidationEvent]:
+    style = one.voice.style(len(one.utterance.phonemes))
+    for event in comparison.events(one.utterance, style, one.speed, one.seed):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("The validation was stopped.")
+        yield event
+
+
+def _events_of_all(
+    comparison: Comparison, spoken: Iterable[Spoken], cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
     for one in spoken:
-        style = one.voice.style(len(one.utterance.phonemes))
-        for event in comparison.events(one.utterance, style, one.speed, one.seed):
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The validation was stopped.")
-            yield event
+        yield from _events(comparison, one, cancel)
