@@ -15,6 +15,7 @@ from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.fault_drill import FaultDrill
 from app.diagnostics.following import Following
+from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
@@ -68,6 +69,7 @@ class DiagnosticsFeature(QObject):
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
+        self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
         self.window.addActions([menu.speak, menu.stop, menu.toggle, menu.back, menu.forward, menu.close_window])
@@ -94,6 +96,7 @@ class DiagnosticsFeature(QObject):
         self.export.shut_down(timeout_ms)
         self.cases.shut_down(timeout_ms)
         self.keeping.shut_down(timeout_ms)
+        self.kernels.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
 
     def _connect_panel(self, theme: Theme) -> None:

@@ -22,6 +22,8 @@ from engine.validator.spectrogram import height_of_hz, spectrogram_db
 MOST_LINES = 128
 USUAL_PERCENT = 99.5
 QUIETEST_DB = -90.0
+QUIETEST_ERROR_DB = -150.0
+"""That of float32, below the loudest of the reference."""
 FREQUENCY_TICKS_HZ = (200, 500, 1000, 2000, 4000, 8000)
 NO_ARRAYS = "The arrays of this run were not kept."
 PROBES_NOT_KEPT = "inner values are not kept"
@@ -214,7 +216,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
         apart = spectrogram_db(_audible(pair.ours - pair.reference), rate, *window)
         level = float(apart.max()) - loudest
         title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
-        panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), Scale.ERRORS, apart))
+        panes.append(HeatPane(title, steps_of(1 - (apart - loudest) / QUIETEST_ERROR_DB), Scale.ERRORS, apart))
     else:
         panes.append(_difference_pane(request, pair))
     ticks = tuple((height_of_hz(each, rate), _hertz(each)) for each in FREQUENCY_TICKS_HZ if each < rate / 2)

@@ -13,7 +13,7 @@ from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
-from engine.speech import PlanEvent, PreparationEvent, Utterance
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
 from engine.validator.results import (
@@ -145,9 +145,7 @@ class DiagnosticsRun:
             case PreparationEvent():
                 self.preparation = event if event.done < event.total else None
             case PlanEvent():
-                self.utterances = event.plan.utterances
-                self.progress.plan(event.plan)
-                self.state = RunState.RUNNING
+                self._take_plan(event.plan)
             case AlignmentEvent():
                 self._alignments[event.utterance] = event.frames_per_token
             case RowEvent():
@@ -199,7 +197,8 @@ class DiagnosticsRun:
             return self.last_row.utterance
         stages = STAGE_NAMES if stage is None else (stage,)
         rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
-        return max(rows, key=severity).utterance if rows else 0
+        latest = self.last_row.utterance if self.last_row is not None else 0
+        return max(rows, key=severity).utterance if rows else latest
 
     def utterance_at(self, index: int) -> Utterance | None:
         """An utterance of the plan; None while it is unknown."""
@@ -242,6 +241,13 @@ class DiagnosticsRun:
             declared.tolerance,
         )
 
+    def _take_plan(self, plan: Plan) -> None:
+        """Take a plan, which may begin where what is known ends."""
+        first = plan.utterances[0].index if plan.utterances else 0
+        self.utterances = (*self.utterances[:first], *plan.utterances)
+        self.progress.plan(replace(plan, utterances=self.utterances))
+        self.state = RunState.RUNNING
+
     def _take_row(self, row: Row) -> None:
         self.state = RunState.RUNNING
         self.preparation = None
@@ -275,8 +281,8 @@ class DiagnosticsRun:
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
-        self.report = report if report.rows else replace(report, rows=self.rows)  # they arrive one by one
-        self.utterances = report.utterances
+        self.utterances = report.utterances or self.utterances  # which arrive piece by piece, as rows do one by one
+        self.report = replace(report, rows=report.rows or self.rows, utterances=self.utterances)
         if len(report.rows) != self.row_count:
             for row in report.rows:
                 self._take_row(row)

@@ -18,6 +18,7 @@ from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regi
 from engine.validator.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
 
 COMPILED_REGIMES = (Regime.COMPILED, Regime.COMPILED_PADDED)
+WRONG = (Verdict.FAIL, Verdict.WORSE)
 Run = Callable[[Comparison], Iterable[ValidationEvent]]
 """Compares every utterance of the request, in these regimes."""
 
@@ -45,7 +46,7 @@ class InnerValues:
 
         Raises `CompileError` when modules that show inner values cannot be built here.
         """
-        names = {row.stage for row in outputs if row.verdict is Verdict.FAIL and row.reading is Reading.REFERENCE_FED}
+        names = {row.stage for row in outputs if row.verdict in WRONG and row.reading is Reading.REFERENCE_FED}
         wrong = [stage for stage in DEVICE_STAGES if stage.name in names]
         others = [stage for stage in DEVICE_STAGES if stage.name not in names]
         with ExitStack() as held:

@@ -95,10 +95,10 @@ class RegimeRunner:
 class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
-    `variant` is that of the compiled modules, which are in `modules_folder`; `device_choice` states what runs them,
-    `lstm_choice` what computes their LSTMs, and why. All of these are None or empty until they are loaded. `drill` is
-    there while a fault is planted. With `probes`, runners in PyTorch report inner values;
-    `engine.validator.inner_values` has compiled modules do so.
+    `variant` is that of the compiled modules, which are in `modules_folder`, and in `sound_folder` without the fault
+    that may be planted; `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
+    these are None or empty until they are loaded. `drill` is there while a fault is planted. With `probes`, runners in
+    PyTorch report inner values; `engine.validator.inner_values` has compiled modules do so.
     """
 
     def __init__(
@@ -111,6 +111,7 @@ class Regimes:
         self.device_choice = self.lstm_choice = ""
         self.variant: Variant | None = None
         self.modules_folder: Path | None = None
+        self.sound_folder: Path | None = None
         self.drill: Drill | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
@@ -184,6 +185,7 @@ class Regimes:
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, device.variant)
         self.variant, self.device_choice, self.lstm_choice = variant, device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        self.sound_folder = folder
         if self.drill is not None:
             folder = self.drill.modules(checkpoint.config, variant, folder, observe, cancel)
         self.modules_folder = folder

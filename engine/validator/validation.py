@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 
+from engine.artifacts.manifest import Manifest
 from engine.errors import Cancelled, EngineError, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
@@ -16,7 +17,9 @@ from engine.synthesizer import check, directed, plans_of
 from engine.validator.agenda import Agenda, Listener
 from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
+from engine.validator.circumstances import Circumstances, circumstances_of
 from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.inner_values import InnerValues
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
@@ -30,6 +33,7 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import findings
 from engine.validator.versions import versions
+from engine.validator.yardstick import Yardstick
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
@@ -93,12 +97,14 @@ class Validator:
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
-        limit = array_limit_of(request)
+        circumstances = _circumstances(regimes, request)
+        golden, golden_words = chosen(request, circumstances, GoldenRuns())
+        yardstick, limit = Yardstick(golden), array_limit_of(request)
         rows: list[Row] = []
         compared: list[Spoken] = []
         for one in spoken:
             compared.append(one)
-            for event in _events(comparison, one, cancel):
+            for event in _events(comparison, one, yardstick, cancel):
                 self._check_unchanged(request)
                 observe(event)
                 if isinstance(event, RowEvent):
@@ -107,13 +113,14 @@ class Validator:
             limit.finish(one.utterance.index)
         if request.probes:
             inner = InnerValues(regimes, request, observe, cancel)
-            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, cancel)):
+            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, yardstick, cancel)):
                 observe(event)
                 rows.append(self._kept(event.row))
         rows.sort(key=attrgetter("utterance"))
         utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
+        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
 
@@ -206,16 +213,25 @@ def open_chains(
     return reference, chains
 
 
-def _events(comparison: Comparison, one: Spoken, cancel: threading.Event | None) -> Iterator[ValidationEvent]:
+def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
+    """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
+    folder = regimes.sound_folder
+    return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
+
+
+def _events(
+    comparison: Comparison, one: Spoken, yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    yardstick.begin(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
     for event in comparison.events(one.utterance, style, one.speed, one.seed):
         if cancel is not None and cancel.is_set():
             raise Cancelled("The validation was stopped.")
-        yield event
+        yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
 
 
 def _events_of_all(
-    comparison: Comparison, spoken: Iterable[Spoken], cancel: threading.Event | None
+    comparison: Comparison, spoken: Iterable[Spoken], yardstick: Yardstick, cancel: threading.Event | None
 ) -> Iterator[ValidationEvent]:
     for one in spoken:
-        yield from _events(comparison, one, cancel)
+        yield from _events(comparison, one, yardstick, cancel)

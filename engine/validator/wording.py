@@ -94,6 +94,11 @@ def magnitude(value: float | None) -> str:
     return _scientific(value)
 
 
+def times(value: float | None) -> str:
+    """How many times another error an error is."""
+    return NOTHING if value is None else f"{magnitude(value)} x"
+
+
 def percent(value: float) -> str:
     """A share in percent."""
     return f"{value:.4g} %"

@@ -12,7 +12,7 @@ from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, events, finished_run
 
 def test_a_healthy_run_tells_its_worst_stage() -> None:
     verdict = verdict_of(finished_run(), Regime.COMPILED)
-    assert verdict.words == "✓ 8 of 8 agree, worst 1 − 1e−8"
+    assert verdict.words == "✓ 8 of 8 agree, worst 1 - 1.3e-8"
     assert verdict.tone is Tone.GOOD
 
 
