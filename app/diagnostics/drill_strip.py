@@ -27,6 +27,7 @@ class DrillStrip(NoticeStrip):
         self.setAccessibleName("Drill")
         self._colours = LIGHT
         self._run: DiagnosticsRun | None = None
+        self._said_last = False
         self.change = QLabel(self)
         self.change.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.change.setTextFormat(Qt.TextFormat.PlainText)
@@ -47,6 +48,9 @@ class DrillStrip(NoticeStrip):
 
     def show_run(self, run: DiagnosticsRun | None) -> None:
         """Mark this run if it is a drill, and say what was planted once it is over."""
+        if run is self._run and (run is None or not run.active) and self._said_last:
+            return  # all rows are looked through to say it
+        self._run, self._said_last = run, run is None or not run.active
         words = drill_words(run) if run is not None else ""
         change = change_words(run) if run is not None else ""
         if words != self.label.text():

@@ -24,9 +24,10 @@ def drill_words(run: DiagnosticsRun) -> str:
     """How the drill goes, in sentences; empty if the run is none."""
     if not run.request.fault:
         return ""
-    if run.report is not None and run.report.planted is not None:
-        fault = fault_named(run.report.planted.name)
-        return f"{MARK}. {verdict_words(run.report, run.report.planted)} {fault.planted} {fault.symptom}"
+    planted = run.report.planted if run.report is not None else None
+    if planted is not None:
+        fault = fault_named(planted.name)
+        return f"{MARK}. {verdict_words(run.report_so_far, planted)} {fault.planted} {fault.symptom}"
     return LOOKING if run.active or run.state is RunState.FINISHED else f"{LOOKING} {ENDED}"
 
 

@@ -6,22 +6,24 @@ from app.diagnostics.run_verdict import verdict_of
 from app.diagnostics.run_words import run_title
 from engine.faults.catalogue import fault_named
 from engine.faults.fault import ChangedLine, PlantedFault
-from engine.validator.results import Finding, FinishedEvent, Regime
+from engine.validator.results import FinishedEvent, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, events, request
 
 FAULT = fault_named("zeroed-noise")
 PLANTED = PlantedFault(FAULT.name, "source", "harmonic_source", (ChangedLine("a = noise", "a = 0"),))
 
 
-def drill_run(found: str = "source", ended: bool = True) -> DiagnosticsRun:
+def drill_run(found: str = "source", ended: bool = True, verdict: Verdict = Verdict.FAIL) -> DiagnosticsRun:
+    """A drill in which the compiled stage `found`, if any, has this verdict."""
     run = DiagnosticsRun(replace(request(), fault=FAULT.name), CONFIG)
-    for event in events(run.request)[:-1]:
+    *others, finished = events(run.request)
+    for event in others:
+        if isinstance(event, RowEvent) and event.row.stage == found and event.row.regime == Regime.COMPILED:
+            event = RowEvent(replace(event.row, verdict=verdict))
         run.take(event)
     if ended:
-        (finished,) = events(run.request)[-1:]
         assert isinstance(finished, FinishedEvent)
-        findings = (Finding(Regime.COMPILED, found, "It is wrong."),) if found else ()
-        run.take(FinishedEvent(replace(finished.report, findings=findings, planted=PLANTED)))
+        run.take(FinishedEvent(replace(finished.report, rows=(), planted=PLANTED)))
     return run
 
 
@@ -51,6 +53,11 @@ def test_a_fault_that_another_stage_was_blamed_for_is_missed() -> None:
 
 def test_a_fault_within_tolerance_was_not_found() -> None:
     assert "Nothing was found" in drill_words(drill_run(found=""))
+
+
+def test_a_stage_that_is_only_worse_is_found_too() -> None:
+    words = drill_words(drill_run(verdict=Verdict.WORSE))
+    assert "Found: it is in Harmonic source, which is within its tolerance" in words
 
 
 def test_the_change_is_shown_before_and_after() -> None:
