@@ -13,6 +13,7 @@ from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.fault_drill import FaultDrill
 from app.diagnostics.following import Following
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
@@ -64,6 +65,7 @@ class DiagnosticsFeature(QObject):
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
+        self.drill = FaultDrill(self.panel, self.sounds, theme)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
@@ -117,6 +119,7 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.failed.connect(self.drill.forget)
         controller.stalled.connect(panel.take_stall)
         controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
@@ -138,6 +141,7 @@ class DiagnosticsFeature(QObject):
         if request is None or not request.text.strip() or not request.voice:
             request = self._speech.request
         if request is None:
+            self.drill.forget()
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
             self.controller.diagnose(request, options, self._voices.speaking_model)
@@ -166,6 +170,7 @@ class DiagnosticsFeature(QObject):
         if not shown:
             self.sounds.stop()
             self.controller.release()
+            self.drill.forget()
 
     @Slot(object)
     def _on_export(self, path: Path) -> None:

@@ -47,6 +47,7 @@ class DiagnosticsOptions:
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
+    fault: str = ""
 
 
 class RunState(Enum):
