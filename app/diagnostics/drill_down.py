@@ -213,7 +213,8 @@ class DrillDown(StagePage):
             case SignalPicture():
                 ours, reference = regime_title(request.row.regime), regime_title(request.row.reference)
                 unit = f", {picture.unit}" if picture.unit else ""
-                self.signals.show_picture(picture, f"{ours} over {reference}{unit}")
+                note = f" · {picture.note}" if picture.note else ""
+                self.signals.show_picture(picture, f"{ours} over {reference}{unit}{note}")
                 self.stack.setCurrentWidget(self.signals)
             case HeatPicture():
                 self.heat_maps.show_picture(picture)

@@ -10,8 +10,9 @@ from engine.errors import InvalidRequest
 from engine.pipeline import Step
 from engine.speech import Array, Style, Utterance
 from engine.stages import Stage
-from engine.validator.comparison import RegimeChain, StageResult, isolated_rows, run_stage, time_axis
+from engine.validator.comparison import isolated_rows, run_stage, time_axis
 from engine.validator.element_errors import ElementErrors, element_errors
+from engine.validator.own_run import RegimeChain, StageResult
 from engine.validator.phases import on_circle
 from engine.validator.regimes import Regimes
 from engine.validator.results import Regime, Row, ValidationRequest, Verdict
