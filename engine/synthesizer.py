@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -18,7 +18,7 @@ from engine.config import SAMPLE_RATE_HZ
 from engine.errors import Cancelled, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
-from engine.g2p.directions import read_script, voice_before
+from engine.g2p.directions import Script, read_script, voice_before
 from engine.languages import language_of
 from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
 from engine.model_store.installed_voices import with_saved
@@ -138,17 +138,15 @@ class Synthesizer:
         after `cancel` is set.
         """
         check(request)
-        script = read_script(request.part, self._voice, voice_before(request.text, request.start, self._voice))
-        voices = {name: self._voice(name or request.voice)[0] for name in ("", *script.voices)}
+        script, voices = directed(request, lambda name: self._voice(name)[0])
         tags = {name: language_of(request.language or voice.info.language).tag for name, voice in voices.items()}
         self._check_languages(tags.values())
         self.prepare(observe, cancel)
-        phonemizers = {name: self._phonemizer(tag) for name, tag in tags.items()}
-        plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers)
+        plans = plans_of(request, script, {name: self._phonemizer(tag) for name, tag in tags.items()})
         notices = () if request.language else self._voice(request.voice)[1]
         noticed = (replace(plan, notices=(*notices, *plan.notices)) for plan in plans)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
-        for utterance, plan in _planned((plan.moved(request.start) for plan in noticed), observe):
+        for utterance, plan in _planned(noticed, observe):
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
@@ -222,6 +220,25 @@ class Synthesizer:
             config = self._opened().config
             self._phonemizers[language] = Phonemizer(language, frozenset(config.vocab), config.phoneme_limit)
         return self._phonemizers[language]
+
+
+def directed(request: SpeechRequest, choose_voice: Callable[[str], Voice]) -> tuple[Script, dict[str, Voice]]:
+    """The script of a request, and its voices by the names in it; its own is the one without a name.
+
+    `choose_voice` gives the voice of a name or blend, and raises `InvalidRequest` where there is none.
+    """
+    before = voice_before(request.text, request.start, choose_voice)
+    script = read_script(request.part, choose_voice, before)
+    return script, {name: choose_voice(name or request.voice) for name in ("", *script.voices)}
+
+
+def plans_of(request: SpeechRequest, script: Script, phonemizers: Mapping[str, Phonemizer]) -> Iterator[Plan]:
+    """The plan of a request as it grows, in places of its whole text; `phonemizers` go by the names of the voices.
+
+    Raises `NothingToSpeak`, before the first of them, for text without anything that has a sound.
+    """
+    plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers)
+    return (plan.moved(request.start) for plan in plans)
 
 
 def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:

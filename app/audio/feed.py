@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from app.audio.time_stretch import stretched
-from app.audio.track import AudioTrack
+from app.audio.track import Segment
 from engine.speech import Samples
 
 LONGEST_BLOCK_SECONDS = 2.0
@@ -20,6 +21,31 @@ CONTEXT_SECONDS = 0.06
 """Stretched along before and after a block, since the ends of a sound are stretched less well than its inside."""
 FADE_SECONDS = 0.01
 """A block that is stretched goes over into the next one."""
+
+
+class Source(Protocol):
+    """What is played: a track, or a single sound; positions are its samples."""
+
+    @property
+    def sample_rate_hz(self) -> int:
+        """0 while there are no samples."""
+
+    @property
+    def length(self) -> int:
+        """The number of samples so far."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will come."""
+
+    def read(self, start: int, limit: int) -> Samples:
+        """At most `limit` samples from `start`; empty at the end of what is here."""
+
+    def between(self, start: int, end: int) -> Samples:
+        """The samples from `start` to `end` in one array, as far as they are here."""
+
+    def segment_at(self, position: int) -> Segment | None:
+        """What is heard there and at which speed it was made; None for what has the voice's own pace."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +72,7 @@ class Feed:
     What was made at that speed is given as it is. Positions are samples of the track.
     """
 
-    def __init__(self, track: AudioTrack, position: int = 0, speed: float = 1.0) -> None:
+    def __init__(self, track: Source, position: int = 0, speed: float = 1.0) -> None:
         self.speed = speed
         self._track = track
         self._next = position

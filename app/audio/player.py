@@ -9,7 +9,7 @@ from enum import Enum
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.audio.feed import Feed
+from app.audio.feed import Feed, Source
 from app.audio.output import AudioDeviceError, AudioDeviceLost, AudioOutput, OutputStream
 from app.audio.ring_buffer import RingBuffer
 from app.audio.track import AudioTrack
@@ -50,8 +50,7 @@ class AudioPlayer(QObject):
         super().__init__(parent)
         self._output = output
         self._clock = clock
-        self._track = AudioTrack()
-        self._track.finish()
+        self._track: Source = _nothing()
         self._playback = Playback.STOPPED
         self._ring = RingBuffer(1)
         self._stream: OutputStream | None = None
@@ -109,7 +108,7 @@ class AudioPlayer(QObject):
             return False
         return True
 
-    def load(self, track: AudioTrack) -> None:
+    def load(self, track: Source) -> None:
         """Switch to the start of another track, on the default device at that time."""
         self.stop()
         self._close()
@@ -275,3 +274,9 @@ class AudioPlayer(QObject):
         if playback is not self._playback:
             self._playback = playback
             self.playback_changed.emit(playback)
+
+
+def _nothing() -> Source:
+    track = AudioTrack()
+    track.finish()
+    return track

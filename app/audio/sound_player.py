@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.audio.looped_sound import LoopedSound, Part
 from app.audio.output import AudioOutput
 from app.audio.player import AudioPlayer, Playback
-from app.audio.track import AudioTrack
-from engine.speech import AudioChunk, Samples, Utterance
-
-FULL_SCALE = 1.0
+from engine.speech import Samples
 
 
 class SoundPlayer(QObject):
     """Takes the device from the speech's player, and releases it when that player plays.
 
-    `ended` tells that a sound was heard to its end.
+    `ended` tells that a sound was heard to its end; `place_changed` carries the sample of the sound that is heard.
     """
 
     playing_changed = Signal(bool)
+    place_changed = Signal(int)
     ended = Signal()
     failed = Signal(object)
 
@@ -27,8 +25,9 @@ class SoundPlayer(QObject):
         super().__init__(parent)
         self._speech = speech
         self._player = AudioPlayer(output, parent=self)
-        self._length = 0
+        self._sound: LoopedSound | None = None
         self._player.playback_changed.connect(self._on_playback)
+        self._player.position_changed.connect(self._on_position)
         self._player.failed.connect(self.failed)
         speech.playback_changed.connect(self._on_speech)
 
@@ -37,16 +36,27 @@ class SoundPlayer(QObject):
         """Whether a sound is playing."""
         return self._player.playback is Playback.PLAYING
 
-    def play(self, samples: Samples, sample_rate_hz: int) -> None:
-        """Play a sound [n] from its start, limited to full scale, instead of what is being heard."""
+    @property
+    def place(self) -> int:
+        """The sample of the sound that is heard, or was last."""
+        return self._sound.place_of(self._player.position) if self._sound is not None else 0
+
+    def play(self, samples: Samples, sample_rate_hz: int, part: Part | None = None, start: int = 0) -> None:
+        """Play a sound [n], limited to full scale, from `start`, instead of what is being heard.
+
+        If a `part` is given, that is played again and again until something else is wanted.
+        """
         self._speech.release()
-        track = AudioTrack()
-        limited = np.clip(np.nan_to_num(samples), -FULL_SCALE, FULL_SCALE).astype(np.float32)
-        track.append(AudioChunk(Utterance(0, "", "", 0, 0), 1, limited, sample_rate_hz))
-        track.finish()
-        self._length = track.length
-        self._player.load(track)
+        self._sound = LoopedSound(samples, sample_rate_hz, part)
+        self._player.load(self._sound)
+        self._player.seek(self._sound.position_of(start))
         self._player.play()
+
+    def switch(self, samples: Samples) -> None:
+        """Play another sound [n] on from the place that is heard; the one goes over into the other without a click."""
+        if self._sound is not None and self.playing:
+            self._sound.replace(samples)
+            self._player.play_anew()
 
     @Slot()
     def stop(self) -> None:
@@ -55,9 +65,15 @@ class SoundPlayer(QObject):
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:
-        if playback is Playback.STOPPED and self._player.position >= self._length:
+        whole = self._sound is not None and self._player.position >= self._sound.length
+        if playback is Playback.STOPPED and whole:
             self.ended.emit()  # first, so that whoever lets another sound follow is not told of a silence
         self.playing_changed.emit(self.playing)
+
+    @Slot(int)
+    def _on_position(self, position: int) -> None:
+        if self._sound is not None:
+            self.place_changed.emit(self._sound.place_of(position))
 
     @Slot(object)
     def _on_speech(self, playback: Playback) -> None:

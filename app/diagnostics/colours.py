@@ -25,7 +25,12 @@ class Tone(Enum):
     ERROR = "error"
 
 
-_VERDICT_TONES = {Verdict.PASS: Tone.GOOD, Verdict.INHERITED: Tone.WARNING, Verdict.INCOMPARABLE: Tone.NOTE}
+_VERDICT_TONES = {
+    Verdict.PASS: Tone.GOOD,
+    Verdict.WORSE: Tone.WARNING,
+    Verdict.INHERITED: Tone.WARNING,
+    Verdict.INCOMPARABLE: Tone.NOTE,
+}
 STEPS = 256
 SMALLEST_ERROR = 1e-7
 LARGEST_ERROR = 10.0
@@ -33,6 +38,11 @@ ERROR_TICKS = (1e-6, 1e-4, 1e-2, 1.0)
 _ERROR_STOPS = (0.0, 0.45, 0.65, 0.85, 1.0)
 _LIGHT_ERRORS = ("#f0f0f5", "#b9b6d8", "#e0a030", "#cf3f30", "#6a0f1c")
 _DARK_ERRORS = ("#2c2c33", "#55527c", "#b06a20", "#f0803c", "#ffe0b0")
+_LOUDNESS_STOPS = (0.0, 0.5, 1.0)
+_LIGHT_OURS = ("#f6f6f8", "#6fa4dc", "#0b3a78")
+_DARK_OURS = ("#1d1d22", "#2f66b8", "#c4defc")
+_LIGHT_REFERENCE = ("#f6f6f8", "#e8a25c", "#7a3a04")
+_DARK_REFERENCE = ("#1d1d22", "#b0681c", "#ffe2bd")
 _VALUE_STOPS = (0.0, 0.5, 1.0)
 _LIGHT_VALUES = ("#2f66b8", "#f6f6f8", "#c8303a")
 _DARK_VALUES = ("#6fa4f2", "#242429", "#f0777b")
@@ -49,6 +59,16 @@ def error_table(colours: Colours) -> Table:
 def value_table(colours: Colours) -> Table:
     """Colours from negative values through zero to positive ones."""
     return _table(_VALUE_STOPS, _LIGHT_VALUES if is_light(colours) else _DARK_VALUES)
+
+
+def ours_table(colours: Colours) -> Table:
+    """Colours from quiet to loud for our side, in blue; the other side's are in orange, for any eyes."""
+    return _table(_LOUDNESS_STOPS, _LIGHT_OURS if is_light(colours) else _DARK_OURS)
+
+
+def reference_table(colours: Colours) -> Table:
+    """Colours from quiet to loud for the reference's side, in orange."""
+    return _table(_LOUDNESS_STOPS, _LIGHT_REFERENCE if is_light(colours) else _DARK_REFERENCE)
 
 
 def error_positions(errors: NDArray[np.floating]) -> NDArray[np.float64]:

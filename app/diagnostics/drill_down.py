@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.diagnostics.figures_view import FiguresView
 from app.diagnostics.heat_view import HeatView
-from app.diagnostics.listening import Part, has_audio, heard
+from app.diagnostics.listening import has_audio
 from app.diagnostics.listening_bar import ListeningBar
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.output_list import OutputList, output_title
 from app.diagnostics.picture_loader import PictureLoader
 from app.diagnostics.pictures import HeatPicture, NoPicture, Picture, PictureRequest, ProfilePicture, SignalPicture
+from app.diagnostics.readout import not_finite_words, readout_of
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.diagnostics.signal_view import ProfileView, SignalView
 from app.diagnostics.stage_pages import StagePage
@@ -22,17 +23,18 @@ from app.diagnostics.time_pane import PaneStack
 from app.diagnostics.utterance_clock import UtteranceClock, clock_of
 from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
+from engine.speech import Utterance
 from engine.stages import stage_named
+from engine.validator.arrays import Arrays
 from engine.validator.results import Row
 
 SPACE_PIXELS = 4
-TOP_PIXELS = 26
-"""As high as the buttons, so that nothing shifts when they appear and disappear."""
 SHARES = (220, 400)
 NEAR_SHARES = (120, 140)
 SETTLED_AFTER_MS = 60
 """No picture is made while the view is being moved or resized."""
 CHOOSE_A_STAGE = "Choose a stage to look into it."
+HOW_TO_READ = "Point at a picture, or use the arrow keys in it, to read both numbers and their difference."
 NOT_YET = "Nothing is known of this stage yet."
 
 
@@ -44,11 +46,22 @@ class _Subject:
     row: Row
     clock: UtteranceClock
 
+    @property
+    def names(self) -> tuple[object, ...]:
+        """What it is, whatever has been measured of it."""
+        row = self.row
+        return self.run, row.utterance, row.regime, row.reading, row.stage, row.output
+
+    @property
+    def utterance(self) -> Utterance | None:
+        """The utterance in which it is."""
+        return self.run.utterance_at(self.row.utterance)
+
 
 class DrillDown(StagePage):
-    """`playback_wanted` carries samples [n] float32 and their rate in Hz."""
+    """`subject_changed` tells that another utterance, regime, reading or output is shown than before."""
 
-    playback_wanted = Signal(object, int)
+    subject_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +76,11 @@ class DrillDown(StagePage):
         self.heat_maps = HeatView(self)
         self.profile = ProfileView(self)
         self.words = QLabel(CHOOSE_A_STAGE, self)
+        self.broken = ElidedLabel(self)
+        self.readout = ElidedLabel(self)
+        self._pictured: tuple[PictureRequest, Picture] | None = None
         self.stack = QStackedWidget(self)
+        self._near = QSplitter(Qt.Orientation.Vertical, self)
         self._loader = PictureLoader(self)
         self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
         self._lay_out()
@@ -83,7 +100,10 @@ class DrillDown(StagePage):
         clock = clock_of(run.utterance_at(row.utterance), run.alignment(row.utterance), run.config)
         subject = _Subject(run, row, clock)
         if self._subject is None or subject != self._subject:
-            self._subject = subject
+            before, self._subject = self._subject, subject
+            if before is None or before.names != subject.names:
+                self.tell("")
+                self.subject_changed.emit()
             self._show_subject(subject)
 
     def choose(self, output: str) -> None:
@@ -98,6 +118,31 @@ class DrillDown(StagePage):
         """Draw the cursor at this time."""
         for view in self._views:
             view.show_moment(seconds)
+
+    def tell(self, words: str) -> None:
+        """Say something about what is heard, or the numbers under the mouse; no words tell how to get these."""
+        self.readout.say(words or HOW_TO_READ)
+
+    @property
+    def row(self) -> Row | None:
+        """What is shown."""
+        return self._subject.row if self._subject is not None else None
+
+    @property
+    def arrays(self) -> Arrays | None:
+        """The arrays of the run that is shown."""
+        return self._subject.run.arrays if self._subject is not None else None
+
+    @property
+    def sample_rate_hz(self) -> int:
+        """The sample rate of its sounds; 1 while nothing is shown."""
+        return self._subject.run.config.sample_rate_hz if self._subject is not None else 1
+
+    @property
+    def view(self) -> PaneStack:
+        """The picture in sight, or that of signals."""
+        current = self.stack.currentWidget()
+        return current if isinstance(current, PaneStack) else self.signals
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
@@ -116,6 +161,11 @@ class DrillDown(StagePage):
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
         self.figures.show_row(row)
+        self._near.show()
+        self.readout.show()
+        broken = row.not_finite
+        self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
+        self.broken.setVisible(broken is not None)
         self.listening.setVisible(has_audio(subject.run.arrays, row))
         self.listening.name_sides(ours, reference)
         self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
@@ -124,8 +174,15 @@ class DrillDown(StagePage):
         self._load()
 
     def _show_nothing(self, words: str) -> None:
-        self._subject = None
+        self._near.hide()
+        if self._subject is not None:
+            self._subject = None
+            self.subject_changed.emit()
+        self.readout.hide()
         self._loader.forget()
+        self._pictured = None
+        self.broken.hide()
+        self.tell("")
         self.outputs.show_rows((), "")
         self.figures.show_row(None)
         self.listening.hide()
@@ -140,8 +197,7 @@ class DrillDown(StagePage):
     def _load(self) -> None:
         if self._subject is None:
             return
-        current = self.stack.currentWidget()
-        view = current if isinstance(current, PaneStack) else self.signals
+        view = self.view
         start, end = view.seconds_in_view
         subject = self._subject
         spectrogram = self.listening.spectrogram_button.isChecked()
@@ -152,6 +208,7 @@ class DrillDown(StagePage):
     @Slot(object, object)
     def _on_picture(self, request: PictureRequest, picture: Picture) -> None:
         title = output_title(request.row)
+        self._pictured = (request, picture)
         match picture:
             case SignalPicture():
                 ours, reference = regime_title(request.row.regime), regime_title(request.row.reference)
@@ -167,13 +224,10 @@ class DrillDown(StagePage):
             case NoPicture():
                 self._say(picture.words)
 
-    @Slot(object)
-    def _on_listen(self, part: Part) -> None:
-        if self._subject is None or self._subject.run.arrays is None:
-            return
-        found = heard(self._subject.run.arrays, self._subject.row, part)
-        if found is not None:
-            self.playback_wanted.emit(found.samples, self._subject.run.config.sample_rate_hz)
+    @Slot(float, float)
+    def _on_pointed(self, seconds: float, height: float) -> None:
+        if self._subject is not None and self._pictured is not None:
+            self.tell(readout_of(*self._pictured, self._subject.utterance, seconds, height))
 
     @Slot(float, float)
     def _on_range(self, start: float, end: float) -> None:
@@ -181,37 +235,42 @@ class DrillDown(StagePage):
 
     def _connect(self) -> None:
         self.outputs.output_chosen.connect(self.choose)
-        self.listening.wanted.connect(self._on_listen)
         self.listening.spectrogram_wanted.connect(self._load)
         self._loader.loaded.connect(self._on_picture)
         self._timer.timeout.connect(self._load)
         for view in self._views:
             view.range_chosen.connect(self._on_range)
+            view.pointed.connect(self._on_pointed)
 
     def _lay_out(self) -> None:
         self.setObjectName("drillDown")
         self.title.setObjectName("faint")
         self.title.setAccessibleName("Looked at")
+        self.broken.setObjectName("faint")
+        self.broken.setProperty("tone", "error")
+        self.broken.setAccessibleName("Values that are no numbers")
+        self.readout.setObjectName("faint")
+        self.readout.setAccessibleName("Numbers at the cursor")
         self.words.setObjectName("faint")
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.words.setWordWrap(True)
         for page in (self.words, *self._views):
             self.stack.addWidget(page)
         split = QSplitter(Qt.Orientation.Horizontal, self)
-        near = QSplitter(Qt.Orientation.Vertical, split)  # its parent set now, so that the tab key comes here first
+        self._near.setParent(split)  # now, so that the tab key comes here first
         for part in (self.outputs, self.figures):
-            near.addWidget(part)
-        near.setSizes(NEAR_SHARES)
+            self._near.addWidget(part)
+        self._near.setSizes(NEAR_SHARES)
+        self._near.hide()
         split.addWidget(self.stack)
         split.setSizes(SHARES)
         split.setStretchFactor(1, 1)
-        top, layout = QHBoxLayout(), QVBoxLayout(self)
-        top.addWidget(self.title, 1)
-        top.addWidget(self.listening)
-        top.addStrut(TOP_PIXELS)
-        for each in (top, layout):
-            each.setContentsMargins(0, 0, 0, 0)
-            each.setSpacing(SPACE_PIXELS)
-        layout.addLayout(top)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        for line in (self.title, self.broken, self.listening):
+            layout.addWidget(line)
         layout.addWidget(split, 1)
-        self.listening.hide()
+        layout.addWidget(self.readout)
+        for line in (self.broken, self.listening, self.readout):
+            line.hide()

@@ -6,19 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtCore import QObject, Qt, Slot
 
 from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
+from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.following import Following
+from app.diagnostics.inspection.inspection_feature import InspectionFeature
+from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
 from app.diagnostics.reference_adding import ReferenceAdding
 from app.diagnostics.run import DiagnosticsOptions
 from app.diagnostics.run_chip import RunChip
 from app.diagnostics.run_folders import RunFolders
+from app.diagnostics.run_keeping import RunKeeping
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for
@@ -55,22 +59,28 @@ class DiagnosticsFeature(QObject):
         self.window = DiagnosticsWindow(window, self.panel)
         self.chip = RunChip(window.page.status)
         self.process = DiagnosticsProcess(command or COMMAND, self)
-        self.controller = DiagnosticsController(self.process, RunFolders(), self)
+        folders = RunFolders()
+        self.controller = DiagnosticsController(self.process, folders, self)
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
+        self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
+        self.keeping = RunKeeping(self.panel, folders, parent=self)
+        self.cases = CaseActions(self.panel, parent=self)
+        self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
         self.window.addActions([menu.speak, menu.stop, menu.toggle, menu.back, menu.forward, menu.close_window])
         window.page.status.add(self.chip)
         self._connect_panel(theme)
         self._connect_controller()
+        self.following = Following(speech, self.controller, self.panel, self)
         self.window.restore(settings.diagnostics_place, shown=settings.diagnostics_shown)
 
     @property
     def busy(self) -> bool:
         """Whether a diagnosis or an export is in progress."""
-        return self.controller.active or self.export.active
+        return self.controller.active or self.export.active or self.keeping.export.active
 
     @Slot()
     def open(self) -> None:
@@ -82,6 +92,9 @@ class DiagnosticsFeature(QObject):
         self.sounds.stop()
         self.adding.shut_down(timeout_ms)
         self.export.shut_down(timeout_ms)
+        self.cases.shut_down(timeout_ms)
+        self.keeping.shut_down(timeout_ms)
+        self.kernels.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
 
     def _connect_panel(self, theme: Theme) -> None:
@@ -89,7 +102,8 @@ class DiagnosticsFeature(QObject):
         panel.diagnose_wanted.connect(self._on_diagnose)
         panel.stop_wanted.connect(self.controller.stop)
         panel.export_wanted.connect(self._on_export)
-        panel.playback_wanted.connect(self._on_playback)
+        panel.controls.status.start_again_wanted.connect(self.controller.start_again)
+        self.listening.moved.connect(panel.strip.show_playhead)
         panel.set_colours(theme.colours)
         theme.changed.connect(panel.set_colours)
         panel.refreshed.connect(self._on_refreshed)
@@ -103,11 +117,15 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.stalled.connect(panel.take_stall)
+        controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
-        for part in (controller, self.sounds, self.export, self.adding):
+        for source in (self.keeping, self.cases):
+            source.told.connect(self._on_told)
+        for part in (controller, self.sounds, self.export, self.adding, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -129,6 +147,7 @@ class DiagnosticsFeature(QObject):
         if not self.window.shown:
             self.chip.show_run(None, "")  # what it told was of another speech
         elif self._speech.request is not None:
+            self.panel.controls.to_show.show_heard()
             self.controller.diagnose(
                 self._speech.request, self.panel.controls.to_run.options, self._voices.speaking_model
             )
@@ -148,10 +167,6 @@ class DiagnosticsFeature(QObject):
             self.sounds.stop()
             self.controller.release()
 
-    @Slot(object, int)
-    def _on_playback(self, samples: np.ndarray, sample_rate_hz: int) -> None:
-        self.sounds.play(samples, sample_rate_hz)
-
     @Slot(object)
     def _on_export(self, path: Path) -> None:
         if self.panel.run is not None:
@@ -162,6 +177,10 @@ class DiagnosticsFeature(QObject):
     def _on_exported(self, path: Path) -> None:
         self.panel.tell("")
         self._show(Message(f"Exported {path.name} to {path.parent}.", Tone.NOTE))
+
+    @Slot(str)
+    def _on_told(self, words: str) -> None:
+        self._show(Message(f"{words.rstrip('.')}.", Tone.NOTE))
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:

@@ -15,6 +15,7 @@ from engine.validator.results import Row
 
 LOUDEST = 0.9
 MOST_GAIN_DB = 100.0
+LOUDEST_GAIN = float("inf")
 
 
 class Part(Enum):
@@ -27,10 +28,11 @@ class Part(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """`samples` [n] in [-1, 1], amplified by `gain_db`."""
+    """`samples` [n] in [-1, 1], amplified by `gain_db`; `clipped` where that made them too loud."""
 
     samples: Samples
     gain_db: float = 0.0
+    clipped: bool = False
 
 
 def has_audio(arrays: Arrays | None, row: Row) -> bool:
@@ -38,8 +40,11 @@ def has_audio(arrays: Arrays | None, row: Row) -> bool:
     return row.output == AUDIO and arrays is not None and arrays.holds(row.utterance, row.regime, row.reading, AUDIO)
 
 
-def heard(arrays: Arrays, row: Row, part: Part) -> Heard | None:
-    """One part of a row's audio; None if there is no difference, or it cannot be read."""
+def heard(arrays: Arrays, row: Row, part: Part, gain_db: float = LOUDEST_GAIN) -> Heard | None:
+    """One part of a row's audio, the difference so much louder; None if there is none, or it cannot be read.
+
+    With `LOUDEST_GAIN` the difference is as loud as can be.
+    """
     try:
         pair = pair_of(arrays, row)
     except EngineError:
@@ -53,5 +58,5 @@ def heard(arrays: Arrays, row: Row, part: Part) -> Heard | None:
     loudest = float(np.abs(apart).max(initial=0))
     if not loudest:
         return None
-    gain = min(LOUDEST / loudest, 10 ** (MOST_GAIN_DB / 20))
-    return Heard(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)))
+    gain = min(LOUDEST / loudest, 10 ** (MOST_GAIN_DB / 20)) if gain_db == LOUDEST_GAIN else 10 ** (gain_db / 20)
+    return Heard(np.clip(apart * gain, -1, 1).astype(np.float32), 20 * float(np.log10(gain)), loudest * gain > 1)

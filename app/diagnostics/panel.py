@@ -34,15 +34,14 @@ SHARES = (300, 400)
 class DiagnosticsPanel(QFrame):
     """Feed the latest run with `take`, `take_crash` and `take_stop`; the panel stays usable whatever happens.
 
-    `diagnose_wanted` carries `DiagnosticsOptions`, `export_wanted` a `Path` (what is exported is `run`),
-    `playback_wanted` samples [n] float32 and their rate in Hz; `refreshed` tells that `run`, `shown` or `stage` may be
-    another. Other features add a page with `add_page` and an action with `add_action`.
+    `diagnose_wanted` carries `DiagnosticsOptions`, `export_wanted` a `Path` (what is exported is `run`); `refreshed`
+    tells that `run`, `shown` or `stage` may be another. Other features add a page with `add_page` and an action with
+    `add_action`.
     """
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
     export_wanted = Signal(object)
-    playback_wanted = Signal(object, int)
     refreshed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -120,7 +119,7 @@ class DiagnosticsPanel(QFrame):
         self._live = run
         self.banner.dismiss()
         self.history.add(run)
-        self._look_at(run)
+        self.look_at(run)
 
     @Slot(object)
     def take(self, event: ValidationEvent) -> None:
@@ -134,6 +133,13 @@ class DiagnosticsPanel(QFrame):
         """Mark the run as crashed: its process has ended unexpectedly."""
         if self._live is not None:
             self._live.crash(message)
+            self._soon()
+
+    @Slot(int)
+    def take_stall(self, seconds: int = 0) -> None:
+        """The process has done nothing for so long; 0 when it goes on."""
+        if self._live is not None:
+            self._live.stall(seconds)
             self._soon()
 
     @Slot()
@@ -181,7 +187,8 @@ class DiagnosticsPanel(QFrame):
             self._timer.start()
 
     @Slot(object)
-    def _look_at(self, run: DiagnosticsRun) -> None:
+    def look_at(self, run: DiagnosticsRun) -> None:
+        """Show a run of the history; events go on to the one that receives them."""
         self._run = run
         self.controls.show_run(run, self.history)
         self.refresh()
@@ -225,14 +232,13 @@ class DiagnosticsPanel(QFrame):
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
         to_show.to_do.export_wanted.connect(self.ask_where_to_export)
-        to_show.run_chosen.connect(self._look_at)
+        to_show.run_chosen.connect(self.look_at)
         to_show.to_do.worst_first_toggled.connect(self.table.put_worst_first)
         self.controls.status.stage_wanted.connect(self._look_into)
         self.table.stage_selected.connect(self._show_stage)
         self.table.stage_activated.connect(self._look_into)
         self.table.moment_chosen.connect(self._on_moment)
         self.pages.wanted.connect(self._show_page)
-        self.drill_down.playback_wanted.connect(self.playback_wanted)
 
     @Slot()
     def _on_view(self) -> None:

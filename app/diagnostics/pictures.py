@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.diagnostics.colours import Steps, error_positions, steps_of
 from app.diagnostics.metric_words import number_words, regime_title
-from app.diagnostics.signals import Envelope, envelope, spectrogram_db
+from app.diagnostics.signals import Envelope, envelope
 from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.diagnostics.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
 from engine.validator.arrays import Arrays
 from engine.validator.phases import on_circle
 from engine.validator.results import Row
+from engine.validator.spectrogram import height_of_hz, spectrogram_db
 
 MOST_LINES = 128
 USUAL_PERCENT = 99.5
 QUIETEST_DB = -90.0
+QUIETEST_ERROR_DB = -150.0
+"""That of float32, below the loudest of the reference."""
+FREQUENCY_TICKS_HZ = (200, 1000, 2000, 4000, 8000)
+CHANNEL_TICKS = (0.25, 0.5, 0.75)
 NO_ARRAYS = "The arrays of this run were not kept."
+PROBES_NOT_KEPT = "inner values are not kept"
+NO_LONGER_KEPT = "the arrays of this utterance are no longer kept"
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
 
 
@@ -48,31 +56,47 @@ class SignalPicture:
     unit: str
 
 
+class Scale(Enum):
+    """What the colours of a heat map stand for."""
+
+    VALUES = auto()
+    ERRORS = auto()
+    OURS = auto()
+    REFERENCE = auto()
+
+
 @dataclass(frozen=True, eq=False)
 class HeatPane:
-    """One heat map: `steps` [lines, columns] of a colour scale; `is_error` names the scale."""
+    """One heat map: `steps` [lines, columns] of a colour scale; `decibels` [lines, columns] are those of loudness."""
 
     title: str
     steps: Steps
-    is_error: bool
+    scale: Scale
+    decibels: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class HeatPicture:
-    """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` labels the highest line."""
+    """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` says what the lines are.
+
+    `ticks` are names of heights from 0 to 1. `sample_rate_hz` is that of the sound of a spectrogram, else 0.
+    """
 
     panes: tuple[HeatPane, ...]
     start_seconds: float
     end_seconds: float
     top: str
+    ticks: tuple[tuple[float, str], ...] = ()
+    sample_rate_hz: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class ProfilePicture:
-    """The errors [cells] of a row without arrays, between `edges` [cells + 1] in seconds."""
+    """The errors [cells] of a row without arrays, between `edges` [cells + 1] in seconds; `why` there are none."""
 
     edges: NDArray[np.float64]
     errors: NDArray[np.float64]
+    why: str
 
 
 @dataclass(frozen=True)
@@ -89,22 +113,22 @@ def picture_of(request: PictureRequest) -> Picture:
     """The picture of a row: of its arrays if they were kept, else of its profile."""
     row = request.row
     if row.probe or request.arrays is None:
-        return _profile(request)
+        return _profile(request, PROBES_NOT_KEPT if row.probe else NO_ARRAYS)
     try:
         pair = pair_of(request.arrays, row)
     except EngineError as error:
-        return NoPicture(error.message)
+        return _profile(request, NO_LONGER_KEPT, error.message)
     if request.spectrogram and row.output == AUDIO:
         return _spectrograms(request, pair)
     return _signals(request, pair) if pair.reference.ndim == 1 else _heat_maps(request, pair)
 
 
-def _profile(request: PictureRequest) -> Picture:
+def _profile(request: PictureRequest, why: str, otherwise: str = NO_ARRAYS) -> Picture:
     profile = request.row.profile
     if profile is None or not profile.errors:
-        return NoPicture(NO_ARRAYS)
+        return NoPicture(otherwise)
     errors = np.array(profile.errors, np.float64)
-    return ProfilePicture(request.clock.edges(profile.axis, len(errors)), errors)
+    return ProfilePicture(request.clock.edges(profile.axis, len(errors)), errors, why)
 
 
 def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
@@ -123,12 +147,13 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
     largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
     values = [
-        HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), is_error=False)
+        HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), Scale.VALUES)
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
     ]
     panes = (*values, _difference_pane(request, pair))
     top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
-    return HeatPicture(panes, request.start_seconds, request.end_seconds, top)
+    ticks = tuple((share, str(int(share * len(pair.reference)))) for share in CHANNEL_TICKS)
+    return HeatPicture(panes, request.start_seconds, request.end_seconds, top, ticks)
 
 
 def _usual_size(values: Numbers) -> float:
@@ -139,7 +164,7 @@ def _usual_size(values: Numbers) -> float:
 
 def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
     if not pair.comparable:
-        return HeatPane(OTHER_LENGTH.capitalize(), np.zeros((1, 1), np.uint8), is_error=True)
+        return HeatPane(OTHER_LENGTH.capitalize(), np.zeros((1, 1), np.uint8), Scale.ERRORS)
     rms = float(np.sqrt(np.mean(np.square(pair.reference, dtype=np.float64)))) or 1.0
     first, last = _in_view(request, pair.reference.shape[-1], pair.axis)
     ours, reference = pair.ours[:, first:last], pair.reference[:, first:last]
@@ -147,7 +172,7 @@ def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
     lines = np.maximum.reduceat(apart, _group_starts(len(apart), MOST_LINES), axis=0)
     starts = _columns(request, pair.reference.shape[-1], pair.axis) - first
     found = np.maximum.reduceat(lines, np.clip(starts, 0, lines.shape[1] - 1), axis=1)
-    return HeatPane("Difference over the rms", steps_of(error_positions(found / rms)), is_error=True)
+    return HeatPane("Difference over the rms", steps_of(error_positions(found / rms)), Scale.ERRORS)
 
 
 def _value_steps(request: PictureRequest, array: Numbers, axis: str, largest: float) -> Steps:
@@ -179,21 +204,29 @@ def _group_starts(count: int, most: int) -> NDArray[np.int_]:
 def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     rate = len(pair.reference) / request.clock.seconds
     window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MOST_LINES
-    ours, reference = (spectrogram_db(_audible(each), *window) for each in (pair.ours, pair.reference))
+    ours, reference = (spectrogram_db(_audible(each), rate, *window) for each in (pair.ours, pair.reference))
     loudest = float(reference.max())
     panes = [
-        HeatPane(regime_title(name), _loudness_steps(found, loudest), is_error=True)
-        for name, found in ((request.row.regime, ours), (request.row.reference, reference))
+        HeatPane(regime_title(name), _loudness_steps(found, loudest), scale, found)
+        for name, found, scale in (
+            (request.row.regime, ours, Scale.OURS),
+            (request.row.reference, reference, Scale.REFERENCE),
+        )
     ]
     if pair.comparable:
-        apart = spectrogram_db(_audible(pair.ours - pair.reference), *window)
+        apart = spectrogram_db(_audible(pair.ours - pair.reference), rate, *window)
         level = float(apart.max()) - loudest
         title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
-        panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), is_error=True))
+        panes.append(HeatPane(title, steps_of(1 - (apart - loudest) / QUIETEST_ERROR_DB), Scale.ERRORS, apart))
     else:
         panes.append(_difference_pane(request, pair))
-    top = f"{rate / 2000:.3g} kHz"
-    return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top)
+    ticks = tuple((height_of_hz(each, rate), _hertz(each)) for each in FREQUENCY_TICKS_HZ if each < rate / 2)
+    top = f"mel to {rate / 2000:.3g} kHz"
+    return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top, ticks, rate)
+
+
+def _hertz(frequency_hz: int) -> str:
+    return f"{frequency_hz / 1000:g}k" if frequency_hz >= 1000 else str(frequency_hz)
 
 
 def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:

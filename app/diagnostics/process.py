@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
+from app.diagnostics.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
+from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
-from engine.validator.results import FailedEvent, FinishedEvent, ValidationRequest
+from engine.validator.kernel_request import KernelRequest
+from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
 from engine.validator.wire import Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
@@ -22,6 +26,7 @@ END_WITHIN_MS = 2000
 """A process that is no longer needed is killed if it takes longer than this to end."""
 NICENESS = 10
 KEPT_ERROR_BYTES = 4096
+KILLED_WHY = ", as the system does when memory runs out"
 NO_START = "It could not be started."
 NONSENSE = "It sent something that makes no sense."
 
@@ -29,14 +34,25 @@ NONSENSE = "It sent something that makes no sense."
 class DiagnosticsProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
-    `died` carries one sentence on why the process ended unexpectedly.
+    `died` carries one sentence on why the process ended unexpectedly, `stalled` for how many seconds it has done
+    nothing though it owes an answer; `went_on` follows if it does something after all.
     """
 
     event_received = Signal(object)
     died = Signal(str)
+    stalled = Signal(int)
+    went_on = Signal()
 
-    def __init__(self, command: Sequence[str] = COMMAND, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = COMMAND,
+        parent: QObject | None = None,
+        stalled_after_seconds: float = STALLED_SECONDS,
+    ) -> None:
         super().__init__(parent)
+        self._watchdog = Watchdog(stalled_after_seconds, parent=self)
+        self._watchdog.stalled.connect(self.stalled)
+        self._watchdog.went_on.connect(self.went_on)
         self._command = tuple(command)
         self._wire = Wire()
         self._process: QProcess | None = None
@@ -59,16 +75,21 @@ class DiagnosticsProcess(QObject):
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self.cancel()
-        if self._process is None:
-            self._process = self._started()
-        self._unanswered += 1
-        self._wanted = True
-        self._send({"validate": json.loads(self._wire.encode_request(request))})
+        self._ask("validate", self._wire.encode_request(request))
+
+    def inspect(self, request: KernelRequest) -> None:
+        """Start this request, cancelling the one in progress."""
+        self._ask("inspect", self._wire.encode_kernel_request(request))
+
+    def hear(self, character: int) -> None:
+        """The text of the request in progress is heard at this character, which is compared next."""
+        if self._wanted:
+            self._send({"hear": character})
 
     @Slot()
     def cancel(self) -> None:
         """Cancel the request in progress; it delivers no more events."""
+        self._watchdog.rest()
         if self._wanted:
             self._wanted = False
             self._send({"cancel": True})
@@ -87,6 +108,15 @@ class DiagnosticsProcess(QObject):
         for process in tuple(self._ending):
             process.kill()
             process.waitForFinished(timeout_ms)
+
+    def _ask(self, what: str, encoded: str) -> None:
+        self.cancel()
+        if self._process is None:
+            self._process = self._started()
+        self._unanswered += 1
+        self._wanted = True
+        self._watchdog.watch()
+        self._send({what: json.loads(encoded)})
 
     def _started(self) -> QProcess:
         process = child_process(self)
@@ -130,10 +160,16 @@ class DiagnosticsProcess(QObject):
         except ValueError:
             self._die(NONSENSE)
             return
+        if isinstance(event, PulseEvent):
+            self._watchdog.note_pulse(event.computed_seconds)
+            return
         wanted = self._wanted and self._unanswered == 1
-        if isinstance(event, FinishedEvent | FailedEvent):
+        if isinstance(event, FinishedEvent | FailedEvent | KernelsEvent):
             self._unanswered -= 1
             self._wanted = self._wanted and not wanted
+        self._watchdog.note_answer()
+        if not self._wanted:
+            self._watchdog.rest()
         if wanted:
             self.event_received.emit(event)
 
@@ -158,6 +194,7 @@ class DiagnosticsProcess(QObject):
         """Disconnect from the process, which is deleted once it has ended."""
         process, self._process = self._process, None
         self._wanted = False
+        self._watchdog.rest()
         if process is None:
             return None
         process.started.disconnect(self._give_way)
@@ -181,6 +218,7 @@ class DiagnosticsProcess(QObject):
 
     def _last_words(self, process: QProcess) -> str:
         if process.exitStatus() is QProcess.ExitStatus.CrashExit:
-            return f"It was ended by signal {process.exitCode()}."
+            why = KILLED_WHY if process.exitCode() == signal.SIGKILL else ""
+            return f"It was ended by signal {process.exitCode()}{why}."
         last = next((line for line in reversed(self.error_output.splitlines()) if line.strip()), "")
         return f"It ended with exit code {process.exitCode()}. {last.strip()}".strip()

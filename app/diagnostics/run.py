@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
+from itertools import product
 
+from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
-from engine.speech import PlanEvent, PreparationEvent, Utterance
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
 from engine.validator.results import (
@@ -29,6 +32,8 @@ from engine.validator.results import (
 from engine.validator.verdicts import severity
 
 USUAL_PADDING = 1.0
+DETAILED_UTTERANCES = 40
+"""Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
 
 
@@ -83,11 +88,14 @@ class DiagnosticsRun:
         self.utterances: tuple[Utterance, ...] = ()
         self.report: Report | None = None
         self.last_row: Row | None = None
+        self.progress = RunProgress()
+        self.stalled_seconds = 0
         self.message = ""
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
-        self._row_count = 0
+        self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
+        self._detailed: deque[int] = deque()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
         self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
@@ -96,6 +104,11 @@ class DiagnosticsRun:
     def active(self) -> bool:
         """Whether more events may come."""
         return self.state in (RunState.LOADING, RunState.RUNNING)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its process has done nothing for a long time."""
+        return self.active and self.stalled_seconds > 0
 
     @property
     def reference(self) -> str:
@@ -111,24 +124,30 @@ class DiagnosticsRun:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far."""
-        return tuple(row for rows in self._rows.values() for row in rows.values())
+        """Rows of outputs and probes so far: by utterance in the order of the text, in each as they came."""
+        return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
+
+    @property
+    def report_so_far(self) -> Report:
+        """Its report, or what is known of it while there is none; without versions then."""
+        report = self.report or Report(self.request, self.utterances, (), (), {})
+        return report if report.rows else replace(report, rows=self.rows)
 
     @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
-        return self._row_count
+        return len(self._order)
 
     def take(self, event: ValidationEvent) -> None:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return
+        self.stalled_seconds = 0
         match event:
             case PreparationEvent():
                 self.preparation = event if event.done < event.total else None
             case PlanEvent():
-                self.utterances = event.plan.utterances
-                self.state = RunState.RUNNING
+                self._take_plan(event.plan)
             case AlignmentEvent():
                 self._alignments[event.utterance] = event.frames_per_token
             case RowEvent():
@@ -137,6 +156,10 @@ class DiagnosticsRun:
                 self._finish(event.report)
             case FailedEvent():
                 self._end(RunState.FAILED, event.message, event.hint, event.cure)
+
+    def stall(self, seconds: int) -> None:
+        """Its process has done nothing for so long; 0 when it goes on."""
+        self.stalled_seconds = seconds
 
     def crash(self, message: str) -> None:
         """Its process has ended; whatever has not been reported is shown as crashed."""
@@ -176,7 +199,8 @@ class DiagnosticsRun:
             return self.last_row.utterance
         stages = STAGE_NAMES if stage is None else (stage,)
         rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
-        return max(rows, key=severity).utterance if rows else 0
+        latest = self.last_row.utterance if self.last_row is not None else 0
+        return max(rows, key=severity).utterance if rows else latest
 
     def utterance_at(self, index: int) -> Utterance | None:
         """An utterance of the plan; None while it is unknown."""
@@ -219,15 +243,39 @@ class DiagnosticsRun:
             declared.tolerance,
         )
 
+    def _take_plan(self, plan: Plan) -> None:
+        """Take a plan, which may begin where what is known ends."""
+        first = plan.utterances[0].index if plan.utterances else 0
+        self.utterances = (*self.utterances[:first], *plan.utterances)
+        self.progress.plan(replace(plan, utterances=self.utterances))
+        self.state = RunState.RUNNING
+
     def _take_row(self, row: Row) -> None:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
-        known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
-        self._row_count += row.output not in known
+        self.progress.begin(row.utterance)
+        self._let_go_of_details(row.utterance)
+        key = row.utterance, row.regime, row.reading, row.stage
+        known = self._rows.setdefault(key, {})
+        if row.output not in known:
+            self._order.append((key, row.output))
         known[row.output] = row
         if not row.probe:
             self._take_output(row)
+
+    def _let_go_of_details(self, utterance: int) -> None:
+        """Keep the profiles of the utterances compared last, and of the worst ones; those of a whole book are much."""
+        if utterance in self._detailed:
+            return
+        self._detailed.append(utterance)
+        if len(self._detailed) <= DETAILED_UTTERANCES:
+            return
+        let_go = self._detailed.popleft()
+        worst = {id(row) for row in self._worst.values()}
+        for regime, reading, stage in product(self.regimes, Reading, STAGE_NAMES):
+            rows = self._rows.get((let_go, regime, reading, stage), {})
+            rows.update({name: replace(row, profile=None) for name, row in rows.items() if id(row) not in worst})
 
     def _take_output(self, row: Row) -> None:
         key = (row.regime, row.reading, row.stage)
@@ -237,8 +285,8 @@ class DiagnosticsRun:
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
-        self.report = report
-        self.utterances = report.utterances
+        self.utterances = report.utterances or self.utterances  # which arrive piece by piece, as rows do one by one
+        self.report = replace(report, rows=report.rows or self.rows, utterances=self.utterances)
         if len(report.rows) != self.row_count:
             for row in report.rows:
                 self._take_row(row)

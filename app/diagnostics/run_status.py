@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.run import DiagnosticsRun, RunState
@@ -19,9 +19,13 @@ PROGRESS_HEIGHT_PIXELS = 4
 
 
 class RunStatus(QWidget):
-    """`stage_wanted` carries the first stage that is itself wrong, when the link to it is clicked."""
+    """`stage_wanted` carries the first stage that is itself wrong, when the link to it is clicked.
+
+    `start_again_wanted` is for a process that does nothing any more.
+    """
 
     stage_wanted = Signal(str)
+    start_again_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,6 +36,9 @@ class RunStatus(QWidget):
         self.pointer = ElidedButton(self)
         self.pointer.setObjectName("pointer")
         self.pointer.hide()
+        self.start_again = QPushButton("Start again", self)
+        self.start_again.setToolTip("End the reference process, which does nothing, and compare anew")
+        self.start_again.hide()
         self.label = ElidedLabel(self)
         self.label.setObjectName("faint")
         self.label.setAccessibleName("Diagnostics status")
@@ -47,6 +54,8 @@ class RunStatus(QWidget):
         layout.addWidget(self.pointer)
         layout.addWidget(self.progress)
         layout.addWidget(self.label, 1)
+        layout.addWidget(self.start_again)
+        self.start_again.clicked.connect(self.start_again_wanted)
         self.pointer.clicked.connect(self._on_pointer)
         self.show_run(None, "")
 
@@ -59,6 +68,7 @@ class RunStatus(QWidget):
         self.pointer.say(words)
         self.pointer.setVisible(bool(words))
         self.pointer.setEnabled(bool(self._stage))
+        self.start_again.setVisible(run is not None and run.is_stuck)
         if not self._told:
             self.label.say(_status_words(run, regime))
             self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
@@ -98,7 +108,7 @@ def _fraction_done(run: DiagnosticsRun) -> float | None:
     if not run.utterances:
         return None
     row = run.last_row
-    done = row.utterance * len(STAGE_NAMES) + STAGE_NAMES.index(row.stage) if row is not None else 0
+    done = run.progress.compared * len(STAGE_NAMES) + (STAGE_NAMES.index(row.stage) if row is not None else 0)
     return done / (len(run.utterances) * len(STAGE_NAMES))
 
 

@@ -76,7 +76,7 @@ class ProfileView(PaneStack):
         known = np.nan_to_num(picture.errors, nan=LARGEST_ERROR, posinf=LARGEST_ERROR)
         heights = np.log10(np.clip(known, SMALLEST_ERROR, LARGEST_ERROR))
         self._curve.setData(np.repeat(picture.edges, 2)[1:-1], np.repeat(heights, 2))
-        self._pane.set_title(f"{title}: error over the rms; inner values are not kept")
+        self._pane.set_title(f"{title}: error over the rms; {picture.why}")
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""

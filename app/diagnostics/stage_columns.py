@@ -26,6 +26,7 @@ from engine.validator.verdicts import severity
 from engine.validator.wording import NOTHING
 
 WAITING = "waiting"
+STUCK = "no answer"
 
 
 class Column(IntEnum):
@@ -54,6 +55,7 @@ class StageEntry:
     earlier: Row | None = None
     token_count: int = 0
     awaited: bool = False
+    stuck: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ def words_of(entry: StageEntry, column: Column) -> str:
         return entry.stage.title
     if entry.row is not None:
         return COLUMNS[column].words(entry, entry.row)
-    return WAITING if entry.awaited and column is Column.VERDICT else ""
+    if column is not Column.VERDICT or not entry.awaited:
+        return ""
+    return STUCK if entry.stuck else WAITING
 
 
 def tone_of(entry: StageEntry, column: Column) -> Tone:
@@ -175,14 +179,14 @@ COLUMNS: Mapping[Column, StageColumn] = {
         "Pearson correlation with the reference",
         lambda entry, row: _agreement(row, entry.token_count),
         lambda entry, row: _pearson(row),
-        ("1 − 2e−10", "Correlation", "3 of 42 differ"),
+        ("1 - 1.2e-10", "Correlation", "3 of 42 differ"),
     ),
     Column.FLOOR: StageColumn(
         "Floor",
         "The same for PyTorch in float32: nearer than that need no one come",
         lambda entry, row: _agreement(entry.floor, entry.token_count),
         lambda entry, row: _pearson(entry.floor),
-        ("1 − 2e−10",),
+        ("1 - 1.2e-10",),
         gives_way=3,
         tone=_faint,
     ),
@@ -191,7 +195,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
         "The largest absolute difference",
         lambda entry, row: number_words(row.metrics.max_abs) if row.metrics is not None else NOTHING,
         lambda entry, row: None if row.metrics is None else row.metrics.max_abs,
-        ("Max error", "−1.2e−5"),
+        ("Max error", "-1.23e-5"),
         gives_way=5,
     ),
     Column.SQNR: StageColumn(
@@ -224,7 +228,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
         "Against the run it is compared with",
         _change_words,
         _change,
-        ("−100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
+        ("-100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
         left_aligned=True,
     ),
     Column.STRIP: StageColumn(

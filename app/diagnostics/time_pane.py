@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pyqtgraph
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.diagnostics.plain_plot import PlainPlot
@@ -18,6 +19,10 @@ LEAST_HEIGHT_PIXELS = 48
 CURSOR_PIXELS = 1.5
 TITLE_MARGIN_PIXELS = 24
 GAP_PIXELS = 3
+PART_ALPHA = 40
+STEPS_ACROSS = 50
+STEPS_UP = 25
+ZOOM = 0.8
 
 
 class TimePane(PlainPlot):
@@ -43,6 +48,9 @@ class TimePane(PlainPlot):
         self.cursor.setZValue(1)
         self.cursor.hide()
         self.add(self.cursor)
+        self.part = pyqtgraph.LinearRegionItem(swapMode="sort")
+        self.part.hide()
+        self.add(self.part)
 
     def set_title(self, title: str) -> None:
         """Set the title, which says what is plotted."""
@@ -70,12 +78,23 @@ class TimePane(PlainPlot):
         """Take the theme's colours."""
         super().set_colours(colours)
         self.cursor.setPen(pyqtgraph.mkPen(colours.accent, width=CURSOR_PIXELS, style=Qt.PenStyle.DashLine))
+        ground = QColor(colours.accent)
+        ground.setAlpha(PART_ALPHA)
+        self.part.setBrush(pyqtgraph.mkBrush(ground))
+        for line in self.part.lines:
+            line.setPen(pyqtgraph.mkPen(colours.accent, width=CURSOR_PIXELS))
 
 
 class PaneStack(QWidget):
-    """Panes over the same time; `range_chosen` carries the start and end in seconds that the user wants to see."""
+    """Panes over the same time; `range_chosen` carries the start and end in seconds that the user wants to see.
+
+    `pointed` carries the time under the mouse or at the cursor and the height in its pane, from 0 to 1; `part_chosen`
+    the start and end of the selected part.
+    """
 
     range_chosen = Signal(float, float)
+    pointed = Signal(float, float)
+    part_chosen = Signal(float, float)
 
     def __init__(self, panes: Sequence[TimePane], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +109,58 @@ class PaneStack(QWidget):
             pane.view.setXLink(self.panes[-1].view)
         self.panes[-1].view.setXLink(None)
         self.panes[-1].view.sigXRangeChanged.connect(self._on_range)
+        self._point = (0.0, 0.5)
+        for pane in self.panes:
+            pane.scene().sigMouseMoved.connect(partial(self._on_mouse, pane))
+            pane.part.sigRegionChanged.connect(self._on_part)
+            pane.part.sigRegionChangeFinished.connect(self._on_part_chosen)
+
+    @property
+    def part(self) -> tuple[float, float] | None:
+        """The start and end of the selected part in seconds; None if nothing is selected."""
+        shown = self.panes[0].part
+        if not shown.isVisible():
+            return None
+        start, end = shown.getRegion()
+        return max(float(start), 0.0), min(float(end), self._seconds)
+
+    def select_part(self, part: tuple[float, float] | None) -> None:
+        """Show a part as selected, with borders that can be dragged; None selects nothing."""
+        for pane in self.panes:
+            with QSignalBlocker(pane.part):
+                pane.part.setBounds((0.0, self._seconds))
+                if part is not None:
+                    pane.part.setRegion(part)
+            pane.part.setVisible(part is not None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right move the cursor, up and down the height at which it reads; plus and minus zoom.
+
+        The bracket keys set the start and the end of the selected part to the cursor.
+        """
+        key, (seconds, height) = Qt.Key(event.key()), self._point
+        low, high = self._shown
+        step = (high - low) / STEPS_ACROSS
+        moves = {
+            Qt.Key.Key_Left: (-step, 0.0),
+            Qt.Key.Key_Right: (step, 0.0),
+            Qt.Key.Key_Up: (0.0, 1 / STEPS_UP),
+            Qt.Key.Key_Down: (0.0, -1 / STEPS_UP),
+        }
+        if key in moves:
+            across, up = moves[key]
+            self._point_at(seconds + across, height + up)
+            self.show_moment(self._point[0])
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            factor = 1 / ZOOM if key is Qt.Key.Key_Minus else ZOOM
+            self.panes[-1].view.scaleBy((factor, 1), center=QPointF(seconds, 0))
+        elif key in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight) and self.part is not None:
+            start, end = self.part
+            opens = key is Qt.Key.Key_BracketLeft
+            self.select_part((min(seconds, end), end) if opens else (start, max(seconds, start)))
+            self._on_part_chosen()
+        else:
+            event.ignore()
 
     @property
     def columns(self) -> int:
@@ -106,6 +177,8 @@ class PaneStack(QWidget):
         if seconds != self._seconds:
             self._seconds = seconds
             self._shown = (0.0, seconds)
+            self._point = (0.0, 0.5)
+            self.select_part(None)
             for pane in self.panes:
                 pane.show_seconds(seconds)
 
@@ -125,6 +198,31 @@ class PaneStack(QWidget):
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.range_chosen.emit(*self._shown)
+
+    def _point_at(self, seconds: float, height: float) -> None:
+        self._point = (min(max(seconds, 0.0), self._seconds), min(max(height, 0.0), 1.0))
+        self.pointed.emit(*self._point)
+
+    def _on_mouse(self, pane: TimePane, position: QPointF) -> None:
+        low, high = pane.view.viewRange()[1]
+        point = pane.plot_position(position)
+        height = (point.y() - low) / (high - low)
+        if 0 <= point.x() <= self._seconds and 0 <= height <= 1:
+            self._point_at(point.x(), height)
+
+    @Slot(object)
+    def _on_part(self, moved: object) -> None:
+        """Let every pane show the part that was dragged in one of them."""
+        region = moved.getRegion()  # type: ignore[attr-defined]
+        for pane in self.panes:
+            if pane.part is not moved:
+                with QSignalBlocker(pane.part):
+                    pane.part.setRegion(region)
+
+    @Slot()
+    def _on_part_chosen(self) -> None:
+        if self.part is not None:
+            self.part_chosen.emit(*self.part)
 
     @Slot(object, object)
     def _on_range(self, view: object, found: tuple[float, float]) -> None:

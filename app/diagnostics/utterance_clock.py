@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
+from engine.g2p.overrides import INLINE
 from engine.speech import Utterance, WrittenWord
 
 TOKENS = "tokens"
@@ -53,13 +54,32 @@ class UtteranceClock:
 
     def words(self, utterance: Utterance) -> tuple[Word, ...]:
         """The words as they are written, in the frames of their phonemes, as far as the alignment has them."""
-        known = (word for word in utterance.words if BORDER_TOKENS + word.end_phoneme < len(self.token_edges))
-        return tuple(self._spoken(utterance, word) for word in known)
+        placed = ((word, self.edges_of(word)) for word in utterance.words)
+        return tuple(Word(_written(utterance, word), *edges) for word, edges in placed if edges is not None)
 
-    def _spoken(self, utterance: Utterance, word: WrittenWord) -> Word:
-        text = utterance.text[word.start - utterance.start : word.end - utterance.start]
-        edges = self.token_edges[[BORDER_TOKENS + word.first_phoneme, BORDER_TOKENS + word.end_phoneme]]
-        return Word(text, float(edges[0]), float(edges[1]))
+    def token_at(self, seconds: float) -> int:
+        """The number of the token that is spoken at a time."""
+        found = int(np.searchsorted(self.token_edges, seconds, side="right")) - 1
+        return min(max(found, 0), len(self.frames_per_token) - 1)
+
+    def spoken_at(self, utterance: Utterance | None, seconds: float) -> str:
+        """The word and the phoneme at a time, such as “window” ɪ; empty where there is silence or nothing is known."""
+        if utterance is None:
+            return ""
+        word = next((each for each in self.words(utterance) if each.start_seconds <= seconds < each.end_seconds), None)
+        place = self.token_at(seconds) - BORDER_TOKENS
+        phoneme = utterance.phonemes[place] if 0 <= place < len(utterance.phonemes) else ""
+        return f"“{word.text}” {phoneme}".strip() if word is not None else phoneme.strip()
+
+    def edges_of(self, word: WrittenWord) -> tuple[float, float] | None:
+        """When a word begins and ends; None if the alignment does not have it."""
+        first, end = BORDER_TOKENS + word.first_phoneme, BORDER_TOKENS + word.end_phoneme
+        return (float(self.token_edges[first]), float(self.token_edges[end])) if end < len(self.token_edges) else None
+
+
+def _written(utterance: Utterance, word: WrittenWord) -> str:
+    """The word without the pronunciation that the writer may have given with it."""
+    return INLINE.sub(r"\g<text>", utterance.text[word.start - utterance.start : word.end - utterance.start])
 
 
 def clock_of(utterance: Utterance | None, frames_per_token: tuple[int, ...], config: ModelConfig) -> UtteranceClock:

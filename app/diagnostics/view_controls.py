@@ -10,7 +10,6 @@ from app.diagnostics.run import DiagnosticsRun
 from app.diagnostics.run_actions import RunActions
 from app.diagnostics.run_controls import faint_label
 from app.diagnostics.run_history import RunHistory
-from app.diagnostics.run_words import run_title
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
@@ -18,6 +17,7 @@ from engine.validator.results import Reading
 from engine.validator.wording import READING_TITLES
 
 UTTERANCE_CHARACTERS = 40
+HEARD = "heard"
 WORST_OF_ALL = "worst of all"
 NO_RUN = "no run yet"
 NOTHING = "nothing"
@@ -36,6 +36,7 @@ class ViewControls(WrappingBar):
         self.run = ComboBox("Run", "Which run is shown", 12, self)
         self.earlier = ComboBox("Compared with run", "The run that the column Change refers to", 10, self)
         self.to_do = RunActions(self)
+        self._heard: int | None = None
         self.reading.offer((reading, READING_TITLES[reading], READING_MEANINGS[reading]) for reading in READING_TITLES)
         self.run.offer([(None, NO_RUN, "")])
         self.earlier.offer([(None, NOTHING, "")])
@@ -52,6 +53,8 @@ class ViewControls(WrappingBar):
     def shown_utterance(self) -> int | None:
         """The index of the selected utterance; None for the worst of all."""
         value = self.utterance.value
+        if value == HEARD:
+            return self._heard
         return value if isinstance(value, int) else None
 
     @property
@@ -63,11 +66,25 @@ class ViewControls(WrappingBar):
     def show_utterances(self, utterances: tuple[Utterance, ...]) -> None:
         """Offer these utterances."""
         numbered = ((each.index, f"{each.index + 1} · {_shortened(each.text)}", each.text) for each in utterances)
-        self.utterance.offer(((None, WORST_OF_ALL, "Each stage's worst utterance"), *numbered))
+        worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
+        heard = (HEARD, "heard now", "The utterance that is heard; when there is silence, each stage's worst")
+        self.utterance.offer((worst, heard, *numbered))
+
+    def show_heard(self) -> None:
+        """Show the utterance that is heard from now on, unless a certain one is chosen."""
+        if self.utterance.value is None:
+            self.utterance.choose(HEARD)
+
+    def follow(self, utterance: int | None) -> None:
+        """This utterance is heard now; None for none."""
+        if utterance != self._heard:
+            self._heard = utterance
+            if self.utterance.value == HEARD:
+                self.changed.emit()
 
     def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
         """Offer all runs, with `run` as the shown one, and all others to compare with."""
-        titles = [(each, run_title(history.number_of(each), each), each.request.speech.text) for each in history.runs]
+        titles = [(each.run, each.title, each.run.request.speech.text) for each in history.listed]
         self.run.offer(titles or [(None, NO_RUN, "")])
         self.run.choose(run)
         self.earlier.offer([(None, NOTHING, ""), *(entry for entry in titles if entry[0] is not run)])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from engine.cli.command import (
     STANDARD_OUTPUT,
@@ -23,8 +21,11 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
+from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
+from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
 from engine.cli.validate_kernels import add_kernels, inspected
+from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
@@ -64,7 +65,6 @@ from engine.validator.wire import Wire
 
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
-SERVICE_NICENESS = 10
 
 
 def add_options(parser: Any) -> None:
@@ -93,6 +93,7 @@ def add_options(parser: Any) -> None:
         metavar="FILE",
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
+    add_case_options(parser)
     add_fault(parser)
     add_kernels(parser)
     add_json_file(parser)
@@ -101,6 +102,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--npz", type=Path, metavar="FILE", help="every compared array")
     parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
     parser.add_argument("--serve", action="store_true", help="answer requests on standard input, for the application")
+    add_golden(parser)
     add_model(parser)
 
 
@@ -120,6 +122,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         probes=options.probes,
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
+        golden=options.golden,
         fault=options.fault,
     )
 
@@ -163,27 +166,12 @@ def _pair(word: str) -> tuple[str, Regime]:
 def run(options: argparse.Namespace) -> Outcome | None:
     """Compare what the options name; raises `EngineError` children. It fails when a compiled stage is itself wrong."""
     if options.serve:
-        _serve()
+        serve()
         return None
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")
         return outcome_of(options, _doctor_words, partial(show, steps))
-
-
-def _serve() -> None:
-    """Answer the application's requests; only events go to standard output, and at low priority."""
-    from engine.validator.service import Service
-
-    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
-    if hasattr(os, "nice"):
-        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
-    Service(lambda line: _write_line(output, line)).serve(sys.stdin)
-
-
-def _write_line(output: TextIO, line: str) -> None:
-    output.write(f"{line}\n")
-    output.flush()
 
 
 def _doctor_words() -> str:
@@ -200,15 +188,19 @@ def show(steps: Steps, event: ValidationEvent) -> None:
         steps.advance(f"Validating utterance {event.utterance + 1}", AlignmentEvent)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
         row = event.row
-        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}")
+        broken = "" if row.not_finite is None else f" ({wording.not_finite(row.not_finite)})"
+        steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
 
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
-    for path in (options.json, options.html, options.npz, options.bundle):
+    written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
+    for path in written:
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
-    if options.fault == LIST:
+    if options.case is not None:
+        outcome = rerun(options, observe)
+    elif options.fault == LIST:
         outcome = listed()
     elif options.text_parity is not None:
         outcome = _text_compared(options)
@@ -228,21 +220,20 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         report = replace(report, findings=with_kernels(report.findings, kernels.findings))
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
+        save_golden(options, report)
         _write_files(options, doctor, report, arrays, lstms, sweep)
+        case, case_words = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
     data = {
         **Wire().report_to_dict(report),
+        **({"case": case} if case else {}),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
         "kernels": kernels.to_dict(),
     }
-    tables = (
-        text_report(report),
-        kernels.to_text(),
-        drill_text(report),
-        lstm_text(lstms),
-        sweep_text(sweep) if sweep else "",
-    )
-    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed and kernels.passed)
+    told = text_report(report), kernels.to_text(), golden_words(options, report), drill_text(report)
+    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
+    passed = report.passed and golden_passed(options, report) and kernels.passed
+    return Outcome(data, "\n\n".join(filter(None, tables)), passed)
 
 
 @contextmanager

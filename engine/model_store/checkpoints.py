@@ -35,6 +35,7 @@ _STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
 """Kokoro's own voice packs have entries of about this size."""
+_STAMPED = (".safetensors", ".json")
 _DRAWING_SOURCES = "engine/network"
 _DRAWING_PACKAGES = ("torch", "kokoro", "transformers")
 """What random weights depend on, besides the architecture and the seed."""
@@ -79,6 +80,23 @@ def model_config(model: str) -> ModelConfig:
     require_known(model)
     folder = starter_folder() if model == STARTER else resources_folder() / FULL_SIZE
     return ModelConfig.load(folder / "config.json")
+
+
+def model_stamp(model: str, weights: str | None = None) -> str:
+    """Text that changes when a file of the model is exchanged; it hashes nothing, and random weights have no files."""
+    if weights is not None:
+        return weights
+    paths = sorted(path for path in ModelStore().model_folder(model).glob("*") if path.suffix in _STAMPED)
+    found = (_file_stamp(path) for path in paths)
+    return " ".join(found)
+
+
+def _file_stamp(path: Path) -> str:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return f"{path.name}:gone"
+    return f"{path.name}:{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
 def require_known(model: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shutil
 import zipfile
@@ -37,7 +38,11 @@ class ArrayKey:
     @property
     def member(self) -> str:
         """Its file, relative to the folder or inside an exported archive."""
-        return f"u{self.utterance:04d}/{self.regime}/{self.reading}/{self.output}.npy"
+        return f"{_utterance_folder(self.utterance)}/{self.regime}/{self.reading}/{self.output}.npy"
+
+
+def _utterance_folder(utterance: int) -> str:
+    return f"u{utterance:04d}"
 
 
 class Arrays(Protocol):
@@ -92,7 +97,15 @@ class ArrayFolder:
     def entries(self) -> tuple[ArrayKey, ...]:
         """The key of every array, in order of utterance, regime, reading and output."""
         members = (path.relative_to(self.path).as_posix() for path in self.path.glob("u*/*/*/*.npy"))
-        return tuple(sorted(key for key in map(_key, members) if key is not None))
+        return tuple(sorted(key for key in map(array_key, members) if key is not None))
+
+    def bytes_of(self, utterance: int) -> int:
+        """What the arrays of an utterance take."""
+        return sum(path.stat().st_size for path in self._utterance(utterance).glob("*/*/*.npy"))
+
+    def drop(self, utterance: int) -> None:
+        """Delete the arrays of an utterance; those that are loaded stay valid."""
+        shutil.rmtree(self._utterance(utterance), ignore_errors=True)
 
     def write_npz(self, path: Path | str) -> None:
         """Write all arrays into one `.npz`, without holding any in memory; the same arrays give the same bytes.
@@ -107,11 +120,17 @@ class ArrayFolder:
         """Write the content of the `.npz` to an open binary file."""
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             for key in self.entries():
-                source = self.path / key.member
+                try:
+                    content = (self.path / key.member).open("rb")
+                except FileNotFoundError:  # deleted meanwhile, as there are too many
+                    continue
                 entry = zipfile.ZipInfo(key.member)
-                entry.file_size = source.stat().st_size  # known before writing, it decides on 64-bit sizes
-                with source.open("rb") as content, archive.open(entry, "w") as member:
+                entry.file_size = os.fstat(content.fileno()).st_size  # known before writing, it decides on 64-bit sizes
+                with content, archive.open(entry, "w") as member:
                     shutil.copyfileobj(content, member, 1 << 20)
+
+    def _utterance(self, utterance: int) -> Path:
+        return self.path / _utterance_folder(utterance)
 
     def _ensure_folder(self) -> None:
         if not self.path.is_dir():
@@ -124,7 +143,7 @@ class ArrayArchive:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         with self._opened() as archive:
-            keys = {name: _key(name) for name in archive.namelist()}
+            keys = {name: array_key(name) for name in archive.namelist()}
         if None in keys.values():
             raise DamagedFile(self.path, f"{self.path} is not an export of a validation.", "Choose another file.")
         self._keys = frozenset(key for key in keys.values() if key is not None)
@@ -165,12 +184,13 @@ def open_npz(path: Path | str) -> ArrayArchive:
 
 
 def _checked(key: ArrayKey) -> ArrayKey:
-    if _key(key.member) != key:
+    if array_key(key.member) != key:
         raise ValueError(f"{key.member} cannot be the name of an array.")
     return key
 
 
-def _key(member: str) -> ArrayKey | None:
+def array_key(member: str) -> ArrayKey | None:
+    """Which array a file holds, by its name relative to the folder; None for any other name."""
     match = _MEMBER.fullmatch(member)
     if match is None or match["reading"] not in tuple(Reading):
         return None

@@ -148,10 +148,19 @@ def _padded(wave: Wave, before: int, length: int) -> Wave:
     return np.pad(wave, (before, max(0, length - before - len(wave))))
 
 
+def mel_of_hz(frequency_hz: float) -> float:
+    """A frequency on the mel scale; formula: O'Shaughnessy, "Speech Communication", 1987."""
+    return 2595 * math.log10(1 + frequency_hz / 700)
+
+
+def hz_of_mel(mel: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """The frequencies of places on the mel scale."""
+    return np.asarray(700 * (10 ** (np.asarray(mel) / 2595) - 1))
+
+
 def _mel_bands(sample_rate_hz: int) -> NDArray[np.float64]:
     """Weights [bins, bands], each band's adding up to 1; a band too narrow for any bin has none."""
-    highest = 2595 * math.log10(1 + sample_rate_hz / 2 / 700)
-    borders_hz = 700 * (10 ** (np.linspace(0, highest, MEL_BANDS + 2) / 2595) - 1)
+    borders_hz = hz_of_mel(np.linspace(0, mel_of_hz(sample_rate_hz / 2), MEL_BANDS + 2))
     bins_hz = np.fft.rfftfreq(MEL_WINDOW, 1 / sample_rate_hz)[:, None]
     low, middle, high = borders_hz[:-2], borders_hz[1:-1], borders_hz[2:]
     weights = np.maximum(0, np.minimum((bins_hz - low) / (middle - low), (high - bins_hz) / (high - middle)))

@@ -134,7 +134,7 @@ class KernelInspection:
         return self._inspector
 
     def _spoken(self, request: KernelRequest, observe: ValidationObserver) -> Spoken:
-        every = spoken_of(self._validator, request.validation, observe)
+        every = list(spoken_of(self._validator, request.validation, observe))
         if not 0 <= request.utterance < len(every):
             raise InvalidRequest(
                 f"There is no utterance {request.utterance + 1}.", f"Choose 1 to {len(every)} of this text."

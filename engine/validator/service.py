@@ -5,39 +5,57 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from engine.errors import EngineError
+from engine.speech import PlanEvent
+from engine.validator.agenda import Listener
 from engine.validator.kernel_inspection import KernelInspection
 from engine.validator.kernel_request import KernelRequest
-from engine.validator.results import FailedEvent, FinishedEvent, ValidationEvent, ValidationRequest
+from engine.validator.memory_failure import is_out_of_memory, out_of_memory
+from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
-VALIDATE, INSPECT, CANCEL = "validate", "inspect", "cancel"
+VALIDATE, INSPECT, CANCEL, HEAR = "validate", "inspect", "cancel", "hear"
+PULSE_SECONDS = 1.0
+PIECE_UTTERANCES = 50
+"""Reading so many takes a few milliseconds."""
+
+AnyRequest = ValidationRequest | KernelRequest
 
 
 class Service:
     """Answers requests for validation and about kernels; `write` gets every event as a line.
 
     The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
-    before it. The final report has no rows, as each has been sent before.
+    before it. No line is long, so that a window that reads them stays awake: a plan comes in pieces, each beginning
+    where the one before ends, and the final report has no rows and no utterances, as they have been sent before.
+    Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is
+    stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
+        self._writing = threading.Lock()
         self._wire = Wire()
-        self._validator = Validator()
+        self._validator = Validator(keep_profiles=False)
         self._kernels = KernelInspection(self._validator)
-        self._requests: queue.Queue[tuple[ValidationRequest | KernelRequest, threading.Event] | None] = queue.Queue()
+        self._listener = Listener()
+        self._ended = threading.Event()
+        self._requests: queue.Queue[tuple[AnyRequest, threading.Event, Listener] | None] = queue.Queue()
         self._cancel = threading.Event()
 
     def serve(self, lines: Iterable[str]) -> None:
         """Answer until the lines end; they are read in a thread of their own, so that a cancel takes effect at once."""
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+        threading.Thread(target=self._pulse, daemon=True).start()
         while (job := self._requests.get()) is not None:
             self._answer(*job)
+        self._ended.set()
         self._validator.close()
 
     def _read(self, lines: Iterable[str]) -> None:
@@ -46,34 +64,59 @@ class Service:
         self._cancel.set()
         self._requests.put(None)
 
+    def _pulse(self) -> None:
+        while not self._ended.wait(PULSE_SECONDS):
+            self._tell(PulseEvent(time.process_time()))
+
     def _take(self, line: str) -> None:
-        """Take a request or a cancel; either stops the request that is under way."""
-        self._cancel.set()
+        """Take what is heard, a request, or a cancel; each but the first stops the request that is under way."""
         try:
             command = json.loads(line)
-            if VALIDATE in command:
-                self._put(self._wire.decode_request(json.dumps(command[VALIDATE])))
-            elif INSPECT in command:
-                self._put(self._wire.decode_kernel_request(json.dumps(command[INSPECT])))
+            if HEAR in command:
+                self._listener.character = int(command[HEAR])
+                return
+            self._cancel.set()
+            if (request := self._request_in(command)) is not None:
+                self._cancel, self._listener = threading.Event(), Listener()
+                self._requests.put((request, self._cancel, self._listener))
             elif CANCEL not in command:
                 raise ValueError("it asks for nothing")
         except (ValueError, TypeError) as error:
+            self._cancel.set()
             self._tell(FailedEvent(f"The request cannot be read: {error}", "Restart the application."))
 
-    def _put(self, request: ValidationRequest | KernelRequest) -> None:
-        self._cancel = threading.Event()
-        self._requests.put((request, self._cancel))
+    def _request_in(self, command: Any) -> AnyRequest | None:
+        if VALIDATE in command:
+            return self._wire.decode_request(json.dumps(command[VALIDATE]))
+        if INSPECT in command:
+            return self._wire.decode_kernel_request(json.dumps(command[INSPECT]))
+        return None
 
-    def _answer(self, request: ValidationRequest | KernelRequest, cancel: threading.Event) -> None:
+    def _answer(self, request: AnyRequest, cancel: threading.Event, listener: Listener) -> None:
         try:
             if isinstance(request, KernelRequest):
                 self._kernels.answer(request, self._tell, cancel)
-                return
-            self._validator.validate(request, self._tell, cancel)
+            else:
+                self._validator.validate(request, self._tell, cancel, listener)
         except EngineError as error:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
+            self._validator.close()
+            failure = out_of_memory()
+            self._tell(FailedEvent(failure.message, failure.hint))
 
     def _tell(self, event: ValidationEvent) -> None:
-        if isinstance(event, FinishedEvent):  # its rows were sent one by one; all at once would freeze a window
-            event = FinishedEvent(replace(event.report, rows=()))
-        self._write(self._wire.encode(event))
+        if isinstance(event, FinishedEvent):
+            event = FinishedEvent(replace(event.report, rows=(), utterances=()))
+        lines = [self._wire.encode(each) for each in (_pieces(event) if isinstance(event, PlanEvent) else (event,))]
+        with self._writing:
+            for line in lines:
+                self._write(line)
+
+
+def _pieces(event: PlanEvent) -> Iterator[PlanEvent]:
+    utterances = event.plan.utterances
+    for start in range(0, len(utterances), PIECE_UTTERANCES):
+        yield PlanEvent(replace(event.plan, utterances=utterances[start : start + PIECE_UTTERANCES]))

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 
-from engine.errors import Cancelled, InvalidRequest
+from engine.artifacts.manifest import Manifest
+from engine.errors import Cancelled, EngineError, InvalidRequest
 from engine.g2p import Phonemizer
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
-from engine.speech import PlanEvent, Utterance
-from engine.synthesizer import check
+from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
+from engine.speech import Utterance
+from engine.synthesizer import check, directed, plans_of
+from engine.validator.agenda import Agenda, Listener
+from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
+from engine.validator.circumstances import Circumstances, circumstances_of
 from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,
     Regime,
     Report,
+    Row,
     RowEvent,
     ValidationEvent,
     ValidationRequest,
 )
 from engine.validator.verdicts import findings
 from engine.validator.versions import versions
+from engine.validator.yardstick import Yardstick
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
@@ -46,44 +54,67 @@ class Spoken:
 
 
 class Validator:
-    """Validates one request after the other; the model of the latest request stays loaded."""
+    """Validates one request after the other; the model of the latest request stays loaded.
 
-    def __init__(self) -> None:
+    Without `keep_profiles`, the rows of reports have none, which is lighter by far on long texts; events have them.
+    """
+
+    def __init__(self, *, keep_profiles: bool = True) -> None:
+        self._keep_profiles = keep_profiles
         self._regimes: Regimes | None = None
         self._opened: tuple[str, str | None, bool, str, str] | None = None
+        self._stamp = ""
 
     def validate(
-        self, request: ValidationRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
+        self,
+        request: ValidationRequest,
+        observe: ValidationObserver = ignore,
+        cancel: threading.Event | None = None,
+        listener: Listener | None = None,
     ) -> Report:
         """Speak the request's text in every regime; `observe` gets events as they happen, last a `FinishedEvent`.
 
-        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set.
+        What the `listener` hears is compared first; the report is in the order of the text all the same.
+
+        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
+        `EngineError` when the model is exchanged meanwhile.
         """
-        spoken = spoken_of(self, request, observe)
+        spoken = spoken_of(self, request, observe, listener)
         return self.validate_utterances(request, spoken, observe, cancel)
 
     def validate_utterances(
         self,
         request: ValidationRequest,
-        spoken: list[Spoken],
+        spoken: Iterable[Spoken],
         observe: ValidationObserver = ignore,
         cancel: threading.Event | None = None,
     ) -> Report:
         """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
 
         `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
-        `Cancelled` between stages once `cancel` is set.
+        `Cancelled` between stages once `cancel` is set, `EngineError` when the model is exchanged meanwhile.
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
-        rows = []
-        for event in _events(comparison, spoken, cancel):
-            observe(event)
-            if isinstance(event, RowEvent):
-                rows.append(event.row)
-        utterances = tuple(one.utterance for one in spoken)
+        circumstances = _circumstances(regimes, request)
+        golden, golden_words = chosen(request, circumstances, GoldenRuns())
+        yardstick, limit = Yardstick(golden), array_limit_of(request)
+        rows: list[Row] = []
+        compared: list[Utterance] = []
+        for one in spoken:
+            compared.append(one.utterance)
+            for event in _events(comparison, one, yardstick, cancel):
+                self._check_unchanged(request)
+                observe(event)
+                if isinstance(event, RowEvent):
+                    limit.note(event.row)
+                    rows.append(event.row if self._keep_profiles else replace(event.row, profile=None))
+            limit.finish(one.utterance.index)
+        rows.sort(key=attrgetter("utterance"))
+        utterances = tuple(sorted(compared, key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
+        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
 
@@ -91,11 +122,20 @@ class Validator:
         """The regimes for the request; those of an earlier request with another model or settings are released."""
         check_choices(request)
         wanted = (request.model, request.weights, request.probes, request.device, request.lstm_method)
-        if self._regimes is None or self._opened != wanted:
+        stamp = model_stamp(request.model, request.weights)
+        if self._regimes is None or (self._opened, self._stamp) != (wanted, stamp):
             self.close()
-            self._regimes, self._opened = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:]), wanted
+            self._regimes = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:])
+            self._opened, self._stamp = wanted, stamp
         self._regimes.plant(request.fault)
         return self._regimes
+
+    def _check_unchanged(self, request: ValidationRequest) -> None:
+        if model_stamp(request.model, request.weights) != self._stamp:
+            raise EngineError(
+                f"The model {request.model} was exchanged while it was compared; the rows so far are of the old one.",
+                "Compare again to see the new one.",
+            )
 
     def close(self) -> None:
         """Release every model."""
@@ -104,15 +144,23 @@ class Validator:
         self._regimes = None
 
 
-def spoken_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver = ignore) -> list[Spoken]:
-    """The request's text in its voice, utterance by utterance; raises `InvalidRequest` children."""
+def spoken_of(
+    validator: Validator,
+    request: ValidationRequest,
+    observe: ValidationObserver = ignore,
+    listener: Listener | None = None,
+) -> Iterator[Spoken]:
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first.
+
+    `observe` gets the plans. Raises `InvalidRequest` children before the first.
+    """
     speech = request.speech
     check(speech)
     checkpoint = validator.prepare(request).checkpoint
-    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
-    plan = phonemizer(checkpoint, voice, speech.language).plan(speech.text, speech.speed)
-    observe(PlanEvent(plan))
-    return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in plan.utterances]
+    script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
+    planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
+    agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
+    return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
@@ -130,6 +178,16 @@ def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemize
 def _comparison(
     regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> Comparison:
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, others = open_chains(regimes, request, observe, cancel)
+    return Comparison(reference, others, arrays)
+
+
+def open_chains(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> tuple[RegimeChain, list[RegimeChain]]:
+    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+
     def open_regime(regime: Regime) -> RegimeRunner:
         return regimes.open(regime, request.padding, observe, cancel)
 
@@ -140,17 +198,24 @@ def _comparison(
         others.append(crossed(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
-    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
-    return Comparison(reference, chains, arrays)
+    return reference, chains
 
 
-def _events(comparison: Comparison, spoken: list[Spoken], cancel: threading.Event | None) -> Iterator[ValidationEvent]:
-    for one in spoken:
-        style = one.voice.style(len(one.utterance.phonemes))
-        for event in comparison.events(one.utterance, style, one.speed, one.seed):
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The validation was stopped.")
-            yield event
+def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
+    """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
+    folder = regimes.sound_folder
+    return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
+
+
+def _events(
+    comparison: Comparison, one: Spoken, yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    yardstick.begin(one.utterance)
+    style = one.voice.style(len(one.utterance.phonemes))
+    for event in comparison.events(one.utterance, style, one.speed, one.seed):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("The validation was stopped.")
+        yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event

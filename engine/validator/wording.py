@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from engine.validator.results import ALL_FINITE_PERCENT, AudioMetrics, DurationMetrics, Metrics, Reading, Row
+from engine.validator.results import (
+    ALL_FINITE_PERCENT,
+    AudioMetrics,
+    DurationMetrics,
+    Metrics,
+    NotFinite,
+    Reading,
+    Row,
+)
 
 READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
 
@@ -70,6 +78,13 @@ def noise_ratio(metrics: Metrics | None) -> str:
     return "∞ dB" if metrics.sqnr_db is None else f"{metrics.sqnr_db:.1f} dB"
 
 
+def not_finite(found: NotFinite) -> str:
+    """How much is not finite, and where it begins."""
+    counts = [(found.nan, "NaN"), (found.infinite, "infinite")]
+    said = " and ".join(f"{count} {what}" for count, what in counts if count)
+    return f"{said}, the first at [{', '.join(map(str, found.first))}], {found.axis} {found.at} of {found.extent}"
+
+
 def magnitude(value: float | None) -> str:
     """A number to three digits, or, if it is small or large, to two, such as `1.2e-9`."""
     if value is None:
@@ -77,6 +92,11 @@ def magnitude(value: float | None) -> str:
     if value == 0 or PLAIN_FROM <= abs(value) < PLAIN_BELOW or not math.isfinite(value):
         return f"{value:.3g}"
     return _scientific(value)
+
+
+def times(value: float | None) -> str:
+    """How many times another error an error is."""
+    return NOTHING if value is None else f"{magnitude(value)} x"
 
 
 def percent(value: float) -> str:
@@ -111,9 +131,9 @@ def audio(metrics: AudioMetrics) -> str:
     )
 
 
-def counted(count: int, thing: str) -> str:
-    """A number of things, such as `2 utterances`."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+def counted(count: int, thing: str, things: str = "") -> str:
+    """A number of things, such as `2 utterances`; `things` is a plural that does not just end in s."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or f'{thing}s'}"
 
 
 def _scientific(value: float) -> str:

@@ -3,8 +3,9 @@
     python -m tests.app.fake_service
 
 Texts: `rows N` sends so many rows and finishes, `hold` goes on until it is cancelled, `crash N` kills itself after N
-rows, `fail` says that it cannot, `nonsense` writes what is no event, `leave` ends with words on stderr, `stubborn` does
-not end when its input does.
+rows, `freeze N` stops after N rows as a process does that hangs, `listen` waits until something is heard and calls the
+utterance of its row after it, `fail` says that it cannot, `nonsense` writes what is no event, `leave` ends with words
+on stderr, `stubborn` does not end when its input does.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,12 +73,15 @@ class Service:
         self.wire = Wire()
         self.requests: queue.Queue[tuple[ValidationRequest, threading.Event] | None] = queue.Queue()
         self.cancels: list[threading.Event] = []
+        self.heard: queue.Queue[int] = queue.Queue()
 
     def read(self) -> None:
         for line in sys.stdin:
             message = json.loads(line)
             if "cancel" in message:
                 self.cancel()
+            elif "hear" in message:
+                self.heard.put(message["hear"])
             else:
                 self.cancels.append(threading.Event())
                 request = self.wire.decode_request(json.dumps(message["validate"]))
@@ -95,18 +100,22 @@ class Service:
             self.answer(*asked)
 
     def answer(self, request: ValidationRequest, cancel: threading.Event) -> None:
-        what, _, count = request.speech.text.partition(" ")
+        what, *rest = request.speech.text.replace(".", " ").split()
+        count = rest[0] if rest else "1"
         utterance = Utterance(0, request.speech.text, "aaa", 0, len(request.speech.text))
         self.send(PlanEvent(Plan((utterance,))))
         self.send(AlignmentEvent(0, FRAMES_PER_TOKEN))
         self.misbehave(what, cancel)
         if not cancel.is_set():
             self.save_arrays(request)
-        for number in range(int(count or 1)):
+        for number in range(int(count)):
             if cancel.is_set():
                 break
-            self.send(RowEvent(row_of(number)))
+            row = row_of(number)
+            self.send(RowEvent(replace(row, utterance=self.heard.get()) if what == "listen" else row))
             time.sleep(SECONDS_PER_ROW)
+        if what == "freeze":
+            os.kill(os.getpid(), signal.SIGSTOP)
         if what == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         if cancel.is_set() or what == "fail":

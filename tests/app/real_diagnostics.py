@@ -169,7 +169,8 @@ class Scenario(QObject):
             row = event.row
             self.phases[-1].rows.append((time.time(), row.stage, f"{row.regime} {row.reading}", row.output))
         elif isinstance(event, FinishedEvent):
-            self.report.setdefault("finished", []).append(len(event.report.rows))  # type: ignore[attr-defined]
+            run = self.diagnostics.panel.live_run
+            self.report.setdefault("finished", []).append(run.row_count)  # type: ignore[attr-defined,union-attr]
 
     def on_exported(self, path: Path) -> None:
         self.report["exported"] = str(path)

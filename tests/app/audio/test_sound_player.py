@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.audio.looped_sound import Part
 from app.audio.output import NoAudioDevice
 from app.audio.player import AudioPlayer, Playback
 from app.audio.sound_player import SoundPlayer
@@ -101,3 +102,47 @@ def test_only_a_sound_that_was_heard_to_its_end_has_ended(desk: Desk, qtbot: QtB
     desk.sounds.play(piece(500), RATE_HZ)
     with qtbot.waitSignal(desk.sounds.ended):
         desk.output.stream.pull(600)
+
+
+def tone(loudness: float, length: int = 8000) -> np.ndarray:
+    """Its steps are at most a twentieth of its loudness."""
+    return (loudness * np.sin(np.arange(length) / 20)).astype(np.float32)
+
+
+def test_another_sound_goes_on_in_place_without_a_click(desk: Desk, qtbot: QtBot) -> None:
+    first, second = tone(0.8), -tone(0.4)
+    desk.sounds.play(first, RATE_HZ)
+    desk.output.stream.pull(1000)
+    qtbot.waitUntil(lambda: desk.sounds.place >= 1000)
+    desk.sounds.switch(second)
+    desk.output.stream.pull(1000)
+    heard = desk.output.stream.heard()
+    np.testing.assert_array_equal(heard[:1000], first[:1000])
+    np.testing.assert_array_equal(heard[-700:], second[1300:2000])
+    assert np.abs(np.diff(heard)).max() < 0.2  # they differ by up to 1.2
+    assert len(desk.output.streams) == 1
+
+
+def test_a_part_is_heard_again_and_again(desk: Desk, qtbot: QtBot) -> None:
+    sound = tone(0.5)
+    places: list[int] = []
+    desk.sounds.place_changed.connect(places.append)
+    desk.sounds.play(sound, RATE_HZ, Part(2000, 2500))
+    desk.output.stream.pull(1700)
+    np.testing.assert_array_equal(desk.output.stream.heard()[1005:1500], sound[2005:2500])
+    qtbot.waitUntil(lambda: desk.sounds.place == 2200)
+    assert desk.sounds.playing
+    assert all(2000 <= place < 2500 for place in places)
+
+
+def test_it_begins_where_it_is_told_to(desk: Desk) -> None:
+    sound = tone(0.5)
+    desk.sounds.play(sound, RATE_HZ, start=3000)
+    desk.output.stream.pull(100)
+    np.testing.assert_array_equal(desk.output.stream.heard(), sound[3000:3100])
+
+
+def test_there_is_nothing_to_switch_in_silence(desk: Desk) -> None:
+    desk.sounds.switch(tone(0.5))
+    assert not desk.sounds.playing
+    assert not desk.output.streams

@@ -2,24 +2,28 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.controller import KEPT_RUNS, WAITING_WORDS, DiagnosticsController, under_way
-from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState
+from app.diagnostics.controller import KEPT_RUNS, MOST_ARRAY_BYTES, WAITING_WORDS, DiagnosticsController
+from app.diagnostics.process import KILLED_WHY, DiagnosticsProcess
+from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.run_folders import RunFolders
+from app.diagnostics.run_words import state_words, under_way
 from engine.errors import OutputError, UnknownModel
 from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
-from engine.stages import STAGES
-from engine.validator.results import Regime, RowEvent, ValidationRequest
+from engine.stages import STAGES, Stage
+from engine.validator.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
+from tests.processes import exists
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
 WAIT_MS = 20_000
+STALLED_SECONDS = 3.0
 OPTIONS = DiagnosticsOptions(regimes=(Regime.COMPILED,), padding=0.5, probes=True)
 
 
@@ -28,7 +32,7 @@ class Desk:
 
     def __init__(self, qtbot: QtBot, folder: Path) -> None:
         self.qtbot, self.folder = qtbot, folder
-        self.process = DiagnosticsProcess(COMMAND)
+        self.process = DiagnosticsProcess(COMMAND, stalled_after_seconds=STALLED_SECONDS)
         self.controller = DiagnosticsController(self.process, RunFolders(folder))
         self.runs: list[DiagnosticsRun] = []
         self.stops: list[DiagnosticsRun] = []
@@ -36,6 +40,8 @@ class Desk:
         self.controller.event_received.connect(lambda event: self.runs[-1].take(event))
         self.controller.crashed.connect(lambda words: self.runs[-1].crash(words))
         self.controller.stopped.connect(self.stop)
+        self.controller.stalled.connect(lambda seconds: self.runs[-1].stall(seconds))
+        self.controller.went_on.connect(lambda: self.runs[-1].stall(0))
 
     def stop(self) -> None:
         self.stops.append(self.runs[-1])
@@ -65,7 +71,13 @@ def test_a_speech_and_the_options_become_a_request(desk: Desk) -> None:
     folder = run.request.arrays_folder
     speech = SpeechRequest("rows 1", "af_heart", 1.5, 7)
     assert run.request == ValidationRequest(
-        speech, STARTER, regimes=(Regime.COMPILED,), padding=0.5, probes=True, arrays_folder=folder
+        speech,
+        STARTER,
+        regimes=(Regime.COMPILED,),
+        padding=0.5,
+        probes=True,
+        arrays_folder=folder,
+        most_array_bytes=MOST_ARRAY_BYTES,
     )
     assert desk.array_folders() == [Path(str(folder))]
     assert run.config == model_config(STARTER)
@@ -131,10 +143,74 @@ def test_a_crash_says_where_and_what_to_do_and_the_next_diagnosis_works(desk: De
     first, second = STAGES[1].title.lower(), desk.process
     assert run.message == (
         f"The reference process ended while it computed the {first}. "
-        f"It was ended by signal {signal.SIGKILL.value}. Press Diagnose to start it again."
+        f"It was ended by signal {signal.SIGKILL.value}{KILLED_WHY}. Press Diagnose to start it again."
     )
     assert second.process_id is None
     desk.wait_for(desk.diagnose("rows 2"), RunState.FINISHED)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_a_process_killed_at_any_row_is_told_in_that_row_and_can_be_started_again(desk: Desk, stage: Stage) -> None:
+    rows = 2 * STAGES.index(stage) + 1
+    run = desk.diagnose(f"crash {rows}")
+    desk.wait_for(run, RunState.CRASHED)
+    assert f"while it computed the {stage.title.lower()}. It was ended by signal 9" in run.message
+    shown = Shown("compiled", Reading.OWN_FED, 0)
+    verdicts = [run.stage_summary(shown, each.name).verdict for each in STAGES]  # type: ignore[union-attr]
+    done = STAGES.index(stage)
+    assert verdicts == [Verdict.PASS] * done + [Verdict.CRASHED] * (len(STAGES) - done)
+    desk.wait_for(desk.diagnose("rows 2"), RunState.FINISHED)
+
+
+@pytest.mark.parametrize("stage", [STAGES[0], STAGES[3], STAGES[-1]], ids=lambda stage: stage.name)
+def test_a_process_that_hangs_is_told_and_can_be_ended_and_started_again(desk: Desk, stage: Stage) -> None:
+    run = desk.diagnose(f"freeze {2 * STAGES.index(stage) + 1}")
+    desk.qtbot.waitUntil(lambda: run.stalled_seconds > 0, timeout=WAIT_MS)
+    assert run.active
+    assert f"s while it computed the {stage.title.lower()}; it may be stuck" in state_words(run)
+    frozen = desk.process.process_id
+    assert frozen is not None
+    desk.controller.start_again()
+    assert run.state is RunState.CRASHED
+    assert f"it did nothing while it computed the {stage.title.lower()}" in run.message
+    again = desk.runs[-1]
+    assert again is not run
+    assert replace(again.request, arrays_folder=None) == replace(run.request, arrays_folder=None)
+    desk.qtbot.waitUntil(lambda: not exists(frozen), timeout=WAIT_MS)
+
+
+def test_a_process_that_goes_on_after_all_is_let_go_on(desk: Desk) -> None:
+    run = desk.diagnose("freeze 3")
+    desk.qtbot.waitUntil(lambda: run.stalled_seconds > 0, timeout=WAIT_MS)
+    assert desk.process.process_id is not None
+    os.kill(desk.process.process_id, signal.SIGCONT)
+    desk.wait_for(run, RunState.FINISHED)
+    assert not run.stalled_seconds
+    assert len(desk.runs) == 1
+
+
+def test_there_is_nothing_to_start_again_when_nothing_runs(desk: Desk) -> None:
+    desk.controller.start_again()
+    desk.wait_for(desk.diagnose("rows 1"), RunState.FINISHED)
+    desk.controller.start_again()
+    assert len(desk.runs) == 1
+
+
+def test_where_the_text_is_heard_is_passed_on(desk: Desk) -> None:
+    run = desk.diagnose("listen 1")
+    desk.qtbot.waitUntil(lambda: bool(run.utterances), timeout=WAIT_MS)
+    desk.controller.hear(7)
+    desk.wait_for(run, RunState.FINISHED)
+    assert run.last_row is not None
+    assert run.last_row.utterance == 7
+
+
+def test_what_was_heard_before_the_process_began_is_passed_on_too(desk: Desk) -> None:
+    run = desk.diagnose("listen 1")
+    desk.controller.hear(3)
+    desk.wait_for(run, RunState.FINISHED)
+    assert run.last_row is not None
+    assert run.last_row.utterance == 3
 
 
 def test_a_crash_before_the_first_row(desk: Desk) -> None:

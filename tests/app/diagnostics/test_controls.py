@@ -29,7 +29,7 @@ def test_a_run_fills_the_choices(controls: DiagnosticsControls) -> None:
     history.add(run)
     controls.show_run(run, history)
     assert controls.to_run.reference.value == Regime.DYNAMIC
-    assert len(controls.to_show.utterance.values) == 1 + len(UTTERANCES)
+    assert len(controls.to_show.utterance.values) == 2 + len(UTTERANCES)
     assert controls.to_show.to_do.export.isEnabled()
 
 

@@ -1,15 +1,15 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.drill_down import DrillDown
 from app.diagnostics.listening import Part
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.theme import DARK
-from engine.validator.results import Reading, Regime
-from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, events, finished_run, request
+from engine.validator.results import NotFinite, Reading, Regime, RowEvent
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, events, finished_run, request
 
 SHOWN = Shown(Regime.COMPILED, utterance=0)
 
@@ -32,6 +32,7 @@ def test_it_asks_for_a_stage(drill_down: DrillDown) -> None:
     assert "Choose a stage" in drill_down.words.text()
     drill_down.show_stage(finished_run(), SHOWN, None)
     assert drill_down.stack.currentWidget() is drill_down.words
+    assert not drill_down.outputs.isVisible()
 
 
 def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
@@ -43,6 +44,8 @@ def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
 def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> None:
     drill_down.show_stage(finished_run(), SHOWN, "f0n")
     shows(qtbot, drill_down, drill_down.signals)
+    assert drill_down.outputs.isVisible()
+    assert drill_down.outputs.width() >= 150
     assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
     assert not drill_down.listening.isVisible()
     assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
@@ -77,17 +80,51 @@ def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: Q
     shows(qtbot, drill_down, drill_down.signals)
     drill_down.listening.spectrogram_button.click()
     shows(qtbot, drill_down, drill_down.heat_maps)
-    for part, regime, reading in (
-        (Part.OURS, Regime.COMPILED, Reading.REFERENCE_FED),
-        (Part.REFERENCE, Regime.DYNAMIC, Reading.OWN_FED),
-    ):
-        with qtbot.waitSignal(drill_down.playback_wanted) as wanted:
-            drill_down.listening.buttons[part].click()
-        samples, rate_hz = wanted.args
-        assert rate_hz == CONFIG.sample_rate_hz
-        assert samples == pytest.approx(np.clip(arrays.arrays[(0, regime, reading, "audio")][0], -1, 1))
-    with qtbot.waitSignal(drill_down.playback_wanted):
+    assert drill_down.arrays is arrays
+    assert drill_down.row is not None
+    assert drill_down.row.output == "audio"
+    assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
+    with qtbot.waitSignal(drill_down.listening.wanted):
         drill_down.listening.buttons[Part.DIFFERENCE].click()
+
+
+def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "bert")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    pane = drill_down.heat_maps.panes[0]
+    middle = pane.view.mapToScene(pane.view.rect().center())
+    pane.scene().sigMouseMoved.emit(middle)
+    said = drill_down.readout.accessibleDescription()
+    assert said.startswith("channel ")
+    assert "Compiled" in said
+    assert "PyTorch" in said
+    qtbot.keyClick(pane, Qt.Key.Key_Up)
+    assert drill_down.readout.accessibleDescription() != said
+
+
+def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    broken = NotFinite(3, 1, (7, 2), "tokens", 2, len(UTTERANCES[0].phonemes) + 2)
+    for event in events(run.request):
+        is_row = isinstance(event, RowEvent) and event.row.output == "text_features"
+        run.take(RowEvent(replace(event.row, not_finite=broken)) if is_row else event)
+    drill_down.show_stage(run, SHOWN, "bert")
+    assert drill_down.broken.isVisible()
+    assert drill_down.broken.accessibleDescription().startswith("3 NaN and 1 infinite; the first at [7, 2] · ")
+    assert "“The”" in drill_down.broken.accessibleDescription()
+    drill_down.show_stage(run, SHOWN, "f0n")
+    assert not drill_down.broken.isVisible()
+
+
+def test_another_subject_is_told_but_not_what_more_is_known_of_it(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    with qtbot.waitSignal(drill_down.subject_changed):
+        drill_down.show_stage(run, SHOWN, "istft")
+    with qtbot.assertNotEmitted(drill_down.subject_changed):
+        drill_down.show_stage(run, SHOWN, "istft")
+    with qtbot.waitSignal(drill_down.subject_changed):
+        drill_down.show_stage(run, replace(SHOWN, utterance=1), "istft")
 
 
 def test_a_spectrogram_is_for_audio_only(drill_down: DrillDown, qtbot: QtBot) -> None:
@@ -138,8 +175,8 @@ def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> N
     run = finished_run()
     run.arrays = MemoryArrays()
     drill_down.show_stage(run, SHOWN, "istft")
-    qtbot.waitUntil(lambda: "kept" in drill_down.words.text())
-    assert drill_down.stack.currentWidget() is drill_down.words
+    shows(qtbot, drill_down, drill_down.profile)
+    assert "no longer kept" in drill_down.profile.panes[0].accessibleDescription()
 
 
 def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot) -> None:

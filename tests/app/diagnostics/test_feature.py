@@ -13,7 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.diagnostics.feature import ADDED, ADDING, DiagnosticsFeature
+from app.diagnostics.listening import Part
 from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.view_controls import HEARD
 from app.main_window import MainWindow
 from app.messages import Remedy
 from app.settings import Settings
@@ -22,6 +24,7 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import DARK, Appearance, Theme
 from engine.errors import Cure, MissingReference
+from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_service")
@@ -176,23 +179,68 @@ def test_closing_the_panel_ends_the_reference(desk: Desk) -> None:
     assert desk.diagnostics.process.process_id is None
 
 
-def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
+def listen(desk: Desk, part: Part) -> None:
     desk.diagnostics.open()
-    samples = np.linspace(-0.5, 0.5, 500, dtype=np.float32)
-    desk.panel.playback_wanted.emit(samples, RATE_HZ)
+    run = finished_run()
+    desk.panel.show_run(run)
+    desk.panel.table.select("istft")
+    desk.qtbot.waitUntil(lambda: desk.panel.drill_down.listening.isVisible())
+    desk.panel.drill_down.listening.buttons[part].click()
+
+
+def test_sounds_are_played_and_fall_silent_with_the_panel(desk: Desk) -> None:
+    listen(desk, Part.REFERENCE)
+    assert desk.diagnostics.sounds.playing
     desk.output.stream.pull(500)
-    np.testing.assert_array_equal(desk.output.stream.heard(), samples)
+    assert np.abs(desk.output.stream.heard()).max() > 0
     desk.diagnostics.window.close()
     assert not desk.diagnostics.sounds.playing
 
 
 def test_a_failure_is_said_without_a_button_for_speech(desk: Desk) -> None:
     desk.output.error = NoAudioDevice()
-    desk.panel.playback_wanted.emit(np.ones(100, np.float32), RATE_HZ)
-    message = desk.window.page.banner.message
+    listen(desk, Part.OURS)
+    message = desk.panel.banner.message
     assert message is not None
     assert message.remedy is None
     assert "No sound device" in message.text
+
+
+def test_a_process_that_hangs_can_be_ended_in_the_panel(desk: Desk) -> None:
+    desk.prepare()
+    desk.diagnostics.open()
+    desk.speak("freeze 3")
+    desk.qtbot.waitUntil(lambda: desk.panel.run is not None and desk.panel.run.row_count == 3, timeout=WAIT_MS)
+    status = desk.panel.controls.status
+    assert not status.start_again.isVisible()
+    desk.diagnostics.process.stalled.emit(20)
+    desk.qtbot.waitUntil(status.start_again.isVisible)
+    assert "has done nothing for 20 s" in status.label.accessibleDescription()
+    stuck = desk.panel.run
+    status.start_again.click()
+    assert stuck is not None
+    assert stuck.state is RunState.CRASHED
+    assert desk.panel.live_run is not stuck
+    desk.controller.stop()
+
+
+def test_what_is_heard_is_compared_next_and_shown(desk: Desk, qtbot: QtBot) -> None:
+    """The fake reference has one utterance, from the text's start to its end, and hears of every place."""
+    desk.prepare()
+    desk.diagnostics.open()
+    heard: list[int] = []
+    desk.controller.hear = heard.append  # type: ignore[method-assign]
+    desk.speak("rows 16. And more. And on.")
+    desk.wait_for(RunState.FINISHED)
+    qtbot.waitUntil(lambda: bool(desk.output.streams) and desk.output.stream.active)
+    assert desk.panel.controls.to_show.utterance.value == HEARD
+    desk.output.stream.pull(RATE_HZ + 10)
+    qtbot.waitUntil(lambda: heard[-1:] == [9], timeout=WAIT_MS)
+    assert desk.panel.controls.to_show.shown_utterance == 0
+    qtbot.waitUntil(lambda: desk.panel.strip.playhead is not None)
+    desk.speech.stop()
+    assert desk.panel.strip.playhead is None
+    assert desk.panel.controls.to_show.shown_utterance is None
 
 
 def test_a_run_is_exported_with_a_word_about_it(desk: Desk) -> None:

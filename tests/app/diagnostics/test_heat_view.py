@@ -3,17 +3,18 @@ import pytest
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.colours import error_table, value_table
-from app.diagnostics.heat_view import LEFT_PIXELS, HeatView
-from app.diagnostics.pictures import HeatPane, HeatPicture
+from app.diagnostics.colours import error_table, ours_table, reference_table, value_table
+from app.diagnostics.heat_view import HeatView
+from app.diagnostics.pictures import HeatPane, HeatPicture, Scale
+from app.diagnostics.time_pane import LEFT_PIXELS
 from app.theme import DARK, LIGHT, Colours
 
 QUARTERS = np.array([[0, 255], [128, 0]], np.uint8)
 PICTURE = HeatPicture(
     (
-        HeatPane("Compiled", QUARTERS, False),
-        HeatPane("PyTorch", QUARTERS, False),
-        HeatPane("Difference", QUARTERS, True),
+        HeatPane("Compiled", QUARTERS, Scale.VALUES),
+        HeatPane("PyTorch", QUARTERS, Scale.VALUES),
+        HeatPane("Difference", QUARTERS, Scale.ERRORS),
     ),
     0.0,
     1.0,
@@ -35,7 +36,7 @@ def view(qtbot: QtBot) -> HeatView:
 def colour_at(view: HeatView, pane: int, x: float, y: float) -> str:
     image = view.panes[pane].grab().toImage()
     height = view.panes[pane].view.height()
-    return image.pixelColor(LEFT_PIXELS + int(x * (image.width() - 14)), int(y * height)).name()
+    return image.pixelColor(LEFT_PIXELS + int(x * (image.width() - LEFT_PIXELS - 8)), int(y * height)).name()
 
 
 def expected(table: np.ndarray, step: int) -> str:
@@ -64,3 +65,18 @@ def test_a_part_lies_at_its_time(view: HeatView) -> None:
     view.show_picture(HeatPicture(PICTURE.panes, 0.5, 1.0, ""))
     assert colour_at(view, 1, 0.2, 0.8) == LIGHT.surface
     assert colour_at(view, 1, 0.6, 0.8) == expected(value_table(LIGHT), 0)
+
+
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_both_sides_of_a_spectrogram_have_hues_of_their_own_and_frequencies_at_the_side(
+    view: HeatView, colours: Colours
+) -> None:
+    sides = (HeatPane("Compiled", QUARTERS, Scale.OURS), HeatPane("PyTorch", QUARTERS, Scale.REFERENCE))
+    view.set_colours(colours)
+    view.show_picture(HeatPicture((*sides, PICTURE.panes[2]), 0.0, 1.0, "mel to 12 kHz", ((0.5, "2k"),)))
+    assert colour_at(view, 0, 0.8, 0.8) == expected(ours_table(colours), 255)
+    assert colour_at(view, 1, 0.8, 0.8) == expected(reference_table(colours), 255)
+    loud = [QColor(expected(table(colours), 128)) for table in (ours_table, reference_table)]
+    assert loud[0].blue() > loud[0].red()
+    assert loud[1].red() > loud[1].blue()
+    assert view.panes[0].left._tickLevels == [[(0.5, "2k")]]

@@ -3,7 +3,7 @@ import threading
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.picture_loader import PictureLoader
-from app.diagnostics.pictures import NoPicture, PictureRequest, SignalPicture
+from app.diagnostics.pictures import NO_LONGER_KEPT, PictureRequest, ProfilePicture, SignalPicture
 from app.diagnostics.utterance_clock import clock_of
 from engine.stages import stage_named
 from engine.validator.results import Reading, Regime
@@ -69,7 +69,8 @@ def test_missing_arrays_are_said(qtbot: QtBot) -> None:
     loader = PictureLoader()
     with qtbot.waitSignal(loader.loaded) as loaded:
         loader.load(asked(MemoryArrays()))
-    assert isinstance(loaded.args[1], NoPicture)
+    assert isinstance(loaded.args[1], ProfilePicture)
+    assert loaded.args[1].why == NO_LONGER_KEPT
 
 
 def test_whoever_asked_may_be_gone(qtbot: QtBot) -> None:

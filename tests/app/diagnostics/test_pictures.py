@@ -7,10 +7,12 @@ import pytest
 
 from app.diagnostics.pictures import (
     MOST_LINES,
+    NO_LONGER_KEPT,
     HeatPicture,
     NoPicture,
     PictureRequest,
     ProfilePicture,
+    Scale,
     SignalPicture,
     picture_of,
 )
@@ -75,7 +77,7 @@ def test_signals_of_other_lengths_have_no_difference() -> None:
 def test_arrays_become_small_heat_maps(stage: str, output: str) -> None:
     picture = picture_of(asked(stage, output))
     assert isinstance(picture, HeatPicture)
-    assert [pane.is_error for pane in picture.panes] == [False, False, True]
+    assert [pane.scale for pane in picture.panes] == [Scale.VALUES, Scale.VALUES, Scale.ERRORS]
     for pane in picture.panes:
         assert pane.steps.shape[0] <= MOST_LINES
         assert pane.steps.shape[1] == COLUMNS
@@ -124,7 +126,9 @@ def test_heat_maps_of_other_lengths_say_so() -> None:
 def test_spectrograms_of_audio() -> None:
     picture = picture_of(asked("istft", "audio", spectrogram=True))
     assert isinstance(picture, HeatPicture)
-    assert picture.top == "12 kHz"
+    assert picture.top == "mel to 12 kHz"
+    assert [name for _, name in picture.ticks] == ["200", "1k", "2k", "4k", "8k"]
+    assert [pane.scale for pane in picture.panes] == [Scale.OURS, Scale.REFERENCE, Scale.ERRORS]
     assert picture.panes[2].title.startswith("Difference, up to −".replace("−", "-"))
     quiet = picture_of(asked("istft", "audio", changed("audio", lambda audio: audio), spectrogram=True))
     assert isinstance(quiet, HeatPicture)
@@ -156,8 +160,8 @@ def test_inner_values_have_their_profile() -> None:
 
 def test_what_was_not_kept_is_said() -> None:
     missing = picture_of(asked("istft", "audio", MemoryArrays()))
-    assert isinstance(missing, NoPicture)
-    assert "kept" in missing.words
+    assert isinstance(missing, ProfilePicture)
+    assert missing.why == NO_LONGER_KEPT
     nothing = replace(row(stage_named("istft"), "audio", Regime.COMPILED), profile=None)
     assert isinstance(picture_of(replace(asked("istft", "audio"), arrays=None, row=nothing)), NoPicture)
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.process import NICENESS, NO_START, NONSENSE, DiagnosticsProcess
+from app.diagnostics.process import KILLED_WHY, NICENESS, NO_START, NONSENSE, DiagnosticsProcess
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.validator.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
 from tests.app.fake_service import row_of
@@ -127,7 +127,7 @@ def test_reading_gives_the_window_its_turns(listener: Listener, monkeypatch: pyt
 def test_a_crash_is_told_and_the_next_request_starts_another_process(listener: Listener) -> None:
     listener.ask("crash 5")
     listener.wait_for_death()
-    assert listener.deaths == [f"It was ended by signal {signal.SIGKILL.value}."]
+    assert listener.deaths == [f"It was ended by signal {signal.SIGKILL.value}{KILLED_WHY}."]
     assert len(listener.rows()) == 5
     assert listener.process.process_id is None
     listener.ask("rows 2")

@@ -3,7 +3,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.run import DETAILED_UTTERANCES, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.run_words import state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
 from engine.validator.results import (
@@ -12,6 +13,7 @@ from engine.validator.results import (
     Metrics,
     Reading,
     Regime,
+    Report,
     RowEvent,
     ValidationRequest,
     Verdict,
@@ -210,3 +212,36 @@ def test_every_option_is_part_of_a_request() -> None:
     options = DiagnosticsOptions(padding=2.0, probes=True)
     asked = ValidationRequest(SpeechRequest("Hello.", "af_heart"), **vars(options))
     assert all(getattr(asked, field.name) == getattr(options, field.name) for field in fields(options))
+
+
+def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
+    run = DiagnosticsRun(request((Regime.COMPILED,)), CONFIG)
+    stage = STAGES[3]
+    for utterance in range(DETAILED_UTTERANCES + 3):
+        curved = replace(row(stage, "f0", Regime.COMPILED, error=1.0 if utterance == 1 else 1e-6), utterance=utterance)
+        run.take(RowEvent(curved))
+    without = [each.utterance for each in run.rows if each.profile is None]
+    assert without == [0, 2]
+    assert "are kept" in state_words(run)
+    assert run.row_count == DETAILED_UTTERANCES + 3
+
+
+def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
+    run.take(PlanEvent(Plan(UTTERANCES[:2], (), 40)))
+    assert not run.progress.whole
+    run.take(PlanEvent(Plan(UTTERANCES[2:])))
+    assert run.utterances == UTTERANCES
+    assert run.progress.planned == len(UTTERANCES)
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    assert run.utterances == UTTERANCES
+    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    assert run.report is not None
+    assert run.report.utterances == UTTERANCES
+
+
+def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsRun) -> None:
+    told = [event for event in events(run.request) if isinstance(event, RowEvent)]
+    heard_first = sorted(told, key=lambda event: event.row.utterance != 1)
+    for event in heard_first:
+        run.take(event)
+    assert run.rows == tuple(event.row for event in told)

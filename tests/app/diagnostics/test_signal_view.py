@@ -82,7 +82,7 @@ def test_a_profile_is_a_staircase(qtbot: QtBot) -> None:
     view.resize(500, 200)
     view.show()
     view.show_length(1.0)
-    view.show_picture(ProfilePicture(np.array([0, 0.25, 1.0]), np.array([1e-4, np.nan])), "Duration LSTM")
+    view.show_picture(ProfilePicture(np.array([0, 0.25, 1.0]), np.array([1e-4, np.nan]), "why"), "Duration LSTM")
     times, heights = view._curve.getData()
     assert times.tolist() == [0, 0.25, 0.25, 1]
     assert heights.tolist() == pytest.approx([-4, -4, 1, 1])

@@ -1,7 +1,8 @@
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.time_pane import PaneStack, TimePane
+from app.diagnostics.time_pane import STEPS_ACROSS, PaneStack, TimePane
 from app.theme import DARK
 
 
@@ -71,3 +72,37 @@ def test_a_long_title_gives_way(stack: PaneStack, qtbot: QtBot) -> None:
     stack.resize(180, 200)
     qtbot.waitUntil(lambda: upper.shown_title.endswith("…"))
     assert upper.accessibleDescription().endswith("there are")
+
+
+def test_a_part_is_selected_in_every_pane_and_dragged_in_any(stack: PaneStack, qtbot: QtBot) -> None:
+    assert stack.part is None
+    stack.select_part((0.5, 1.0))
+    assert stack.part == pytest.approx((0.5, 1.0))
+    with qtbot.waitSignal(stack.part_chosen) as chosen:
+        stack.panes[-1].part.setRegion((0.25, 0.75))
+    assert chosen.args == pytest.approx([0.25, 0.75])
+    assert all(pane.part.getRegion() == pytest.approx((0.25, 0.75)) for pane in stack.panes)
+    stack.select_part(None)
+    assert stack.part is None
+
+
+def test_keys_move_the_cursor_and_the_borders_of_the_part(stack: PaneStack, qtbot: QtBot) -> None:
+    points: list[tuple[float, float]] = []
+    stack.pointed.connect(lambda *point: points.append(point))
+    pane = stack.panes[0]
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Up):
+        qtbot.keyClick(pane, key)
+    start, end = stack.seconds_in_view
+    step = (end - start) / STEPS_ACROSS
+    assert [at for at, _ in points] == pytest.approx([step, 2 * step, step, step])
+    assert points[-1][1] > points[0][1]
+    assert pane.cursor.isVisible()
+    stack.select_part((0.0, end))
+    qtbot.keyClick(pane, Qt.Key.Key_BracketLeft)
+    assert stack.part == pytest.approx((step, end))
+    qtbot.keyClick(pane, Qt.Key.Key_Right)
+    qtbot.keyClick(pane, Qt.Key.Key_BracketRight)
+    assert stack.part == pytest.approx((step, 2 * step))
+    qtbot.keyClick(pane, Qt.Key.Key_Plus)
+    low, high = stack.seconds_in_view
+    assert high - low < end - start

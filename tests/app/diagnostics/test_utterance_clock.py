@@ -62,3 +62,9 @@ def test_before_the_alignment_all_tokens_are_equally_long() -> None:
     assert len(clock.token_edges) == len(utterance.phonemes) + 3
     assert np.ptp(np.diff(clock.token_edges)) == pytest.approx(0)
     assert clock_of(None, (), CONFIG).seconds > 0
+
+
+def test_a_word_with_a_given_pronunciation_is_the_word() -> None:
+    text = "[Kokoro](/kˈOkəɹO/) is"
+    utterance = Utterance(1, text, "kˈOkəɹO ɪz", 40, 62, words=(WrittenWord(40, 59, 0, 7), WrittenWord(60, 62, 8, 10)))
+    assert [word.text for word in clock_of(utterance, (), CONFIG).words(utterance)] == ["Kokoro", "is"]

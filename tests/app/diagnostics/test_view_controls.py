@@ -30,14 +30,33 @@ def test_at_first_the_isolated_error_of_the_worst_is_shown(controls: ViewControl
 
 def test_utterances_are_numbered_and_quoted(controls: ViewControls) -> None:
     controls.show_utterances(UTTERANCES)
-    assert [controls.utterance.itemText(number) for number in range(4)] == [
+    assert [controls.utterance.itemText(number) for number in range(5)] == [
         "worst of all",
+        "heard now",
         "1 · The window is open.",
         "2 · Everything happens on this computer.",
         "3 · Dr. Smith left.",
     ]
     controls.utterance.choose(2)
     assert controls.shown_utterance == 2
+
+
+def test_what_is_heard_is_shown_while_that_is_chosen(controls: ViewControls, qtbot: QtBot) -> None:
+    controls.show_utterances(UTTERANCES)
+    controls.follow(1)
+    assert controls.shown_utterance is None
+    controls.show_heard()
+    assert controls.shown_utterance == 1
+    with qtbot.waitSignal(controls.changed):
+        controls.follow(2)
+    assert controls.shown_utterance == 2
+    with qtbot.assertNotEmitted(controls.changed):
+        controls.follow(2)
+    controls.follow(None)
+    assert controls.shown_utterance is None  # so that the worst is shown
+    controls.utterance.choose(0)
+    controls.show_heard()
+    assert controls.shown_utterance == 0  # as it was chosen
 
 
 def test_choices_are_told(controls: ViewControls, qtbot: QtBot) -> None:

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import DamagedFile, InvalidRequest, MissingModel, UnknownModel
 from engine.model_store import ModelState, ModelStatus, ModelStore, checkpoints
 from engine.model_store.catalogue import entry_named
-from engine.model_store.checkpoints import default_model, model_config, open_checkpoint, starter_voices
+from engine.model_store.checkpoints import default_model, model_config, model_stamp, open_checkpoint, starter_voices
 from engine.system.paths import starter_folder
 
 
@@ -112,3 +112,15 @@ def test_random_weights_are_told_apart_by_seed_and_architecture() -> None:
     identities = [checkpoint.identity for checkpoint in opened]
     assert len(set(identities)) == 3
     assert identities[0] == identities[3]
+
+
+def test_an_exchanged_file_gives_another_stamp(copied_starter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ModelStore, "model_folder", lambda store, name: copied_starter)
+    before = model_stamp("starter")
+    assert model_stamp("starter") == before
+    weights = copied_starter / "model.safetensors"
+    other = copied_starter / "other"
+    shutil.copy(weights, other)
+    other.replace(weights)
+    assert model_stamp("starter") != before
+    assert model_stamp("starter", "random:0") == model_stamp("starter", "random:0")

@@ -118,6 +118,9 @@ def test_values_that_are_not_finite_fail(regimes: Regimes) -> None:
     assert row.verdict is Verdict.FAIL
     assert row.metrics is not None
     assert row.metrics.finite_percent == 0
+    assert row.not_finite is not None
+    assert (row.not_finite.nan, row.not_finite.first) == (2 * row.not_finite.extent, (0, 0))  # two values a frame
+    assert all(each.not_finite is None for each in rows if each.stage == "bert")
 
 
 def test_the_louder_of_two_equal_waveforms_fails(regimes: Regimes) -> None:

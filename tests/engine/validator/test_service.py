@@ -2,8 +2,11 @@
 
 import json
 import queue
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,12 +15,14 @@ from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
     FinishedEvent,
+    PulseEvent,
     Regime,
     RowEvent,
     ValidationEvent,
     ValidationRequest,
 )
-from engine.validator.service import Service
+from engine.validator.service import PIECE_UTTERANCES, Service
+from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
 wire = Wire()
@@ -29,6 +34,7 @@ class Caller:
     def __init__(self) -> None:
         self._said: queue.Queue[str | None] = queue.Queue()
         self.heard: queue.Queue[ValidationEvent] = queue.Queue()
+        self.pulses: queue.Queue[PulseEvent] = queue.Queue()
         self._thread = threading.Thread(target=Service(self._hear).serve, args=(self._lines(),))
         self._thread.start()
 
@@ -50,7 +56,8 @@ class Caller:
         return events
 
     def _hear(self, line: str) -> None:
-        self.heard.put(wire.decode(line))
+        event = wire.decode(line)
+        (self.pulses if isinstance(event, PulseEvent) else self.heard).put(event)
 
     def _lines(self) -> Iterator[str]:
         while (line := self._said.get()) is not None:
@@ -122,3 +129,103 @@ def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
     caller.until(FailedEvent)
     (report,) = [event.report for event in caller.until(FinishedEvent)[-1:]]
     assert report.request.speech.text == "Another."
+
+
+def compared(events: list[ValidationEvent]) -> list[int]:
+    """The utterances in the order of their turns."""
+    return list(dict.fromkeys(event.row.utterance for event in events if isinstance(event, RowEvent)))
+
+
+def test_the_utterance_that_is_heard_is_compared_next(caller: Caller) -> None:
+    text = "One goes first.\n\n" * 5
+    caller.ask(asked(text))
+    before = caller.until(RowEvent)
+    caller.say(json.dumps({"hear": text.rindex("One")}))
+    order = compared(before + caller.until(FinishedEvent))
+    assert order == [0, 4, 1, 2, 3]
+
+
+def test_what_was_heard_of_an_earlier_text_means_nothing_for_the_next(caller: Caller) -> None:
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+    caller.say('{"hear": 40}')
+    caller.ask(asked("One goes first.\n\n" * 3))
+    assert compared(caller.until(FinishedEvent)) == [0, 1, 2]
+
+
+def test_there_is_a_pulse_while_it_computes_and_while_it_waits(caller: Caller) -> None:
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+    first, second = (caller.pulses.get(timeout=60).computed_seconds for _ in range(2))
+    assert 0 < first <= second
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory")],
+)
+def test_missing_memory_is_told_and_survived(caller: Caller, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Validator, "validate", fail)
+        caller.ask(asked())
+        (failure,) = caller.until(FailedEvent)
+    assert "memory was not enough" in failure.message
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+
+
+LIMITED = """
+import resource, sys
+from engine.__main__ import main
+from engine.validator.results import AlignmentEvent
+from engine.validator.service import PIECE_UTTERANCES, Service
+
+tell = Service._tell
+
+def tell_and_limit(self, event):
+    if isinstance(event, AlignmentEvent):  # everything is loaded; the large stages are still to come
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
+    tell(self, event)
+
+Service._tell = tell_and_limit
+sys.exit(main(["validate", "--serve"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit address space")
+def test_a_process_without_memory_says_so(tmp_path: Path) -> None:
+    request = asked("This is a long sentence, which takes more memory than there is left for it to be spoken in. " * 4)
+    line = json.dumps({"validate": json.loads(wire.encode_request(request))}) + "\n"
+    command = [sys.executable, "-c", LIMITED]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        events = (wire.decode(each) for each in process.stdout)
+        failure = next(event for event in events if isinstance(event, FailedEvent | FinishedEvent))
+        process.stdin.close()
+    assert isinstance(failure, FailedEvent)
+    assert "memory was not enough" in failure.message
+
+
+def test_a_long_plan_comes_in_short_lines_that_continue_each_other(caller: Caller) -> None:
+    text = "One goes first.\n\n" * 130
+    caller.ask(asked(text))
+    events = caller.until(RowEvent)
+    while not (isinstance(events[-1], PlanEvent) and events[-1].plan.whole):
+        events.append(caller.heard.get(timeout=60))
+    plans = [event.plan for event in events if isinstance(event, PlanEvent)]
+    assert all(len(plan.utterances) <= PIECE_UTTERANCES for plan in plans)
+    known: list[int] = []
+    for plan in plans:
+        numbers = [each.index for each in plan.utterances]
+        assert numbers[0] <= len(known)
+        known = known[: numbers[0]] + numbers
+    assert known == list(range(len(known)))
+    caller.say('{"cancel": true}')
+    caller.until(FailedEvent)

@@ -1,14 +1,17 @@
 """A text in every regime: the events, their order, and the conclusion."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.errors import Cancelled, InvalidRequest, UnknownVoice
+from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
 from engine.speech import PlanEvent, SpeechRequest
 from engine.stages import STAGE_NAMES
+from engine.validator.agenda import Listener
 from engine.validator.arrays import ArrayFolder
 from engine.validator.results import (
     AlignmentEvent,
@@ -16,6 +19,7 @@ from engine.validator.results import (
     Reading,
     Regime,
     Report,
+    Row,
     RowEvent,
     ValidationEvent,
     ValidationRequest,
@@ -167,3 +171,60 @@ def test_a_mistake_is_told_before_any_work(
 ) -> None:
     with pytest.raises(error):
         validator.validate(request_)
+
+
+def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[ValidationEvent] = []
+
+    def exchange(event: ValidationEvent) -> None:
+        events.append(event)
+        if isinstance(event, RowEvent):
+            monkeypatch.setattr("engine.validator.validation.model_stamp", lambda model, weights: "another file")
+
+    with pytest.raises(EngineError, match="The model starter was exchanged"):
+        validator.validate(asked(regimes=(Regime.UPSTREAM,)), exchange)
+    assert sum(isinstance(event, RowEvent) for event in events) == 1
+
+
+def test_an_exchanged_model_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Validator()) as validator:
+        before = validator.prepare(asked())
+        assert validator.prepare(asked()) is before
+        monkeypatch.setattr("engine.validator.validation.model_stamp", lambda model, weights: "another file")
+        assert validator.prepare(asked()) is not before
+
+
+def test_parts_voices_and_pauses_are_those_that_are_spoken(validator: Validator) -> None:
+    text = "Not this. Hello there. [voice:af_sally] [pause 1s] Good morning."
+    speech = SpeechRequest(text, "am_rowan", start=text.index("Hello"))
+    plan = next(event.plan for event in _events_of(validator, speech) if isinstance(event, PlanEvent))
+    assert [each.voice for each in plan.utterances] == ["", "af_sally"]
+    assert [text[each.start : each.end] for each in plan.utterances] == ["Hello there.", "Good morning."]
+
+
+def test_profiles_are_left_out_of_reports_where_they_are_not_wanted() -> None:
+    with closing(Validator(keep_profiles=False)) as validator:
+        events: list[ValidationEvent] = []
+        report = validator.validate(asked(regimes=(Regime.UPSTREAM,)), events.append)
+    rows = [event.row for event in events if isinstance(event, RowEvent)]
+    assert any(row.profile for row in rows)
+    assert report.rows == tuple(replace(row, profile=None) for row in rows)
+
+
+def test_the_report_is_in_the_order_of_the_text_whatever_was_heard_first(validator: Validator) -> None:
+    request = asked(regimes=(Regime.UPSTREAM,))
+    events: list[ValidationEvent] = []
+    report = validator.validate(request, events.append, listener=Listener(TEXT.index("Good")))
+    assert next(event.row.utterance for event in events if isinstance(event, RowEvent)) == 1
+    assert without_times(report.rows) == without_times(validator.validate(request).rows)
+    assert [each.index for each in report.utterances] == [0, 1]
+
+
+def without_times(rows: Iterable[Row]) -> list[Row]:
+    return [replace(row, seconds=None, reference_seconds=None) for row in rows]
+
+
+def _events_of(validator: Validator, speech: SpeechRequest) -> list[ValidationEvent]:
+    events: list[ValidationEvent] = []
+    validator.validate(ValidationRequest(speech, regimes=(Regime.UPSTREAM,)), events.append)
+    return events

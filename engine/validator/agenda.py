@@ -1,0 +1,61 @@
+"""Which utterance of a growing plan is compared next: the one that is heard, those after it, then those before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from engine.speech import Plan, PlanEvent, Utterance
+
+
+@dataclass
+class Listener:
+    """Whoever hears the text while it is compared, at this `character` of it; None as long as nothing is heard.
+
+    One thread may set it while another reads it.
+    """
+
+    character: int | None = None
+
+
+class Agenda:
+    """The utterances of a text, each once, in the order in which they are wanted when their turn comes.
+
+    The first plan is made at once, the rest as it is needed; `observe` gets each of them. Raises what planning raises.
+    """
+
+    def __init__(self, plans: Iterator[Plan], observe: Callable[[PlanEvent], None], listener: Listener) -> None:
+        self._plans = plans
+        self._observe = observe
+        self._listener = listener
+        self._plan = Plan(())
+        self._taken: set[int] = set()
+        self._plan_on()
+
+    def __iter__(self) -> Iterator[Utterance]:
+        while (utterance := self._next()) is not None:
+            self._taken.add(utterance.index)
+            yield utterance
+            self._plan_on()
+
+    def _next(self) -> Utterance | None:
+        character = self._listener.character
+        while not self._reaches(character) and self._plan_on():
+            pass
+        left = [each for each in self._plan.utterances if each.index not in self._taken]
+        heard = (each for each in left if character is not None and each.end > character)
+        return next(heard, left[0] if left else None)
+
+    def _reaches(self, character: int | None) -> bool:
+        """Whether there is something to compare, and the plan has the utterance that is heard."""
+        planned = self._plan.utterances
+        unheard = character is None or (planned and planned[-1].end > character)
+        return bool(unheard) and len(self._taken) < len(planned)
+
+    def _plan_on(self) -> bool:
+        plan = next(self._plans, None)
+        if plan is None:
+            return False
+        self._plan = plan
+        self._observe(PlanEvent(plan))
+        return True
