@@ -19,6 +19,7 @@ from engine.validator.kernel_inspection import EVERY_STAGE, KernelInspection
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.results import ValidationEvent, ValidationRequest
 from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.wording import counted
 
 _SHOWN = 8
 """Kernels of a stage in the text, the worst first."""
@@ -78,7 +79,7 @@ class KernelReport:
 
     def _table(self, stage: str) -> Iterator[str]:
         measured = sorted(self.measured[stage].values(), key=_badness, reverse=True)
-        yield f"\n{stage}: {len(measured)} kernels, those furthest from PyTorch on their own inputs:"
+        yield f"\n{stage}: {counted(len(measured), 'kernel')}, those furthest from PyTorch on their own inputs:"
         yield f"{'kernel':<22}{'verdict':<11}{'error':>10}{'x floor':>9}{'ms':>9}  what"
         yield from (_line(self.nodes[stage][one.node], one) for one in measured[:_SHOWN])
 
