@@ -4,6 +4,7 @@
 # make bundle  builds the application with its own Python into build/bundle/, for the system it runs on: a folder and an
 #            archive of it, or an .app and a disk image; tries it, and prints its sizes
 # make compiled-models  builds compiled_models/, the modules that come with the program
+# make golden           measures the errors of the starter model's shipped modules anew, which later runs are held against
 # make metal-kernels    compiles the source of every kernel in them with Apple's compiler; needs a Mac
 # Each does all its own set-up on a fresh machine; `make setup` does that part alone.
 
@@ -11,7 +12,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: run test setup setup-test bundle compiled-models metal-kernels format clean
+.PHONY: run test setup setup-test bundle compiled-models golden metal-kernels format clean
 .PHONY: system-run system-bundle system-test
 
 VENV := .venv
@@ -69,6 +70,11 @@ compiled-models: $(VENV)/ready-to-test | system-test
 	        $(BIN)/python -m engine compile --model $$model --target metal-macos --lstm-method $$method --ship || exit 1; \
 	    done; \
 	done
+	$(MAKE) golden
+
+golden: $(VENV)/ready-to-test
+	mkdir -p resources/golden
+	$(BIN)/python -m engine validate --model starter --regimes upstream,compiled --save-golden resources/golden/starter-cpu.json
 
 # As TVM has them compiled when they are first used. All are compiled, and those that fail are named, before it fails.
 METAL := xcrun -sdk macosx metal -std=macos-metal2.3 -mmacosx-version-min=14.0 -ffast-math

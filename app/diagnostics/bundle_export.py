@@ -13,7 +13,7 @@ from app.diagnostics.run import DiagnosticsRun
 from engine.errors import InvalidRequest, OutputError
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder
-from engine.validator.results import FinishedEvent, Report, RowEvent
+from engine.validator.results import FinishedEvent, RowEvent
 from engine.validator.wire import Wire
 
 COMMAND = python_command("app.diagnostics.bundle_writer")
@@ -48,15 +48,16 @@ class BundleExport(QObject):
         """Whether an export is in progress."""
         return self._process.state() is not QProcess.ProcessState.NotRunning
 
-    def export(self, run: DiagnosticsRun, path: Path) -> None:
-        """Write what is known of a run, which may still be active; emits `exported` or `failed`."""
+    def export(self, run: DiagnosticsRun, path: Path, name: str = "") -> None:
+        """Write what is known of a run, which may still be active, under a name; emits `exported` or `failed`."""
         if self.active:
             self.failed.emit(InvalidRequest("Another export is under way.", "Wait until it is done."))
             return
         self._path = path
         self._lines = self._written(run)
         folder = run.request.arrays_folder
-        arguments = [*self._command[1:], str(path.absolute()), *([folder] if folder else [])]
+        about = [f"--name={name}", f"--made={run.started.isoformat()}"]
+        arguments = [*self._command[1:], *about, str(path.absolute()), *([folder] if folder else [])]
         self._process.start(self._command[0], arguments)
         self._turn.start()
 
@@ -69,10 +70,9 @@ class BundleExport(QObject):
             self._process.waitForFinished(timeout_ms)
 
     def _written(self, run: DiagnosticsRun) -> Iterator[str]:
-        report = run.report or Report(run.request, run.utterances, (), (), {})
-        rows = report.rows or run.rows
+        report = run.report_so_far
         yield self._wire.encode(FinishedEvent(replace(report, rows=())))
-        for row in rows:
+        for row in report.rows:
             yield self._wire.encode(RowEvent(row))
 
     @Slot()

@@ -1,6 +1,6 @@
 """Writes a validation to one file: reads its events from standard input, takes the path of the file as argument.
 
-    python -m app.diagnostics.bundle_writer PATH [ARRAYS_FOLDER]
+    python -m app.diagnostics.bundle_writer PATH [ARRAYS_FOLDER] [--name=NAME] [--made=TIME]
 
 A failure is one sentence on stderr. It runs as a separate process because drawing and packing would make the window
 stutter.
@@ -8,6 +8,7 @@ stutter.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -28,8 +29,14 @@ def main(arguments: Sequence[str]) -> int:
     """Write the file; exit code 0, or 1 with a sentence on stderr."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path", type=Path)
+    parser.add_argument("arrays_folder", type=Path, nargs="?")
+    parser.add_argument("--name", default="")
+    parser.add_argument("--made", default="")
+    options = parser.parse_args(arguments)
     try:
-        write(read_report(sys.stdin), Path(arguments[0]), Path(arguments[1]) if len(arguments) > 1 else None)
+        write(read_report(sys.stdin), options.path, options.arrays_folder, options.name, options.made)
     except EngineError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -56,12 +63,12 @@ def read_report(lines: Iterable[str]) -> Report:
     return replace(report, rows=tuple(rows))
 
 
-def write(report: Report, path: Path, arrays_folder: Path | None) -> None:
+def write(report: Report, path: Path, arrays_folder: Path | None, name: str = "", made: str = "") -> None:
     """Write everything about a report, without arrays if the folder no longer exists. Raises `EngineError`."""
     from engine.validator.bundle import write_bundle  # imports matplotlib
 
     arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None
-    write_bundle(path, report, arrays, _doctor_output())
+    write_bundle(path, report, arrays, _doctor_output(), name=name, made=made)
 
 
 def _doctor_output() -> str:

@@ -25,7 +25,12 @@ class Tone(Enum):
     ERROR = "error"
 
 
-_VERDICT_TONES = {Verdict.PASS: Tone.GOOD, Verdict.INHERITED: Tone.WARNING, Verdict.INCOMPARABLE: Tone.NOTE}
+_VERDICT_TONES = {
+    Verdict.PASS: Tone.GOOD,
+    Verdict.WORSE: Tone.WARNING,
+    Verdict.INHERITED: Tone.WARNING,
+    Verdict.INCOMPARABLE: Tone.NOTE,
+}
 STEPS = 256
 SMALLEST_ERROR = 1e-7
 LARGEST_ERROR = 10.0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -16,6 +18,7 @@ from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.system.bundle import require_reference
 from engine.validator.arrays import ArrayFolder
+from engine.validator.kernel_request import KernelRequest, Replacement
 from engine.validator.results import ValidationRequest
 
 KEPT_RUNS = 5
@@ -49,7 +52,7 @@ class DiagnosticsController(QObject):
         self._kept: list[Path] = []
         self._held_back = False
         self._heard: int | None = None
-        self._waiting: ValidationRequest | None = None
+        self._waiting: Callable[[], None] | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._begin)
         process.event_received.connect(self.event_received)
@@ -64,22 +67,32 @@ class DiagnosticsController(QObject):
 
     def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
         """Diagnose this speech; emits `failed` if there is no PyTorch, no such model, or no space."""
-        self.stop()
         self._heard = None
+        self._compare(ValidationRequest(speech, model, **vars(options)), self._process.validate)
+
+    def substitute(self, request: ValidationRequest, utterance: int, replacements: tuple[Replacement, ...]) -> None:
+        """Compare an utterance of an earlier request again, some kernels or stages computed by something else."""
+
+        def ask(again: ValidationRequest) -> None:
+            self._process.inspect(KernelRequest(again, utterance, replacements=replacements))
+
+        self._heard = None
+        self._compare(request, ask)
+
+    def _compare(self, request: ValidationRequest, ask: Callable[[ValidationRequest], None]) -> None:
+        self.stop()
         try:
             require_reference()
-            config = model_config(model)
+            config = model_config(request.model)
             folder = self._folders.make()
         except EngineError as error:
             self.failed.emit(error)
             return
         self._keep(folder)
-        request = ValidationRequest(
-            speech, model, arrays_folder=str(folder), most_array_bytes=MOST_ARRAY_BYTES, **vars(options)
-        )
+        request = replace(request, arrays_folder=str(folder), most_array_bytes=MOST_ARRAY_BYTES)
         self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)
-        self._waiting = request
+        self._waiting = partial(ask, request)
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:
@@ -133,8 +146,8 @@ class DiagnosticsController(QObject):
     @Slot()
     def _begin(self) -> None:
         if self._waiting is not None and not self._held_back:
-            self._process.validate(self._waiting)
-            self._waiting = None
+            start, self._waiting = self._waiting, None
+            start()
             if self._heard is not None:
                 self._process.hear(self._heard)
 

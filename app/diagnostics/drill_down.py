@@ -80,6 +80,7 @@ class DrillDown(StagePage):
         self.readout = ElidedLabel(self)
         self._pictured: tuple[PictureRequest, Picture] | None = None
         self.stack = QStackedWidget(self)
+        self._near = QSplitter(Qt.Orientation.Vertical, self)
         self._loader = PictureLoader(self)
         self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
         self._lay_out()
@@ -161,6 +162,7 @@ class DrillDown(StagePage):
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
         self.figures.show_row(row)
         self.readout.show()
+        self._near.show()
         broken = row.not_finite
         self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
         self.broken.setVisible(broken is not None)
@@ -172,6 +174,7 @@ class DrillDown(StagePage):
         self._load()
 
     def _show_nothing(self, words: str) -> None:
+        self._near.hide()
         if self._subject is not None:
             self._subject = None
             self.subject_changed.emit()
@@ -254,10 +257,11 @@ class DrillDown(StagePage):
         for page in (self.words, *self._views):
             self.stack.addWidget(page)
         split = QSplitter(Qt.Orientation.Horizontal, self)
-        near = QSplitter(Qt.Orientation.Vertical, split)  # its parent set now, so that the tab key comes here first
+        self._near.setParent(split)  # now, so that the tab key comes here first
         for part in (self.outputs, self.figures):
-            near.addWidget(part)
-        near.setSizes(NEAR_SHARES)
+            self._near.addWidget(part)
+        self._near.setSizes(NEAR_SHARES)
+        self._near.hide()
         split.addWidget(self.stack)
         split.setSizes(SHARES)
         split.setStretchFactor(1, 1)

@@ -11,8 +11,10 @@ from PySide6.QtCore import QObject, Qt, Slot
 from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
+from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.following import Following
+from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import COMMAND, DiagnosticsProcess
@@ -20,6 +22,7 @@ from app.diagnostics.reference_adding import ReferenceAdding
 from app.diagnostics.run import DiagnosticsOptions
 from app.diagnostics.run_chip import RunChip
 from app.diagnostics.run_folders import RunFolders
+from app.diagnostics.run_keeping import RunKeeping
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for
@@ -56,11 +59,15 @@ class DiagnosticsFeature(QObject):
         self.window = DiagnosticsWindow(window, self.panel)
         self.chip = RunChip(window.page.status)
         self.process = DiagnosticsProcess(command or COMMAND, self)
-        self.controller = DiagnosticsController(self.process, RunFolders(), self)
+        folders = RunFolders()
+        self.controller = DiagnosticsController(self.process, folders, self)
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
+        self.keeping = RunKeeping(self.panel, folders, parent=self)
+        self.cases = CaseActions(self.panel, parent=self)
+        self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
         self.window.addActions([menu.speak, menu.stop, menu.toggle, menu.back, menu.forward, menu.close_window])
@@ -73,7 +80,7 @@ class DiagnosticsFeature(QObject):
     @property
     def busy(self) -> bool:
         """Whether a diagnosis or an export is in progress."""
-        return self.controller.active or self.export.active
+        return self.controller.active or self.export.active or self.keeping.export.active
 
     @Slot()
     def open(self) -> None:
@@ -85,6 +92,9 @@ class DiagnosticsFeature(QObject):
         self.sounds.stop()
         self.adding.shut_down(timeout_ms)
         self.export.shut_down(timeout_ms)
+        self.cases.shut_down(timeout_ms)
+        self.keeping.shut_down(timeout_ms)
+        self.kernels.shut_down(timeout_ms)
         self.controller.shut_down(timeout_ms)
 
     def _connect_panel(self, theme: Theme) -> None:
@@ -113,7 +123,9 @@ class DiagnosticsFeature(QObject):
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
-        for part in (controller, self.sounds, self.export, self.adding):
+        for source in (self.keeping, self.cases):
+            source.told.connect(self._on_told)
+        for part in (controller, self.sounds, self.export, self.adding, self.keeping, self.cases):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -165,6 +177,10 @@ class DiagnosticsFeature(QObject):
     def _on_exported(self, path: Path) -> None:
         self.panel.tell("")
         self._show(Message(f"Exported {path.name} to {path.parent}.", Tone.NOTE))
+
+    @Slot(str)
+    def _on_told(self, words: str) -> None:
+        self._show(Message(f"{words.rstrip('.')}.", Tone.NOTE))
 
     @Slot(object)
     def _on_failure(self, error: Exception) -> None:

@@ -8,6 +8,7 @@ from engine.validator.wording import NOTHING
 
 VERDICT_SIGNS = {
     Verdict.PASS: "✓",
+    Verdict.WORSE: "≫",
     Verdict.FAIL: "✗",
     Verdict.INHERITED: "↳",
     Verdict.INCOMPARABLE: "≠",
@@ -15,6 +16,7 @@ VERDICT_SIGNS = {
 }
 VERDICT_TITLES = {
     Verdict.PASS: "Pass",
+    Verdict.WORSE: "Worse",
     Verdict.FAIL: "Fail",
     Verdict.INHERITED: "Inherited",
     Verdict.INCOMPARABLE: "Incomparable",
@@ -22,6 +24,7 @@ VERDICT_TITLES = {
 }
 VERDICT_MEANINGS = {
     Verdict.PASS: "Within the stage's tolerance.",
+    Verdict.WORSE: "Within tolerance, but more than 10 times as far off as PyTorch's float32 or the golden run.",
     Verdict.FAIL: "The stage itself is wrong.",
     Verdict.INHERITED: "The stage is right; what reaches it is not.",
     Verdict.INCOMPARABLE: "The two have different numbers of frames, so that no value has a partner.",
@@ -95,6 +98,8 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
     figures = [("Tolerance", wording.correlation(row.tolerance))]
     if row.metrics is not None:
         figures += _metric_figures(row.metrics)
+        figures += [("Over the floor", wording.times(row.times_floor))]
+        figures += [("Over the golden run", wording.times(row.times_golden))]
     if row.durations is not None:
         figures += _duration_figures(row.durations)
     if row.audio is not None:

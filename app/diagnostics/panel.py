@@ -119,7 +119,7 @@ class DiagnosticsPanel(QFrame):
         self._live = run
         self.banner.dismiss()
         self.history.add(run)
-        self._look_at(run)
+        self.look_at(run)
 
     @Slot(object)
     def take(self, event: ValidationEvent) -> None:
@@ -187,7 +187,8 @@ class DiagnosticsPanel(QFrame):
             self._timer.start()
 
     @Slot(object)
-    def _look_at(self, run: DiagnosticsRun) -> None:
+    def look_at(self, run: DiagnosticsRun) -> None:
+        """Show a run of the history; events go on to the one that receives them."""
         self._run = run
         self.controls.show_run(run, self.history)
         self.refresh()
@@ -231,7 +232,7 @@ class DiagnosticsPanel(QFrame):
         to_run.regime_chosen.connect(self.refresh)
         to_show.changed.connect(self._on_view)
         to_show.to_do.export_wanted.connect(self.ask_where_to_export)
-        to_show.run_chosen.connect(self._look_at)
+        to_show.run_chosen.connect(self.look_at)
         to_show.to_do.worst_first_toggled.connect(self.table.put_worst_first)
         self.controls.status.stage_wanted.connect(self._look_into)
         self.table.stage_selected.connect(self._show_stage)

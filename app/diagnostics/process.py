@@ -13,7 +13,9 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
 
 from app.diagnostics.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
+from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
+from engine.validator.kernel_request import KernelRequest
 from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
 from engine.validator.wire import Wire
 
@@ -73,13 +75,11 @@ class DiagnosticsProcess(QObject):
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self.cancel()
-        if self._process is None:
-            self._process = self._started()
-        self._unanswered += 1
-        self._wanted = True
-        self._watchdog.watch()
-        self._send({"validate": json.loads(self._wire.encode_request(request))})
+        self._ask("validate", self._wire.encode_request(request))
+
+    def inspect(self, request: KernelRequest) -> None:
+        """Start this request, cancelling the one in progress."""
+        self._ask("inspect", self._wire.encode_kernel_request(request))
 
     def hear(self, character: int) -> None:
         """The text of the request in progress is heard at this character, which is compared next."""
@@ -108,6 +108,15 @@ class DiagnosticsProcess(QObject):
         for process in tuple(self._ending):
             process.kill()
             process.waitForFinished(timeout_ms)
+
+    def _ask(self, what: str, encoded: str) -> None:
+        self.cancel()
+        if self._process is None:
+            self._process = self._started()
+        self._unanswered += 1
+        self._wanted = True
+        self._watchdog.watch()
+        self._send({what: json.loads(encoded)})
 
     def _started(self) -> QProcess:
         process = child_process(self)
@@ -155,7 +164,7 @@ class DiagnosticsProcess(QObject):
             self._watchdog.note_pulse(event.computed_seconds)
             return
         wanted = self._wanted and self._unanswered == 1
-        if isinstance(event, FinishedEvent | FailedEvent):
+        if isinstance(event, FinishedEvent | FailedEvent | KernelsEvent):
             self._unanswered -= 1
             self._wanted = self._wanted and not wanted
         self._watchdog.note_answer()

@@ -128,6 +128,12 @@ class DiagnosticsRun:
         return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
 
     @property
+    def report_so_far(self) -> Report:
+        """Its report, or what is known of it while there is none; without versions then."""
+        report = self.report or Report(self.request, self.utterances, (), (), {})
+        return report if report.rows else replace(report, rows=self.rows)
+
+    @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
         return len(self._order)

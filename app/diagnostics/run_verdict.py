@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.diagnostics.colours import Tone
+from app.diagnostics.colours import Tone, verdict_tone
 from app.diagnostics.metric_words import VERDICT_SIGNS, correlation_words
 from app.diagnostics.run import DiagnosticsRun, RunState, Shown
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -29,9 +29,11 @@ class RunVerdict:
 def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
     """How a regime of a run does, every stage by itself."""
     rows = _rows(run, regime)
-    wrong = [row.stage for row in rows if row.verdict is not Verdict.PASS]
+    wrong = [row for row in rows if row.verdict is not Verdict.PASS]
     if wrong:
-        return RunVerdict(f"{VERDICT_SIGNS[Verdict.FAIL]} {_differing(wrong)}", Tone.ERROR)
+        verdict = max(wrong, key=severity).verdict
+        named = [row.stage for row in wrong if row.verdict is verdict]
+        return RunVerdict(f"{VERDICT_SIGNS[verdict]} {_named(named, verdict)}", verdict_tone(verdict))
     if run.active:
         return RunVerdict(_progress(run, regime), Tone.PLAIN)
     if run.state is not RunState.FINISHED or not rows:
@@ -46,9 +48,10 @@ def _rows(run: DiagnosticsRun, regime: str) -> list[Row]:
     return [row for row in found if row is not None and row.verdict is not Verdict.CRASHED]
 
 
-def _differing(stages: list[str]) -> str:
+def _named(stages: list[str], verdict: Verdict) -> str:
+    one, several = ("differs", "differ") if verdict is Verdict.FAIL else (f"{verb} {verdict}" for verb in ("is", "are"))
     title = stage_named(stages[0]).title
-    return f"{title} differs" if len(stages) == 1 else f"{title} and {len(stages) - 1} more differ"
+    return f"{title} {one}" if len(stages) == 1 else f"{title} and {len(stages) - 1} more {several}"
 
 
 def _progress(run: DiagnosticsRun, regime: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.run import DETAILED_UTTERANCES, DiagnosticsRun, RunState
 from app.messages import words_for
+from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
-from engine.validator.results import Reading
+from engine.validator.regimes import PADDED_REGIMES
+from engine.validator.results import Reading, Regime
 
 NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
 TEXT_CHARACTERS = 32
@@ -73,12 +75,17 @@ def memory_words(run: DiagnosticsRun) -> str:
     return f"curves and arrays of the last {DETAILED_UTTERANCES} or fewer utterances are kept"
 
 
-def run_title(number: int, run: DiagnosticsRun) -> str:
-    """The title of a run in a list."""
-    words = " ".join(run.request.speech.text.split())
-    words = words if len(words) <= TEXT_CHARACTERS else f"{words[:TEXT_CHARACTERS]}…"
+def run_name(run: DiagnosticsRun) -> str:
+    """What a run was: the regime that it was about, its padding, device and LSTM method, and the text."""
+    parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
+    return f"{', '.join(parts)}: {_shortened(run.request.speech.text)}"
+
+
+def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = False) -> str:
+    """The title of a run in a list; `name` is the one that the user gave it."""
     ending = f" · {_ENDINGS[run.state]}" if run.state in _ENDINGS else ""
-    return f"{number} · {run.started:%H:%M}{ending} · {words}"
+    pin = " · pinned" if pinned else ""
+    return f"{number} · {run.started:%H:%M}{ending}{pin} · {name or run_name(run)}"
 
 
 def under_way(run: DiagnosticsRun) -> str:
@@ -96,3 +103,28 @@ def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -
     """Whether the last reading of every output of a stage has arrived."""
     there = {row.output for row in run.rows_of(utterance, regime, Reading.OWN_FED, stage)}
     return there >= {tensor.name for tensor in stage_named(stage).outputs if tensor.axes}
+
+
+def _subject(run: DiagnosticsRun) -> str:
+    """The regimes that were looked at: PyTorch's own float32 is always measured as well."""
+    looked_at = [regime for regime in run.regimes if regime != Regime.UPSTREAM] or list(run.regimes)
+    return " + ".join(regime_title(regime) for regime in looked_at)
+
+
+def _padding(run: DiagnosticsRun) -> list[str]:
+    padded = any(regime in PADDED_REGIMES for regime in run.regimes)
+    return [f"padding {run.request.padding:.0%}"] if padded else []
+
+
+def _machine(run: DiagnosticsRun) -> list[str]:
+    """The device and LSTM method that were used, or else those that were asked for."""
+    report, request = run.report, run.request
+    used = (report.device_choice, report.lstm_choice) if report is not None else ("", "")
+    asked = (request.device, request.lstm_method)
+    names = [(words.split(maxsplit=1) or [name])[0] for words, name in zip(used, asked, strict=True)]
+    return [name for name in names if name != AUTO]
+
+
+def _shortened(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= TEXT_CHARACTERS else f"{words[:TEXT_CHARACTERS]}…"

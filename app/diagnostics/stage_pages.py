@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.theme import Colours
 
 SPACE_PIXELS = 4
+LEAST_HEIGHT_PIXELS = 140
 
 
 class StagePage(QWidget):
@@ -42,6 +43,7 @@ class StagePages(QWidget):
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
         self._stack = QStackedWidget(self)
+        self._stack.setMinimumHeight(LEAST_HEIGHT_PIXELS)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE_PIXELS)
@@ -60,7 +62,8 @@ class StagePages(QWidget):
         return self._page(self._stack.currentIndex())
 
     def add(self, title: str, page: StagePage, meaning: str = "") -> None:
-        """Add a page after the others; the meaning is its tool tip."""
+        """Add a page after the others; the meaning is its tool tip. The page takes the room there is."""
+        page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(page)
         self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
 

@@ -10,7 +10,6 @@ from app.diagnostics.run import DiagnosticsRun
 from app.diagnostics.run_actions import RunActions
 from app.diagnostics.run_controls import faint_label
 from app.diagnostics.run_history import RunHistory
-from app.diagnostics.run_words import run_title
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
@@ -80,12 +79,12 @@ class ViewControls(WrappingBar):
         """This utterance is heard now; None for none."""
         if utterance != self._heard:
             self._heard = utterance
-            if self.utterance.value == HEARD:
+            if self.utterance.value == HEARD and self.isVisible():  # nobody looks at a closed panel
                 self.changed.emit()
 
     def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:
         """Offer all runs, with `run` as the shown one, and all others to compare with."""
-        titles = [(each, run_title(history.number_of(each), each), each.request.speech.text) for each in history.runs]
+        titles = [(each.run, each.title, each.run.request.speech.text) for each in history.listed]
         self.run.offer(titles or [(None, NO_RUN, "")])
         self.run.choose(run)
         self.earlier.offer([(None, NOTHING, ""), *(entry for entry in titles if entry[0] is not run)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer, Slot
+from PySide6.QtCore import QEvent, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
@@ -29,6 +29,7 @@ class StatusLine(QWidget):
     def __init__(self, parent: QWidget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
         self._clock = clock
+        self._added: list[QWidget] = []
         self._activity = Activity()
         self._pace = Pace(clock)
         self._tick = QTimer(self, interval=TICK_MS)
@@ -47,7 +48,6 @@ class StatusLine(QWidget):
         self.counter.setAccessibleName("Length of the text")
         self._news_timer = QTimer(self, singleShot=True, interval=NEWS_MS)
         self._news_timer.timeout.connect(self._show_activity)
-        self._added: list[QWidget] = []
         self._lay_out()
         self.count("")
         self._show_activity()
@@ -80,6 +80,13 @@ class StatusLine(QWidget):
         """Show how long the text is."""
         words = len(text.split())
         self.counter.setText(f"{_number(words, 'word')} · {_number(len(text), 'character')}")
+
+    def event(self, event: QEvent) -> bool:
+        """Notice when what a feature has to tell becomes longer, appears or disappears."""
+        handled = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._make_room()
+        return handled
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show what there is room for."""

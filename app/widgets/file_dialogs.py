@@ -79,6 +79,26 @@ def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Pat
     return dialog
 
 
+def ask_which_diagnosis(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask for an archive that a diagnosis was exported to."""
+    dialog = _dialog(parent, "Open a Run", "Archives (*.zip);;All files (*)", chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setDirectory(str(folder))
+    dialog.open()
+    return dialog
+
+
+def ask_where_to_save_case(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
+    """Ask where to save a failing case."""
+    dialog = _dialog(parent, "Save Failing Case", "Failing case (*.safetensors)", chosen)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix("safetensors")
+    dialog.setDirectory(str(suggestion.parent))
+    dialog.selectFile(suggestion.name)
+    dialog.open()
+    return dialog
+
+
 def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a checkpoint or a voice pack."""
     from engine.model_store import IMPORTABLE_SUFFIXES  # not before the window is shown

@@ -23,7 +23,9 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
+from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
+from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
@@ -91,6 +93,7 @@ def add_options(parser: Any) -> None:
         metavar="FILE",
         help="compare the phonemes of every line of a file, or of 500 sentences, with kokoro's own G2P",
     )
+    add_case_options(parser)
     add_fault(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
@@ -98,6 +101,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--npz", type=Path, metavar="FILE", help="every compared array")
     parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
     parser.add_argument("--serve", action="store_true", help="answer requests on standard input, for the application")
+    add_golden(parser)
     add_model(parser)
 
 
@@ -117,6 +121,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         probes=options.probes,
         cross=_crossed(options.cross),
         arrays_folder=arrays_folder,
+        golden=options.golden,
         fault=options.fault,
     )
 
@@ -203,10 +208,13 @@ def show(steps: Steps, event: ValidationEvent) -> None:
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
-    for path in (options.json, options.html, options.npz, options.bundle):
+    written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
+    for path in written:
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
-    if options.fault == LIST:
+    if options.case is not None:
+        outcome = rerun(options, observe)
+    elif options.fault == LIST:
         outcome = listed()
     elif options.text_parity is not None:
         outcome = _text_compared(options)
@@ -224,14 +232,18 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         report = validator.validate(request, observe)
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
+        save_golden(options, report)
         _write_files(options, doctor, report, arrays, lstms, sweep)
+        case, case_words = case_of(options, validator, request, report, observe) if wants_case(options) else ({}, "")
     data = {
         **Wire().report_to_dict(report),
+        **({"case": case} if case else {}),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
     }
-    tables = (text_report(report), drill_text(report), lstm_text(lstms), sweep_text(sweep) if sweep else "")
-    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed)
+    told = text_report(report), golden_words(options, report), drill_text(report)
+    tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
+    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed and golden_passed(options, report))
 
 
 @contextmanager

@@ -1,10 +1,10 @@
-"""Runs a compiled stage with an instrument and names its wrong kernels, each judged on its own inputs."""
+"""Runs a compiled stage with an instrument and names the kernels that are wrong, each judged on its own inputs."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,6 +18,8 @@ from engine.compiler.targets import target_of
 from engine.compiler.traced_graph import numbers_of
 from engine.config import ModelConfig
 from engine.errors import Cancelled, Cure, EngineError
+from engine.faults.fault import Fault
+from engine.faults.planting import with_fault
 from engine.inspection.graph_picture import CallFacts, call_id, computed, picture
 from engine.inspection.kernel_calls import CompiledGraph, compiled_graph
 from engine.inspection.kernel_check import Checked, KernelCheck
@@ -78,13 +80,18 @@ class StageKernels:
 class Inspector:
     """Inspects the compiled stages of one model; a stage's graph is made when it is first needed.
 
-    `weights` are arrays by state-dict key, as the checkpoint has them; `variant` is that of the modules.
+    `weights` are arrays by state-dict key, as the checkpoint has them; `variant` is that of the modules, one of which
+    has `fault` in it if that is given.
     """
 
-    def __init__(self, config: ModelConfig, weights: Mapping[str, Array], variant: Variant) -> None:
+    def __init__(
+        self, config: ModelConfig, weights: Mapping[str, Array], variant: Variant, fault: Fault | None = None
+    ) -> None:
         self._config = config
         self._weights = weights
         self._variant = variant
+        self._fault = fault
+        self.target = target_of(variant)
         self._known: dict[str, StageKernels] = {}
 
     def kernels(self, stage: Stage) -> StageKernels:
@@ -100,8 +107,8 @@ class Inspector:
         inputs: StageInputs,
         observe: Observe,
         cancel: threading.Event | None = None,
-    ) -> tuple[KernelFinding, ...]:
-        """Measure and check every kernel's call of one run of a stage; returns those that are not right.
+    ) -> tuple[dict[str, Array], tuple[KernelFinding, ...]]:
+        """Measure and check every kernel's call of one run of a stage; returns its outputs, and what is not right.
 
         `observe` gets the graph, an event for each call, the code of each kernel, and the findings. Raises
         `CompileError`, `EngineError` when the module has another graph, and `Cancelled` once `cancel` is set.
@@ -112,13 +119,13 @@ class Inspector:
         graph = self._picture(stage, kernels, inputs, facts)
         observe(GraphEvent(graph))
         nodes = {node.id: node for node in graph.nodes if node.kind is NodeKind.KERNEL}
-        judge = _Judge(stage.name, kernels.graph, self._check(stage, inputs), seconds, list(nodes.values()), observe)
-        watched(judge.take)
+        judge = _Judge(stage.name, kernels.graph, self.check(stage, inputs), seconds, list(nodes.values()), observe)
+        outputs = watched(judge.take)
         for name in dict.fromkeys(call.kernel for call in kernels.graph.calls):
             if name in kernels.graph.scheduled:
                 observe(CodeEvent(KernelCode(stage.name, name, kernels.graph.scheduled[name].script())))
         observe(InspectedEvent(stage.name, tuple(judge.findings)))
-        return tuple(judge.findings)
+        return outputs, tuple(judge.findings)
 
     def watched(
         self,
@@ -135,18 +142,21 @@ class Inspector:
         counter.end()
         return outputs
 
-    def _made(self, stage: Stage) -> StageKernels:
-        variant, target = self._variant, target_of(self._variant)
-        module = weightless_modules(self._config, variant.probed, LstmSemantics(variant.lstm_semantics))[stage.name]
-        precision = precision_of(stage, variant)
-        whole = translated(stage, module, self._config, target, LstmMethod(variant.lstm_method), precision)
-        graph, kernel_set = compiled_graph(whole, target), kernels_for(target, precision)
-        return StageKernels(graph, [_algorithm(graph, index, kernel_set, target) for index in range(len(graph.calls))])
-
-    def _check(self, stage: Stage, inputs: StageInputs) -> KernelCheck:
+    def check(self, stage: Stage, inputs: StageInputs) -> KernelCheck:
+        """Compares calls of a run of a stage on these inputs with PyTorch."""
         kernels = self.kernels(stage)
         amplified = [amplification(one.winograd if one else None) for one in kernels.algorithms]
         return KernelCheck(kernels.graph, self._weights, inputs.ordered(stage), inputs.valid_shapes, amplified)
+
+    def _made(self, stage: Stage) -> StageKernels:
+        variant, target = self._variant, self.target
+        module = weightless_modules(self._config, variant.probed, LstmSemantics(variant.lstm_semantics))[stage.name]
+        precision = precision_of(stage, variant)
+        whole = translated(stage, module, self._config, target, LstmMethod(variant.lstm_method), precision)
+        if self._fault is not None and self._fault.stage == stage.name:
+            whole = replace(whole, module=with_fault(whole.module, self._fault)[0])
+        graph, kernel_set = compiled_graph(whole, target), kernels_for(target, precision)
+        return StageKernels(graph, [_algorithm(graph, index, kernel_set, target) for index in range(len(graph.calls))])
 
     def _picture(
         self, stage: Stage, kernels: StageKernels, inputs: StageInputs, facts: Sequence[CallFacts]

@@ -168,4 +168,11 @@ class InspectedEvent:
     findings: tuple[KernelFinding, ...]
 
 
-InspectionEvent = GraphEvent | KernelEvent | CodeEvent | InspectedEvent
+@dataclass(frozen=True)
+class KernelsEvent:
+    """All stages are inspected: what is wrong in any of them."""
+
+    findings: tuple[KernelFinding, ...]
+
+
+InspectionEvent = GraphEvent | KernelEvent | CodeEvent | InspectedEvent | KernelsEvent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ class _Recorder:
     def __init__(self, converters: Mapping[str, Converter]) -> None:
         self.results: dict[str, fx.Node] = {}
         self._converters = converters
-        self._of_tvm: Mapping[str, Converter] = {}
+        self._of_tvm: Mapping[str, Callable[[fx.Node], relax.Expr]] = {}
 
     def converter(self, name: str) -> Converter:
         """The converter of this operator, ours or TVM's, with a note of its result."""

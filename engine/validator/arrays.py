@@ -97,7 +97,7 @@ class ArrayFolder:
     def entries(self) -> tuple[ArrayKey, ...]:
         """The key of every array, in order of utterance, regime, reading and output."""
         members = (path.relative_to(self.path).as_posix() for path in self.path.glob("u*/*/*/*.npy"))
-        return tuple(sorted(key for key in map(_key, members) if key is not None))
+        return tuple(sorted(key for key in map(array_key, members) if key is not None))
 
     def bytes_of(self, utterance: int) -> int:
         """What the arrays of an utterance take."""
@@ -143,7 +143,7 @@ class ArrayArchive:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         with self._opened() as archive:
-            keys = {name: _key(name) for name in archive.namelist()}
+            keys = {name: array_key(name) for name in archive.namelist()}
         if None in keys.values():
             raise DamagedFile(self.path, f"{self.path} is not an export of a validation.", "Choose another file.")
         self._keys = frozenset(key for key in keys.values() if key is not None)
@@ -184,12 +184,13 @@ def open_npz(path: Path | str) -> ArrayArchive:
 
 
 def _checked(key: ArrayKey) -> ArrayKey:
-    if _key(key.member) != key:
+    if array_key(key.member) != key:
         raise ValueError(f"{key.member} cannot be the name of an array.")
     return key
 
 
-def _key(member: str) -> ArrayKey | None:
+def array_key(member: str) -> ArrayKey | None:
+    """Which array a file holds, by its name relative to the folder; None for any other name."""
     match = _MEMBER.fullmatch(member)
     if match is None or match["reading"] not in tuple(Reading):
         return None

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from engine.validator.lstm_comparison import LstmComparison
     from engine.validator.sweep import SweepPoint
 
+FORMAT_NAME = "bundle.json"
 JSON_NAME = "report.json"
 HTML_NAME = "report.html"
 ARRAYS_NAME = "arrays.npz"
 WAVS_FOLDER = "wavs/"
 VERSIONS_NAME = "versions.txt"
 DOCTOR_NAME = "doctor.txt"
+FORMAT = "kokoro-desk diagnosis"
+VERSION = 1
+"""Of the format; `engine.validator.bundle_opening` opens this one."""
 
 
 def write_bundle(
@@ -36,13 +40,17 @@ def write_bundle(
     doctor_output: str,
     lstms: Sequence[LstmComparison] = (),
     sweep: Sequence[SweepPoint] = (),
+    name: str = "",
+    made: str = "",
 ) -> None:
     """Write a `.zip` with everything about a validation; takes some seconds, and leaves no partial file.
 
-    Without `arrays` it has neither `arrays.npz` nor sounds. Raises `OutputError` when it cannot be written, and
-    `DamagedFile` when an array cannot be read.
+    `name` is what it is called, `made` when it was, as text. Without `arrays` it has neither `arrays.npz` nor sounds.
+    Raises `OutputError` when it cannot be written, and `DamagedFile` when an array cannot be read.
     """
     with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+        facts = {"format": FORMAT, "version": VERSION, "name": name, "made": made}
+        _add_text(archive, FORMAT_NAME, json.dumps(facts, indent=1) + "\n")
         _add_text(archive, JSON_NAME, json_report(report))
         _add_text(archive, HTML_NAME, html_report(report, arrays, lstms, sweep))
         _add_text(archive, VERSIONS_NAME, _listed(report.versions))

@@ -91,7 +91,8 @@ class Comparison:
         noise_floor: dict[str, Metrics],
     ) -> Iterator[Row]:
         own = _result(chain, next(run))
-        fed = own if _same_inputs(own.step, expected.step) else self._fed(chain, expected)
+        step = expected.step
+        fed = own if _same_inputs(own.step, step) else run_stage(chain, step.stage, step.inputs)
         for reading, result in ((Reading.REFERENCE_FED, fed), (Reading.OWN_FED, own)):
             self._save(index, chain, reading, result)
         names = chain.regime.name, self._reference.regime.name
@@ -101,9 +102,6 @@ class Comparison:
                 isolated_row = judge.isolated_row(value, fed)
                 yield isolated_row
                 yield judge.propagated_row(value, own, isolated_row.verdict)
-
-    def _fed(self, chain: RegimeChain, expected: StageResult) -> StageResult:
-        return _result(chain, chain.pipeline.step(expected.step.stage, expected.step.inputs))
 
     def _save(self, index: int, chain: RegimeChain, reading: Reading, result: StageResult) -> None:
         if self._arrays is not None:
@@ -224,6 +222,20 @@ def _on_circle(value: _Value, ours: Array, reference: Array) -> tuple[Array, Arr
     return (ours if value.is_probe else on_circle(value.name, ours, reference)), reference
 
 
+def run_stage(chain: RegimeChain, stage: Stage, inputs: Mapping[str, Array]) -> StageResult:
+    """One stage alone in one regime, on any inputs."""
+    return _result(chain, chain.pipeline.step(stage, inputs))
+
+
+def isolated_rows(
+    reference: RegimeChain, chain: RegimeChain, expected: StageResult, fed: StageResult
+) -> tuple[Row, ...]:
+    """The rows of one stage that a regime and its reference ran on equal inputs, with inner values if both have any."""
+    names, stage = (chain.regime.name, reference.regime.name), fed.step.stage
+    judge = _Judge(0, *names, chain.regime.tolerance_of(stage), expected, {})
+    return tuple(judge.isolated_row(value, fed) for value in _values(expected) if value.of(fed) is not None)
+
+
 def _result(chain: RegimeChain, step: Step) -> StageResult:
     tails = {tensor.name: chain.regime.tail(tensor.name) for tensor in step.stage.outputs}
     return StageResult(step, chain.regime.log.taken(), tails)
@@ -242,11 +254,16 @@ def _values(expected: StageResult) -> Iterator[_Value]:
     """The outputs of a stage, then the inner values that the reference reported."""
     stage = expected.step.stage
     for tensor in _compared(stage):
-        position, axis = next((n, axis) for n, axis in enumerate(tensor.axes, start=1) if isinstance(axis, Axis))
+        position, axis = time_axis(tensor)
         yield _Value(tensor.name, position, axis.name, is_probe=False)
     axis_name = "frames" if expected.frame_count is not None else "tokens"
     for path in expected.probes:
         yield _Value(path, _probe_of(stage, path).time_axis, axis_name, is_probe=True)
+
+
+def time_axis(tensor: Tensor) -> tuple[int, Axis]:
+    """Along which axis of an array [batch, ...] its time runs, and what it counts; the tensor must have one."""
+    return next((place, axis) for place, axis in enumerate(tensor.axes, start=1) if isinstance(axis, Axis))
 
 
 def _probe_of(stage: Stage, path: str) -> Probe:

@@ -28,7 +28,7 @@ from engine.validator.report_tables import (
     summary,
 )
 from engine.validator.results import Reading, Report, Row
-from engine.validator.verdicts import severity, worst
+from engine.validator.verdicts import severity, worse_words, worst
 from engine.validator.wavs import waveform
 from engine.validator.wording import NOT_USED, READING_TITLES
 
@@ -97,6 +97,7 @@ def _page(
         "text": report.request.speech.text,
         "asked": _asked(report),
         "findings": report.findings,
+        "worse": worse_words(report.rows),
         "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
         "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
         "readings": tuple(READING_TITLES),
@@ -122,6 +123,7 @@ def _asked(report: Report) -> dict[str, str]:
         "padding of static regimes": f"{request.padding:g} times the length",
         "device": report.device_choice or NOT_USED,
         "LSTM method": report.lstm_choice or NOT_USED,
+        **({"golden run": report.golden} if report.golden else {}),
         **({"crossed stages": crossed} if crossed else {}),
         "utterances": str(len(report.utterances)),
     }

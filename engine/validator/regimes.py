@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE
+from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
 from engine.errors import InvalidRequest
 from engine.faults.fault import PlantedFault
 from engine.model_store.checkpoints import Checkpoint
@@ -95,7 +96,8 @@ class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
     `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
-    empty until compiled modules are loaded.
+    empty until compiled modules are loaded; `modules_folder` and `variant`, of these modules, are None until then, and
+    so is `sound_folder`, of the same modules without the fault that may be planted.
     """
 
     def __init__(
@@ -106,6 +108,9 @@ class Regimes:
         self.device = device
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
+        self.modules_folder: Path | None = None
+        self.sound_folder: Path | None = None
+        self.variant: Variant | None = None
         self._drill: Drill | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
@@ -183,9 +188,12 @@ class Regimes:
         variant = replace(device.variant, probed=self.probes)
         variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
         self.device_choice, self.lstm_choice = device.words, method.words
+        self.variant = variant
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        self.sound_folder = folder
         if self._drill is not None:
             folder = self._drill.modules(checkpoint.config, variant, folder, observe, cancel)
+        self.modules_folder = folder
         as_spoken = variant == CPU and self._drill is None
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))

@@ -13,7 +13,7 @@ from engine.validator.wording import READING_TITLES
 
 FIGURE_NAMES = (
     "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR", "max error", "relative L2",
-    "finite", "energy in padding", "ms", "ms, reference", "verdict",
+    "over the floor", "over golden", "finite", "energy in padding", "ms", "ms, reference", "verdict",
 )  # fmt: skip
 """Headings of the table of all figures."""
 
@@ -84,7 +84,10 @@ def _hint(row: Row) -> str:
         return ""
     error, l2 = wording.magnitude(row.metrics.max_abs), wording.magnitude(row.metrics.relative_l2)
     tolerance = wording.correlation(row.tolerance)
-    return f"max error {error}, relative L2 {l2}, SQNR {wording.noise_ratio(row.metrics)}, tolerance {tolerance}"
+    over = f"{wording.times(row.times_floor)} the floor, {wording.times(row.times_golden)} golden"
+    return (
+        f"max error {error}, relative L2 {l2}, {over}, SQNR {wording.noise_ratio(row.metrics)}, tolerance {tolerance}"
+    )
 
 
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
@@ -100,7 +103,7 @@ def figures(row: Row) -> tuple[str, ...]:
     times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
     metrics = row.metrics
     if metrics is None:
-        return (*names, wording.row_correlation(row), *[wording.NOTHING] * 6, *times)
+        return (*names, wording.row_correlation(row), *[wording.NOTHING] * 8, *times)
     return (
         *names,
         wording.row_correlation(row),
@@ -108,6 +111,8 @@ def figures(row: Row) -> tuple[str, ...]:
         wording.noise_ratio(metrics),
         wording.magnitude(metrics.max_abs),
         wording.magnitude(metrics.relative_l2),
+        wording.times(row.times_floor),
+        wording.times(row.times_golden),
         wording.percent(metrics.finite_percent),
         wording.magnitude(metrics.tail_energy),
         *times,

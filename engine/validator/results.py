@@ -9,9 +9,10 @@ from types import MappingProxyType
 
 from engine.errors import Cure
 from engine.faults.fault import PlantedFault
-from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.validator.circumstances import Circumstances
 
 
 class Regime(StrEnum):
@@ -50,6 +51,8 @@ class Verdict(StrEnum):
     """What a comparison says about a stage."""
 
     PASS = "pass"
+    WORSE = "worse"
+    """Within tolerance, but further off than float32 or a golden run by more than 10 times."""
     FAIL = "fail"
     """The stage is itself wrong."""
     INHERITED = "inherited"
@@ -68,7 +71,8 @@ class ValidationRequest:
     with regimes: when it is not empty, one more regime is run, in which these stages come from these regimes and all
     others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
     `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one in
-    `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill.
+    `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill. `golden` is the
+    file of a golden run to hold the rows against, in place of the one that is kept for such a request.
     """
 
     speech: SpeechRequest
@@ -84,6 +88,7 @@ class ValidationRequest:
     arrays_folder: str | None = None
     most_array_bytes: int | None = None
     fault: str = ""
+    golden: str | None = None
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -166,7 +171,8 @@ class Row:
 
     `metrics` is None when the two cannot be compared, `not_finite` when all of ours is finite. Seconds are the whole
     stage's, None where it was not timed. `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the
-    probed module's name.
+    probed module's name. `times_floor` is its relative L2 error over that of upstream's float32, `times_golden` over
+    that of a golden run; None where either is unknown, or upstream has no error.
     """
 
     utterance: int
@@ -185,6 +191,8 @@ class Row:
     reference_seconds: float | None = None
     probe: bool = False
     not_finite: NotFinite | None = None
+    times_floor: float | None = None
+    times_golden: float | None = None
 
     @property
     def decides(self) -> bool:
@@ -221,7 +229,8 @@ class Report:
     """A whole validation: what was asked, what was found, and with which versions.
 
     `device_choice` states what ran the compiled modules, `lstm_choice` which method computed their LSTMs, and why;
-    both are empty when nothing compiled was run. `planted` is what a drill planted.
+    both are empty when nothing compiled was run. `planted` is what a drill planted. `circumstances` are what the errors
+    of the compiled regimes depend on, and `golden` says in a sentence which golden run they were held against.
     """
 
     request: ValidationRequest
@@ -232,6 +241,8 @@ class Report:
     lstm_choice: str = ""
     device_choice: str = ""
     planted: PlantedFault | None = None
+    circumstances: Circumstances | None = None
+    golden: str = ""
 
     @property
     def passed(self) -> bool:
@@ -271,6 +282,7 @@ ValidationEvent = (
     | KernelEvent
     | CodeEvent
     | InspectedEvent
+    | KernelsEvent
     | FinishedEvent
     | FailedEvent
     | PulseEvent

@@ -8,28 +8,34 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from engine.errors import EngineError
 from engine.speech import PlanEvent
 from engine.validator.agenda import Listener
+from engine.validator.kernel_inspection import KernelInspection
+from engine.validator.kernel_request import KernelRequest
 from engine.validator.memory_failure import is_out_of_memory, out_of_memory
 from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
-VALIDATE, CANCEL, HEAR = "validate", "cancel", "hear"
+VALIDATE, INSPECT, CANCEL, HEAR = "validate", "inspect", "cancel", "hear"
 PULSE_SECONDS = 1.0
 PIECE_UTTERANCES = 50
 """Reading so many takes a few milliseconds."""
 
+AnyRequest = ValidationRequest | KernelRequest
+
 
 class Service:
-    """Answers requests for validation; `write` gets every event as a line, ending each with a finished or failed one.
+    """Answers requests for validation and about kernels; `write` gets every event as a line.
 
-    A request stops the one before it. No line is long, so that a window that reads them stays awake: a plan comes in
-    pieces, each beginning where the one before ends, and the final report has no rows and no utterances, as they have
-    been sent before. Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a
-    process that is stuck.
+    The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
+    before it. No line is long, so that a window that reads them stays awake: a plan comes in pieces, each beginning
+    where the one before ends, and the final report has no rows and no utterances, as they have been sent before.
+    Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is
+    stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
@@ -37,9 +43,10 @@ class Service:
         self._writing = threading.Lock()
         self._wire = Wire()
         self._validator = Validator(keep_profiles=False)
+        self._kernels = KernelInspection(self._validator)
         self._listener = Listener()
         self._ended = threading.Event()
-        self._requests: queue.Queue[tuple[ValidationRequest, threading.Event, Listener] | None] = queue.Queue()
+        self._requests: queue.Queue[tuple[AnyRequest, threading.Event, Listener] | None] = queue.Queue()
         self._cancel = threading.Event()
 
     def serve(self, lines: Iterable[str]) -> None:
@@ -69,8 +76,7 @@ class Service:
                 self._listener.character = int(command[HEAR])
                 return
             self._cancel.set()
-            if VALIDATE in command:
-                request = self._wire.decode_request(json.dumps(command[VALIDATE]))
+            if (request := self._request_in(command)) is not None:
                 self._cancel, self._listener = threading.Event(), Listener()
                 self._requests.put((request, self._cancel, self._listener))
             elif CANCEL not in command:
@@ -79,9 +85,19 @@ class Service:
             self._cancel.set()
             self._tell(FailedEvent(f"The request cannot be read: {error}", "Restart the application."))
 
-    def _answer(self, request: ValidationRequest, cancel: threading.Event, listener: Listener) -> None:
+    def _request_in(self, command: Any) -> AnyRequest | None:
+        if VALIDATE in command:
+            return self._wire.decode_request(json.dumps(command[VALIDATE]))
+        if INSPECT in command:
+            return self._wire.decode_kernel_request(json.dumps(command[INSPECT]))
+        return None
+
+    def _answer(self, request: AnyRequest, cancel: threading.Event, listener: Listener) -> None:
         try:
-            self._validator.validate(request, self._tell, cancel, listener)
+            if isinstance(request, KernelRequest):
+                self._kernels.answer(request, self._tell, cancel)
+            else:
+                self._validator.validate(request, self._tell, cancel, listener)
         except EngineError as error:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
         except (MemoryError, RuntimeError) as error:

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.speech import PreparationEvent
-from engine.synthesizer import check
 from engine.validator.regimes import PADDED_REGIMES, PADDINGS
 from engine.validator.results import Reading, Row, ValidationEvent, ValidationRequest
-from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore, phonemizer
-from engine.voices.saved import SavedVoices
+from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ def sweep_padding(
     """
     validator = Validator()
     try:
-        spoken = _spoken(validator, request)
+        spoken = list(spoken_of(validator, request))
         points: list[SweepPoint] = []
         for done, padding in enumerate(paddings):
             observe(PreparationEvent(f"Padding {padding:g} times the length", done, len(paddings)))
@@ -54,15 +52,6 @@ def sweep_padding(
         return tuple(points)
     finally:
         validator.close()
-
-
-def _spoken(validator: Validator, request: ValidationRequest) -> list[Spoken]:
-    speech = request.speech
-    check(speech)
-    checkpoint = validator.prepare(request).checkpoint
-    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
-    utterances = phonemizer(checkpoint, voice, speech.language).plan(speech.text, speech.speed).utterances
-    return [Spoken(utterance, voice, speech.speed, speech.seed) for utterance in utterances]
 
 
 def _points_at(

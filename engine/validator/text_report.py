@@ -10,11 +10,11 @@ from engine.validator import wording
 from engine.validator.lstm_comparison import LstmComparison
 from engine.validator.results import Reading, Report, Row
 from engine.validator.sweep import SweepPoint
-from engine.validator.verdicts import worst
+from engine.validator.verdicts import worse_words, worst
 
 WIDTH = 98
 _NAME_WIDTH = 17
-_LINE = "{:<12} {:<17} {:>12} {:>8} {:>8}  {:<8} {:>12} {}"
+_LINE = "{:<12} {:<17} {:>11} {:>7} {:>8} {:>8}  {:<7} {:>11} {}"
 
 
 def text_report(report: Report) -> str:
@@ -30,9 +30,11 @@ def _heading(report: Report) -> list[str]:
     title = f"Validation of {model} against {request.reference}: {verdict}"
     reading = (
         f"{wording.counted(len(report.utterances), 'utterance')}; each line is its worst, first fed by the reference "
-        "(is the stage itself wrong?), then by its own regime"
+        "(is the stage itself wrong?), then by its own regime; floor, golden: its error over upstream's, and over the "
+        "golden run's"
     )
-    return [line for sentence in (title, _settings(report), reading) for line in _wrapped(sentence)]
+    sentences = title, _settings(report), report.golden, reading
+    return [line for sentence in sentences for line in _wrapped(sentence)]
 
 
 def _settings(report: Report) -> str:
@@ -50,7 +52,9 @@ def _regimes(report: Report) -> tuple[str, ...]:
 
 def _regime(report: Report, name: str) -> list[str]:
     rows = [row for row in report.rows if row.regime == name]
-    header = _LINE.format("stage", "output", "correlation", "max err", "SQNR", "verdict", "own-fed", "verdict")
+    header = _LINE.format(
+        "stage", "output", "correlation", "max err", "floor", "golden", "verdict", "own-fed", "verdict"
+    )
     return [*_wrapped(name), header, *_lines(rows), *_sound(rows)]
 
 
@@ -65,9 +69,10 @@ def _lines(rows: list[Row]) -> Iterator[str]:
 
 def _fed_cells(row: Row | None) -> tuple[str, ...]:
     if row is None:
-        return ("", "", "", "")
+        return ("",) * 5
     error = wording.magnitude(row.metrics.max_abs if row.metrics else None)
-    return (wording.row_correlation(row), error, wording.noise_ratio(row.metrics), row.verdict)
+    over = wording.times(row.times_floor), wording.times(row.times_golden)
+    return (wording.row_correlation(row), error, *over, row.verdict)
 
 
 def _own_cells(row: Row | None) -> tuple[str, str]:
@@ -82,7 +87,8 @@ def _sound(rows: Iterable[Row]) -> list[str]:
 
 def _closing(report: Report) -> list[str]:
     words = [f"{finding.regime}: {finding.words}" for finding in report.findings]
-    lines = [line for sentence in words or ["No stage is itself wrong."] for line in _wrapped(sentence)]
+    words = [*(words or ["No stage is itself wrong."]), *worse_words(report.rows)]
+    lines = [line for sentence in words for line in _wrapped(sentence)]
     row = worst(row for row in report.rows if row.decides) or worst(report.rows)
     return lines if row is None else [*lines, *_wrapped(f"Worst: {_row_words(row)}")]
 

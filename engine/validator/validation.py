@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 
+from engine.artifacts.manifest import Manifest
 from engine.errors import Cancelled, EngineError, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
@@ -16,7 +17,9 @@ from engine.synthesizer import check, directed, plans_of
 from engine.validator.agenda import Agenda, Listener
 from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
+from engine.validator.circumstances import Circumstances, circumstances_of
 from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,
@@ -29,6 +32,7 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import findings
 from engine.validator.versions import versions
+from engine.validator.yardstick import Yardstick
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
@@ -75,13 +79,7 @@ class Validator:
         Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
         `EngineError` when the model is exchanged meanwhile.
         """
-        speech = request.speech
-        check(speech)
-        checkpoint = self.prepare(request).checkpoint
-        script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
-        planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
-        agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
-        spoken = (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+        spoken = spoken_of(self, request, observe, listener)
         return self.validate_utterances(request, spoken, observe, cancel)
 
     def validate_utterances(
@@ -98,12 +96,14 @@ class Validator:
         """
         regimes = self.prepare(request)
         comparison = _comparison(regimes, request, observe, cancel)
-        limit = array_limit_of(request)
+        circumstances = _circumstances(regimes, request)
+        golden, golden_words = chosen(request, circumstances, GoldenRuns())
+        yardstick, limit = Yardstick(golden), array_limit_of(request)
         rows: list[Row] = []
         compared: list[Utterance] = []
         for one in spoken:
             compared.append(one.utterance)
-            for event in _events(comparison, one, cancel):
+            for event in _events(comparison, one, yardstick, cancel):
                 self._check_unchanged(request)
                 observe(event)
                 if isinstance(event, RowEvent):
@@ -114,6 +114,7 @@ class Validator:
         utterances = tuple(sorted(compared, key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
+        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
 
@@ -143,6 +144,25 @@ class Validator:
         self._regimes = None
 
 
+def spoken_of(
+    validator: Validator,
+    request: ValidationRequest,
+    observe: ValidationObserver = ignore,
+    listener: Listener | None = None,
+) -> Iterator[Spoken]:
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first.
+
+    `observe` gets the plans. Raises `InvalidRequest` children before the first.
+    """
+    speech = request.speech
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
+    planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
+    agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
+    return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+
+
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
     """The front end for this voice and model, in the voice's language unless another is given."""
     config = checkpoint.config
@@ -158,6 +178,16 @@ def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemize
 def _comparison(
     regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
 ) -> Comparison:
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, others = open_chains(regimes, request, observe, cancel)
+    return Comparison(reference, others, arrays)
+
+
+def open_chains(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> tuple[RegimeChain, list[RegimeChain]]:
+    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+
     def open_regime(regime: Regime) -> RegimeRunner:
         return regimes.open(regime, request.padding, observe, cancel)
 
@@ -168,16 +198,24 @@ def _comparison(
         others.append(crossed(stages, open_regime(Regime.COMPILED)))
     if not others:
         raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
-    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
-    return Comparison(reference, chains, arrays)
+    return reference, chains
 
 
-def _events(comparison: Comparison, one: Spoken, cancel: threading.Event | None) -> Iterator[ValidationEvent]:
+def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
+    """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
+    folder = regimes.sound_folder
+    return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
+
+
+def _events(
+    comparison: Comparison, one: Spoken, yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    yardstick.begin(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
     for event in comparison.events(one.utterance, style, one.speed, one.seed):
         if cancel is not None and cancel.is_set():
             raise Cancelled("The validation was stopped.")
-        yield event
+        yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event

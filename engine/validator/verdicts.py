@@ -16,9 +16,9 @@ from engine.validator.results import (
     Row,
     Verdict,
 )
-from engine.validator.wording import correlation, counted, magnitude
+from engine.validator.wording import correlation, counted, magnitude, times
 
-BEST_TO_WORST = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
+BEST_TO_WORST = (Verdict.PASS, Verdict.WORSE, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
 
 
 def isolated(metrics: Metrics, tolerance: float) -> Verdict:
@@ -67,6 +67,21 @@ def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
         if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL and not row.probe:
             failed.setdefault(row.regime, []).append(row)
     return tuple(_finding(regime, failures) for regime, failures in failed.items())
+
+
+def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
+    """Of each output that is within tolerance, yet further off than it should be, a sentence on the worst utterance."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        if row.verdict is Verdict.WORSE and row.reading is Reading.REFERENCE_FED:
+            found.setdefault((row.regime, row.stage, row.output), []).append(row)
+    return tuple(_worse_words(max(group, key=severity)) for group in found.values())
+
+
+def _worse_words(row: Row) -> str:
+    measures = ("PyTorch's own float32", row.times_floor), ("the golden run", row.times_golden)
+    off = " and ".join(f"{times(value)} that of {name}" for name, value in measures if value is not None)
+    return f"{row.regime}: {row.stage}'s {row.output} is within its tolerance, but its error is {off}."
 
 
 def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:

@@ -94,6 +94,11 @@ def magnitude(value: float | None) -> str:
     return _scientific(value)
 
 
+def times(value: float | None) -> str:
+    """How many times another error an error is."""
+    return NOTHING if value is None else f"{magnitude(value)} x"
+
+
 def percent(value: float) -> str:
     """A share in percent."""
     return f"{value:.4g} %"
@@ -126,9 +131,9 @@ def audio(metrics: AudioMetrics) -> str:
     )
 
 
-def counted(count: int, thing: str) -> str:
-    """A number of things, such as `2 utterances`."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+def counted(count: int, thing: str, things: str = "") -> str:
+    """A number of things, such as `2 utterances`; `things` is a plural that does not just end in s."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or f'{thing}s'}"
 
 
 def _scientific(value: float) -> str:

@@ -13,7 +13,7 @@ from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.validator.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
 from tests.app.fake_service import row_of
 
-COPY = "import sys; open(sys.argv[1], 'w').write(sys.stdin.read() + ' '.join(sys.argv[2:]))"
+COPY = "import sys; open(sys.argv[3], 'w').write(sys.stdin.read() + ' '.join(sys.argv[4:]))"
 FAIL = "import sys; sys.stdin.read(); sys.exit('The disk is full. Make room.')"
 WAIT_MS = 20_000
 

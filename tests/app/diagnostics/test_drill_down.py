@@ -32,6 +32,7 @@ def test_it_asks_for_a_stage(drill_down: DrillDown) -> None:
     assert "Choose a stage" in drill_down.words.text()
     drill_down.show_stage(finished_run(), SHOWN, None)
     assert drill_down.stack.currentWidget() is drill_down.words
+    assert not drill_down.outputs.isVisible()
 
 
 def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
@@ -43,6 +44,8 @@ def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
 def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> None:
     drill_down.show_stage(finished_run(), SHOWN, "f0n")
     shows(qtbot, drill_down, drill_down.signals)
+    assert drill_down.outputs.isVisible()
+    assert drill_down.outputs.width() >= 150
     assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
     assert not drill_down.listening.isVisible()
     assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)

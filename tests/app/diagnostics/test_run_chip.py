@@ -25,7 +25,7 @@ def test_it_is_not_there_while_there_is_nothing_to_tell(chip: RunChip) -> None:
 
 def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
     chip.show_run(finished_run(), Regime.COMPILED)
-    assert chip.accessibleName() == "✓ 8 of 8 agree, worst 1 − 1e−8"
+    assert chip.accessibleName() == "✓ 8 of 8 agree, worst 1 - 1.3e-8"
     assert chip.property("tone") == "good"
     chip.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
     assert chip.accessibleName() == "✗ Text features and 6 more differ"

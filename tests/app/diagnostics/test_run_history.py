@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -37,3 +39,34 @@ def test_the_oldest_is_forgotten() -> None:
     assert history.runs == (runs[2], runs[1])
     with pytest.raises(StopIteration):
         history.number_of(runs[0])
+
+
+def test_a_run_can_be_given_a_name_and_have_it_taken(qtbot: QtBot) -> None:
+    history, run = RunHistory(), fresh()
+    history.add(run)
+    before = history.of(run).name
+    with qtbot.waitSignal(history.changed):
+        history.rename(run, "  Before   the change ")
+    assert history.of(run).name == "Before the change"
+    assert history.of(run).title.endswith(" · Before the change")
+    history.rename(run, " ")
+    assert history.of(run).name == before
+
+
+def test_a_pinned_run_is_not_forgotten() -> None:
+    history, runs = RunHistory(longest=2), [fresh() for _ in range(4)]
+    history.add(runs[0], "First", Path("first.zip"))
+    for run in runs[1:]:
+        history.add(run)
+    assert history.runs == (runs[3], runs[0])
+    assert history.pinned_at(Path("first.zip")) is runs[0]
+    history.pin(runs[0], None)
+    assert history.pinned_at(Path("first.zip")) is None
+    assert [history.number_of(run) for run in (runs[3], runs[0])] == [4, 1]
+
+
+def test_of_pinned_runs_alone_the_oldest_is_forgotten() -> None:
+    history, runs = RunHistory(longest=2), [fresh() for _ in range(3)]
+    for number, run in enumerate(runs):
+        history.add(run, pinned=Path(f"{number}.zip"))
+    assert history.runs == (runs[2], runs[1])

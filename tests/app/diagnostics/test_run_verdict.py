@@ -12,7 +12,7 @@ from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, events, finished_run
 
 def test_a_healthy_run_tells_its_worst_stage() -> None:
     verdict = verdict_of(finished_run(), Regime.COMPILED)
-    assert verdict.words == "✓ 8 of 8 agree, worst 1 − 1e−8"
+    assert verdict.words == "✓ 8 of 8 agree, worst 1 - 1.3e-8"
     assert verdict.tone is Tone.GOOD
 
 
@@ -24,6 +24,16 @@ def test_a_wrong_stage_is_named_while_others_are_still_compared() -> None:
     verdict = verdict_of(run, Regime.COMPILED)
     assert verdict.words == "✗ Decoder and 1 more differ"
     assert verdict.tone is Tone.ERROR
+
+
+def test_what_is_no_failure_has_its_own_words_and_tone() -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    for stage, output in (("source", "harmonics"), ("decoder", "phase")):
+        found = row(stage_named(stage), output, Regime.COMPILED)
+        run.take(RowEvent(replace(found, verdict=Verdict.INCOMPARABLE)))
+    verdict = verdict_of(run, Regime.COMPILED)
+    assert verdict.words == "≠ Harmonic source and 1 more are incomparable"
+    assert verdict.tone is Tone.NOTE
 
 
 def test_the_stages_of_the_utterance_in_progress_are_counted() -> None:

@@ -1,7 +1,7 @@
 import dataclasses
 
 from app.diagnostics.run import DiagnosticsRun
-from app.diagnostics.run_words import NO_RUN, divergence_words, run_title, state_words
+from app.diagnostics.run_words import NO_RUN, divergence_words, run_name, run_title, state_words
 from engine.errors import Cure
 from engine.speech import Plan, PlanEvent, PreparationEvent
 from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent
@@ -57,7 +57,7 @@ def test_endings_say_why() -> None:
     said = [state_words(run) for run in (stopped, failed, crashed)]
     assert said == ["Stopped.", "There is no such voice. Choose another.", "The reference process has ended."]
     titles = [run_title(4, run) for run in (stopped, failed, crashed)]
-    assert titles[0].startswith("4 · 14:02 · stopped · The window")
+    assert titles[0].startswith("4 · 14:02 · stopped · Compiled: The window")
     assert " · failed · " in titles[1]
     assert " · crashed · " in titles[2]
 
@@ -86,3 +86,23 @@ def test_nothing_is_claimed_before_the_end() -> None:
         run.take(event)
     assert divergence_words(run, Regime.COMPILED) == ""
     assert divergence_words(run, Regime.STATIC_NO_PACK) == "First divergence: Text features"
+
+
+def test_a_run_is_named_by_what_it_was() -> None:
+    plain, padded = fresh(Regime.UPSTREAM, Regime.COMPILED), fresh(Regime.UPSTREAM, Regime.COMPILED_PADDED)
+    assert run_name(plain).startswith("Compiled: The window")
+    assert run_name(padded).startswith("Compiled, padded, padding 100%: The window")
+    wanted = dataclasses.replace(request((Regime.COMPILED,)), device="cpu", lstm_method="tir", probes=True)
+    assert run_name(DiagnosticsRun(wanted, CONFIG)).startswith("Compiled, cpu, tir, inner values: ")
+
+
+def test_a_finished_run_is_named_by_what_ran_it() -> None:
+    run = finished_run()
+    assert run.report is not None
+    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
+    run.report = dataclasses.replace(run.report, **choices)
+    assert ", cpu, tir: " in run_name(run)
+
+
+def test_a_given_name_and_a_pin_show_in_the_title() -> None:
+    assert run_title(4, fresh(), "Before the change", pinned=True) == "4 · 14:02 · pinned · Before the change"

@@ -1,5 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.run import DiagnosticsRun, Shown
@@ -40,6 +41,17 @@ def test_a_page_can_be_opened_by_the_feature_it_belongs_to(pages: StagePages, qt
     with qtbot.waitSignal(pages.wanted):
         pages.open(pages.all[2])
     assert pages.current is pages.all[2]
+
+
+def test_no_page_makes_the_window_larger(pages: StagePages) -> None:
+    least = pages.minimumSizeHint()
+    greedy = Blank()
+    QVBoxLayout(greedy).addWidget(QLabel("wide " * 400 + "\nhigh" * 100))
+    pages.add("Greedy", greedy)
+    pages.open(greedy)
+    assert greedy.minimumSizeHint().height() > 1000
+    assert pages.minimumSizeHint().height() == least.height()
+    assert pages.minimumSizeHint().width() < 640
 
 
 def test_a_page_has_to_show_a_stage(qtbot: QtBot) -> None:

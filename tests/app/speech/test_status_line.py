@@ -1,4 +1,5 @@
 import pytest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
@@ -143,3 +144,23 @@ def test_that_the_processor_speaks_is_said_beside_what_is_done(status: StatusLin
     assert status.label.text() == "Making speech 1 of 2 · It failed."
     status.follow(Activity(Readiness.READY, fallback="It failed."))
     assert status.label.text() == "Ready · It failed."
+
+
+def test_what_a_feature_tells_comes_before_the_length_of_the_text(qtbot: QtBot) -> None:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    chip = QPushButton("Short")
+    chip.hide()
+    line.add(chip)
+    line.follow(READY)
+    line.resize(400, 24)
+    line.show()
+    line.count("words " * 20)
+    qtbot.waitExposed(line)
+    assert line.counter.isVisible()
+    chip.setText("All of the stages agree, as far as is known")
+    chip.show()
+    qtbot.waitUntil(lambda: not line.counter.isVisible())
+    assert chip.width() >= chip.sizeHint().width()
+    chip.hide()
+    qtbot.waitUntil(line.counter.isVisible)

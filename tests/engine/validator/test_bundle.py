@@ -52,7 +52,7 @@ def test_everything_is_in_one_file(report: Report, arrays: ArrayFolder, tmp_path
 def test_without_arrays_there_are_only_words(report: Report, tmp_path: Path) -> None:
     write_bundle(tmp_path / "bundle.zip", report, None, "")
     with zipfile.ZipFile(tmp_path / "bundle.zip") as bundle:
-        assert bundle.namelist() == ["report.json", "report.html", "versions.txt", "doctor.txt"]
+        assert bundle.namelist() == ["bundle.json", "report.json", "report.html", "versions.txt", "doctor.txt"]
 
 
 def test_a_full_disk_leaves_the_old_bundle(report: Report, arrays: ArrayFolder, tmp_path: Path) -> None:

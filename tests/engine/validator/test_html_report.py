@@ -67,7 +67,7 @@ def arrays(tmp_path_factory: pytest.TempPathFactory) -> ArrayFolder:
 
 @pytest.fixture(scope="module")
 def report(arrays: ArrayFolder) -> Report:
-    whole = example_report(2, arrays=arrays)
+    whole = with_verdict(example_report(2, arrays=arrays), Regime.COMPILED, "source", Verdict.WORSE)
     return replace(whole, rows=tuple(row for row in whole.rows if row.regime in SHOWN))
 
 
@@ -104,6 +104,7 @@ def test_it_says_what_was_asked_and_found(page: Page, report: Report) -> None:
     assert "af_heart" in page.text
     assert report.device_choice in page.text
     assert all(version in page.text for version in report.versions.values())
+    assert "compiled: source's harmonics is within its tolerance, but its error is" in page.text
     assert {*Verdict} - {Verdict.CRASHED, Verdict.INCOMPARABLE} <= set(page.words)
 
 

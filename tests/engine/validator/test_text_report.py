@@ -54,8 +54,8 @@ def test_a_line_is_the_worst_utterance() -> None:
         "text_features",
         "0.1234",
         "5",
-        "-3.0",
-        "dB",
+        "–",
+        "–",
         "fail",
     ]
     assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text

@@ -18,6 +18,7 @@ from engine.inspection.results import (
     KernelEvent,
     KernelFinding,
     KernelMeasurement,
+    KernelsEvent,
     KernelVerdict,
     NodeKind,
     SourceLine,
@@ -148,6 +149,7 @@ EVENTS = st.one_of(
     st.builds(KernelEvent, MEASUREMENTS),
     st.builds(CodeEvent, st.builds(KernelCode, st.text(), st.text(), st.text())),
     st.builds(InspectedEvent, NAMES, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
+    st.builds(KernelsEvent, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
     st.builds(FinishedEvent, REPORTS),
     st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(Cure)),
 )

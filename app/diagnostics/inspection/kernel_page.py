@@ -1,0 +1,291 @@
+"""The kernels of the chosen stage: list, graph and details, which choose each other's node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+
+from app.diagnostics.inspection.folding import Box
+from app.diagnostics.inspection.graph_pane import GraphPane
+from app.diagnostics.inspection.inspection import Inspection, StageInspection
+from app.diagnostics.inspection.inspection_controller import Job
+from app.diagnostics.inspection.kernel_details import KernelDetails
+from app.diagnostics.inspection.kernel_list import KernelList
+from app.diagnostics.inspection.words import summary_words
+from app.diagnostics.run import DiagnosticsRun, Shown
+from app.diagnostics.stage_pages import StagePage
+from app.theme import Colours
+from app.widgets.elided_text import ElidedButton, ElidedLabel
+from app.widgets.wrapping_bar import WrappingBar
+from engine.stages import Place, stage_named
+
+SPACE_PIXELS = 6
+REFRESH_MS = 150
+"""Measurements may come in a hundred a second; the page is redrawn no more often than this."""
+SHARES = (0.6, 0.4)
+"""The shares of the graph, and of list and details together."""
+WIDE_FROM = 1.2
+"""The page's width over its height from which list and details stand beside the graph rather than below it."""
+CHOOSE_A_STAGE = "Choose a stage to look into its kernels."
+NOT_INSPECTED = "{stage}: its kernels are not measured yet."
+NO_KERNELS = "{stage}: it is computed in Python and has no kernels."
+INSPECT = "Inspect"
+INSPECT_MEANING = "Run this stage's kernels one by one, each compared with PyTorch on its own inputs"
+
+
+class KernelPage(StagePage):
+    """`inspect_wanted` carries a `Job`, `replacements_wanted` one and every `Replacement`.
+
+    `known` gives what is known of a run's kernels. A stage that is looked at is inspected once without being asked for.
+    """
+
+    inspect_wanted = Signal(object)
+    replacements_wanted = Signal(object, object)
+
+    def __init__(self, known: Callable[[DiagnosticsRun], Inspection], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._inspection_of = known
+        self._job: Job | None = None
+        self._asked: WeakKeyDictionary[DiagnosticsRun, set[str]] = WeakKeyDictionary()
+        self._told = ""
+        self._divided = False
+        self._known: StageInspection | None = None
+        self._node: str | None = None
+        self._follows = True
+        self.title = ElidedLabel(self)
+        self.inspect_button = ElidedButton(self)
+        self.search = QLineEdit(self)
+        self.worst_first = QCheckBox("Worst first", self)
+        self.list = KernelList(self)
+        self.graph = GraphPane(self)
+        self.details = KernelDetails(self)
+        self._outer, self._near = QSplitter(self), QSplitter(self)
+        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._turn = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
+        self._parts: list[Callable[[], None]] = []
+        self._lay_out()
+        self._connect()
+        self._show_known(None)
+
+    @property
+    def node(self) -> str | None:
+        """The id of the chosen node."""
+        return self._node
+
+    @property
+    def known(self) -> StageInspection | None:
+        """What is shown."""
+        return self._known
+
+    @property
+    def busy_drawing(self) -> bool:
+        """Whether some part is still to be drawn."""
+        return bool(self._parts) or self._timer.isActive()
+
+    def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
+        """Show the kernels of a stage, and have them inspected if they are not."""
+        if run is None or stage is None:
+            self._job = None
+            self._show_known(None)
+            return
+        job = Job(run, (stage,), run.utterance_to_show(shown, stage))
+        if self._job is None or job.run is not self._job.run:
+            self.details.switches.forget()
+        self._job = job
+        self._show_known(self._inspection_of(run).stage(stage))
+        asked = self._asked.setdefault(run, set())
+        if self._known is None and stage not in asked and can_be_inspected(job):
+            asked.add(stage)
+            self.inspect_wanted.emit(job)
+
+    def refresh_stage(self, run: DiagnosticsRun, stage: str) -> None:
+        """Show what is known of a stage, in a moment, if it is the one in sight."""
+        if self._job is not None and self._job.run is run and self._stage == stage and self.isVisible():
+            self._show_known(self._inspection_of(run).stage(stage))
+            self.refresh_soon()
+
+    @Slot(str)
+    def tell(self, words: str) -> None:
+        """Say this until all kernels are known: how far the inspection is, or why it came to nothing."""
+        self._told = words
+        self._say()
+
+    @property
+    def _stage(self) -> str | None:
+        return self._job.stages[0] if self._job is not None else None
+
+    def _show_known(self, known: StageInspection | None) -> None:
+        self.inspect_button.setEnabled(self._job is not None and can_be_inspected(self._job))
+        if known is self._known:
+            self._say()
+            return
+        same = known is not None and self._known is not None and known.graph.stage == self._known.graph.stage
+        node = self._node if same else None
+        self._known = known
+        self._follows = self._follows or node is None
+        self._node = node if node is not None or known is None else known.worst_kernel()
+        self._say()
+        self._parts = [self._list_stage, self._draw_stage, self._show_node]
+        self._turn.start()
+
+    def refresh_soon(self) -> None:
+        """Show what is known of the stage, in a moment."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show what is known of the stage now."""
+        self._say()
+        if not self._parts:
+            self._parts = [self.list.kernels.refresh, self.graph.refresh, self.details.refresh, self._follow]
+            self._turn.start()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self.list.kernels.set_colours(colours)
+        self.graph.set_colours(colours)
+        self.details.set_colours(colours)
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End the process that lays out."""
+        self.graph.shut_down(timeout_ms)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put list and details beside the graph or below it."""
+        super().resizeEvent(event)
+        wide = self.width() > WIDE_FROM * self.height()
+        outer = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self._outer.orientation() is not outer or not self._divided:
+            self._divided = True
+            self._outer.setOrientation(outer)
+            self._near.setOrientation(Qt.Orientation.Vertical if wide else Qt.Orientation.Horizontal)
+            room = self.width() if wide else self.height()
+            self._outer.setSizes([int(share * room) for share in SHARES])
+
+    @Slot(str)
+    def choose(self, node: str) -> None:
+        """Choose a node everywhere; until somebody does, the worst is chosen."""
+        self._follows = False
+        if node != self._node:
+            self._look_at(node)
+
+    @Slot(object)
+    def _on_box(self, box: Box) -> None:
+        node = self._known.worst(box.nodes) if self._known is not None else None
+        if node is not None and self._node not in box.nodes:
+            self.choose(node)
+
+    @Slot()
+    def choose_worst(self) -> None:
+        """Choose the kernel that is worst, and unfold the modules around it."""
+        node = self._known.worst_kernel() if self._known is not None else None
+        if node is not None:
+            self._look_at(node)
+            self.graph.reveal(node)
+
+    @Slot()
+    def _on_inspect(self) -> None:
+        if self._job is not None:
+            self.inspect_wanted.emit(self._job)
+
+    @Slot(object)
+    def _on_replace(self, replacements: object) -> None:
+        if self._job is not None:
+            self.replacements_wanted.emit(self._job, replacements)
+
+    @Slot()
+    def _next_part(self) -> None:
+        if self._parts:
+            self._parts.pop(0)()
+            self._turn.start()
+
+    def _list_stage(self) -> None:
+        self.list.show_stage(self._known)
+
+    def _draw_stage(self) -> None:
+        self.graph.show_stage(self._known)
+
+    def _follow(self) -> None:
+        worst = self._known.worst_kernel() if self._known is not None and self._known.findings else None
+        if self._follows and worst is not None and worst != self._node:
+            self._look_at(worst)
+
+    def _look_at(self, node: str | None) -> None:
+        self._node = node
+        self._show_node()
+
+    def _show_node(self) -> None:
+        self.list.choose(self._node)
+        self.graph.choose(self._node)
+        found = self._known.node(self._node) if self._known is not None else None
+        self.details.show_node(self._stage, self._known, found)
+
+    def _say(self) -> None:
+        if self._stage is None:
+            self.title.say(CHOOSE_A_STAGE)
+            return
+        stage = stage_named(self._stage)
+        if stage.runs_on is not Place.DEVICE:
+            self.title.say(NO_KERNELS.format(stage=stage.title))
+        elif self._told and (self._known is None or self._known.findings is None):
+            self.title.say(self._told)
+        elif self._known is None:
+            self.title.say(NOT_INSPECTED.format(stage=stage.title))
+        else:
+            self.title.say(f"{stage.title}: {summary_words(self._known)}")
+
+    def _connect(self) -> None:
+        self.inspect_button.clicked.connect(self._on_inspect)
+        self.search.textChanged.connect(self.list.search)
+        self.worst_first.toggled.connect(self.list.put_worst_first)
+        self.list.node_chosen.connect(self.choose)
+        self.list.node_activated.connect(self.graph.reveal)
+        self.graph.box_chosen.connect(self._on_box)
+        self.graph.worst_wanted.connect(self.choose_worst)
+        self.details.node_chosen.connect(self.choose)
+        self.details.switches.replacements_wanted.connect(self._on_replace)
+        self._timer.timeout.connect(self.refresh)
+        self._turn.timeout.connect(self._next_part)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.activated.connect(self.search.setFocus)
+
+    def _lay_out(self) -> None:
+        self.setObjectName("kernelPage")
+        self.title.setAccessibleName("Kernels")
+        self.inspect_button.setObjectName("panelButton")
+        self.inspect_button.say(INSPECT)
+        self.inspect_button.setToolTip(INSPECT_MEANING)
+        self.search.setPlaceholderText("Search kernels")
+        self.search.setAccessibleName("Search kernels")
+        self.search.setClearButtonEnabled(True)
+        self.worst_first.setChecked(False)
+        listed = QWidget(self)
+        above, column = WrappingBar(listed), QVBoxLayout(listed)
+        above.add(self.search, share=1)
+        above.add(self.worst_first)
+        column.addWidget(above)
+        column.addWidget(self.list, 1)
+        for part in (listed, self.details):
+            self._near.addWidget(part)
+        for number, part in enumerate((self.graph, self._near)):
+            self._outer.addWidget(part)
+            self._outer.setStretchFactor(number, int(10 * SHARES[number]))
+        top, layout = QHBoxLayout(), QVBoxLayout(self)
+        top.addWidget(self.title, 1)
+        top.addWidget(self.inspect_button)
+        for each in (column, top, layout):
+            each.setContentsMargins(0, 0, 0, 0)
+            each.setSpacing(SPACE_PIXELS)
+        layout.addLayout(top)
+        layout.addWidget(self._outer, 1)
+
+
+def can_be_inspected(job: Job) -> bool:
+    """Whether the stage has kernels, and the run is at an end, so that the reference is free to inspect them."""
+    return stage_named(job.stages[0]).runs_on is Place.DEVICE and not job.run.active

@@ -1,0 +1,166 @@
+"""Kernels and their measurements as short text: verdicts, errors, times, bytes, operations."""
+
+from __future__ import annotations
+
+from app.diagnostics.inspection.folding import Box
+from app.diagnostics.inspection.inspection import StageInspection
+from app.diagnostics.metric_words import number_words
+from app.theme import Colours
+from engine.inspection.results import GraphNode, KernelMeasurement, KernelVerdict, NodeKind, WrongValue
+from engine.validator.wording import EXACT, NOTHING, counted
+
+SIGNS = {
+    KernelVerdict.RIGHT: "✓",
+    KernelVerdict.IMPRECISE: "≈",
+    KernelVerdict.WRONG: "✗",
+    KernelVerdict.UNKNOWN: "?",
+}
+TITLES = {
+    KernelVerdict.RIGHT: "Right",
+    KernelVerdict.IMPRECISE: "Imprecise",
+    KernelVerdict.WRONG: "Wrong",
+    KernelVerdict.UNKNOWN: "Not comparable",
+}
+MEANINGS = {
+    KernelVerdict.RIGHT: "On its own inputs it computes what PyTorch does in float64, as exactly as float32 can.",
+    KernelVerdict.IMPRECISE: "On its own inputs it rounds far more than PyTorch's float32 does.",
+    KernelVerdict.WRONG: "On its own inputs it computes something else than PyTorch does.",
+    KernelVerdict.UNKNOWN: "PyTorch has no value that corresponds to its result.",
+}
+KINDS = {NodeKind.INPUT: "input", NodeKind.OUTPUT: "output", NodeKind.KERNEL: "kernel"}
+FLOOR = " × floor"
+NOT_MEASURED = "not measured yet"
+_PREFIXES = ("", "k", "M", "G", "T")
+
+
+def verdict_colour(verdict: KernelVerdict, colours: Colours) -> str:
+    """The colour of a verdict, readable as text on the theme's surface."""
+    return {
+        KernelVerdict.RIGHT: colours.good,
+        KernelVerdict.IMPRECISE: colours.warning,
+        KernelVerdict.WRONG: colours.error,
+        KernelVerdict.UNKNOWN: colours.note,
+    }[verdict]
+
+
+def error_words(measurement: KernelMeasurement | None) -> str:
+    """A kernel's own error over that of PyTorch's float32."""
+    if measurement is None:
+        return NOTHING
+    if measurement.finite_percent < 100:
+        return f"{number_words(measurement.finite_percent)} % finite"
+    if measurement.times_floor is None:
+        return NOTHING
+    if not measurement.max_abs and not measurement.times_floor:
+        return EXACT
+    return f"{number_words(measurement.times_floor)}{FLOOR}"
+
+
+def state_words(node: GraphNode, measurement: KernelMeasurement | None) -> str:
+    """The verdict's sign and the error; what a node is that has none."""
+    if node.kind is not NodeKind.KERNEL:
+        return KINDS[node.kind]
+    if measurement is None:
+        return NOT_MEASURED
+    words = TITLES[measurement.verdict] if measurement.verdict is KernelVerdict.UNKNOWN else error_words(measurement)
+    return f"{SIGNS[measurement.verdict]} {words}"
+
+
+def short_words(measurement: KernelMeasurement | None) -> str:
+    """The verdict's sign and the error over the floor, as short as can be."""
+    if measurement is None:
+        return NOTHING
+    return f"{SIGNS[measurement.verdict]} {error_words(measurement)}".removesuffix(FLOOR).removesuffix(NOTHING)
+
+
+def box_title(box: Box, known: StageInspection) -> str:
+    """The name of a box: a node's label, or the module's path."""
+    node = known.node(box.nodes[0])
+    return box.module_path if box.folded or node is None else node.label
+
+
+def box_words(box: Box, known: StageInspection) -> str:
+    """The state of a box: of a folded module, how many kernels it has and the worst of their states."""
+    worst = known.node(known.worst(box.nodes))
+    if worst is None:
+        return NOTHING
+    state = state_words(worst, known.measurements.get(worst.id))
+    return f"{folded_words(box)}{state}"
+
+
+def folded_words(box: Box) -> str:
+    """How many kernels a folded module has, before their state; nothing for a single node."""
+    return f"{len(box.nodes)} kernels · " if box.folded else ""
+
+
+def spoken_box(box: Box, known: StageInspection) -> str:
+    """A box in words for somebody who cannot see it."""
+    worst = known.worst(box.nodes)
+    measurement = known.measurements.get(worst or "")
+    verdict = f", {TITLES[measurement.verdict].lower()}" if measurement is not None else ""
+    folded = "folded module " if box.folded else ""
+    return f"{folded}{box_title(box, known)}, {box_words(box, known)}{verdict}"
+
+
+def summary_words(known: StageInspection) -> str:
+    """How many kernels a stage has, how many are measured, and what is wrong."""
+    kernels, measured = len(known.kernels), len(known.measurements)
+    if known.findings is None:
+        return f"{measured} of {kernels} kernels measured"
+    if not known.findings:
+        imprecise = sum(each.verdict is KernelVerdict.IMPRECISE for each in known.measurements.values())
+        tail = f"none is wrong, {imprecise} imprecise" if imprecise else "none is wrong"
+        return f"{counted(kernels, 'kernel')}, {tail}"
+    return " ".join(dict.fromkeys(finding.words for finding in known.findings))
+
+
+def amount_words(amount: float | None, unit: str) -> str:
+    """An amount with three digits and a prefix, as in 1.23 GFLOP; what is not known is a dash."""
+    if amount is None:
+        return NOTHING
+    power = 0
+    while abs(amount) >= 999.5 and power < len(_PREFIXES) - 1:
+        amount, power = amount / 1000, power + 1
+    return f"{number_words(amount)} {_PREFIXES[power]}{unit}"
+
+
+def time_words(seconds: float) -> str:
+    """A time per call, in microseconds or milliseconds."""
+    return f"{number_words(seconds * 1e6)} µs" if seconds < 1e-3 else f"{number_words(seconds * 1e3)} ms"
+
+
+def figures_of(node: GraphNode, measurement: KernelMeasurement | None) -> tuple[tuple[str, str], ...]:
+    """Everything known of a node, each with its name."""
+    figures = [("Computes", " + ".join(node.operators) or KINDS[node.kind]), ("Module", node.module_path or NOTHING)]
+    figures.append(("Result", f"{' × '.join(map(str, node.shape)) or 'a number'}, {node.dtype}"))
+    if node.kind is NodeKind.KERNEL:
+        figures += [("Kernel", node.kernel), ("Schedule", node.schedule or NOTHING)]
+    return (*figures, *(_measured_figures(node, measurement) if measurement is not None else ()))
+
+
+def _measured_figures(node: GraphNode, measured: KernelMeasurement) -> list[tuple[str, str]]:
+    figures = [
+        ("Verdict", f"{SIGNS[measured.verdict]} {TITLES[measured.verdict]}: {MEANINGS[measured.verdict]}"),
+        ("Error", f"{number_words(measured.relative_l2)} relative, {number_words(measured.max_abs)} at most"),
+        ("PyTorch's float32", f"{number_words(measured.floor)} relative; ours is {error_words(measured)}"),
+    ]
+    if measured.first_wrong is not None:
+        figures.append(("First wrong value", wrong_words(measured.first_wrong)))
+    if measured.finite_percent < 100:
+        figures.append(("Finite", f"{number_words(measured.finite_percent)} %"))
+    figures.append(("Time per call", time_words(measured.seconds)))
+    figures.append(("Operations", _rate_words(node.operations, measured.seconds, "FLOP")))
+    figures.append(("Memory", _rate_words(node.bytes, measured.seconds, "B")))
+    return figures
+
+
+def wrong_words(wrong: WrongValue) -> str:
+    """The first wrong value: where it is, ours and the expected one."""
+    place = ", ".join(map(str, wrong.index))
+    return f"[{place}] is {number_words(wrong.ours)}, expected {number_words(wrong.expected)}"
+
+
+def _rate_words(amount: int | None, seconds: float, unit: str) -> str:
+    if amount is None or seconds <= 0:
+        return amount_words(amount, unit)
+    return f"{amount_words(amount, unit)}, {amount_words(amount / seconds, unit)}/s"

@@ -1,0 +1,106 @@
+"""The options of `engine validate` for failing cases: save one, reduce it, run a saved one."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine.cli.command import Outcome
+from engine.validator.case import CaseFacts, FailingCase, save_case
+from engine.validator.case_run import run_case
+from engine.validator.case_words import case_words, reduction_words, run_words
+from engine.validator.element_errors import ElementErrors
+from engine.validator.reduction import REDUCTION_SECONDS, failing_case, failure_in, reduce_failure
+from engine.validator.results import Report, ValidationRequest
+from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.wire import Wire
+
+NOTHING_FAILED = "Nothing is itself wrong there: there is no failing case to save or reduce."
+
+
+def add_case_options(parser: Any) -> None:
+    """Add what is done with a failure."""
+    parser.add_argument("--case", type=Path, metavar="FILE", help="run a saved failing case; fails if it still does")
+    parser.add_argument("--save-case", type=Path, metavar="FILE", help="save the first failing stage with its inputs")
+    parser.add_argument(
+        "--reduce", action="store_true", help="find the shortest text and the smallest inputs on which it fails"
+    )
+    parser.add_argument("--case-stage", metavar="STAGE", help="save or reduce this stage instead of the first")
+    parser.add_argument(
+        "--reduce-seconds", type=float, default=REDUCTION_SECONDS, metavar="N", help="the time for it (default: 60)"
+    )
+
+
+def wants_case(options: argparse.Namespace) -> bool:
+    """Whether a failure is to be saved or reduced."""
+    return options.save_case is not None or options.reduce
+
+
+def rerun(options: argparse.Namespace, observe: ValidationObserver) -> Outcome:
+    """Run the saved case again; the outcome has not passed if it still fails."""
+    with closing(Validator()) as validator:
+        run = run_case(validator, options.case, observe)
+    data = {
+        **_facts(run.case.facts),
+        "fails": run.fails,
+        "now": Wire().row_to_dict(run.row),
+        "elements": _elements(run.elements),
+        "built_otherwise": list(run.built_otherwise),
+    }
+    return Outcome(data, run_words(run), not run.fails)
+
+
+def case_of(
+    options: argparse.Namespace,
+    validator: Validator,
+    request: ValidationRequest,
+    report: Report,
+    observe: ValidationObserver,
+) -> tuple[dict[str, Any], str]:
+    """Reduce or save what a report found as the options say: data and words, no data where nothing failed."""
+    stage = options.case_stage
+    if failure_in(report, stage) is None:
+        return {}, NOTHING_FAILED
+    file = str(options.save_case or "")
+    if not options.reduce:
+        case = failing_case(validator, request, report, stage, observe)
+        _save(options, case)
+        words = case_words(case.facts, file)
+        return {**_facts(case.facts), "file": file, "words": case_words(case.facts)}, words
+    reduction = reduce_failure(validator, request, report, stage, observe, seconds=options.reduce_seconds)
+    _save(options, reduction.case)
+    words = reduction_words(reduction, file)
+    data = {
+        **_facts(reduction.case.facts),
+        "file": file,
+        "words": reduction_words(reduction),
+        "elements": _elements(reduction.elements),
+        "original_phonemes": reduction.original_phonemes,
+        "tries": reduction.tries,
+        "seconds": reduction.seconds,
+        "complete": reduction.complete,
+    }
+    return data, words
+
+
+def _save(options: argparse.Namespace, case: FailingCase) -> None:
+    if options.save_case is not None:
+        save_case(options.save_case, case)
+
+
+def _facts(facts: CaseFacts) -> dict[str, Any]:
+    return {
+        "stage": facts.row.stage,
+        "regime": facts.row.regime,
+        "phonemes": facts.utterance.phonemes,
+        "inputs": list(facts.steps),
+        "row": Wire().row_to_dict(facts.row),
+        "build": dict(facts.build),
+    }
+
+
+def _elements(elements: ElementErrors | None) -> dict[str, Any] | None:
+    return None if elements is None else asdict(elements)

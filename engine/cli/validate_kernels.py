@@ -1,0 +1,107 @@
+"""`engine validate --kernels`: looks into stages for the kernel that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from engine.inspection.results import (
+    GraphEvent,
+    GraphNode,
+    KernelEvent,
+    KernelFinding,
+    KernelMeasurement,
+    NodeKind,
+)
+from engine.validator.kernel_inspection import EVERY_STAGE, KernelInspection
+from engine.validator.kernel_request import KernelRequest
+from engine.validator.results import ValidationEvent, ValidationRequest
+from engine.validator.validation import ValidationObserver, Validator
+
+_SHOWN = 8
+"""Kernels of a stage in the text, the worst first."""
+_MILLI = 1e3
+
+
+def add_kernels(parser: Any) -> None:
+    """Add the option that asks for kernels."""
+    parser.add_argument(
+        "--kernels",
+        nargs="?",
+        const="",
+        metavar="STAGE,...",
+        help=f"name the kernel that is wrong, in stages that fail, in these, or in `{EVERY_STAGE}`",
+    )
+
+
+@dataclass
+class KernelReport:
+    """What an inspection found, as its events tell it: nodes and measurements by stage."""
+
+    nodes: dict[str, dict[str, GraphNode]] = field(default_factory=dict)
+    measured: dict[str, dict[str, KernelMeasurement]] = field(default_factory=dict)
+    findings: tuple[KernelFinding, ...] = ()
+
+    def take(self, event: ValidationEvent) -> None:
+        """Keep what an event tells."""
+        if isinstance(event, GraphEvent):
+            kernels = {node.id: node for node in event.graph.nodes if node.kind is NodeKind.KERNEL}
+            self.nodes[event.graph.stage] = kernels
+            self.measured[event.graph.stage] = {}
+        elif isinstance(event, KernelEvent):
+            self.measured[event.measurement.stage][event.measurement.node] = event.measurement
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values for `json.dump`."""
+        stages = [
+            {"stage": stage, "kernels": [_plain(self.nodes[stage][name], one) for name, one in measured.items()]}
+            for stage, measured in self.measured.items()
+        ]
+        return {"stages": stages, "findings": [asdict(finding) for finding in self.findings]}
+
+    def to_text(self) -> str:
+        """The findings, then the worst kernels of each stage."""
+        return "\n".join([*_findings(self), *(line for stage in self.measured for line in self._table(stage))])
+
+    def _table(self, stage: str) -> Iterator[str]:
+        measured = sorted(self.measured[stage].values(), key=_badness, reverse=True)
+        yield f"\n{stage}: {len(measured)} kernels, those furthest from PyTorch on their own inputs:"
+        yield f"{'kernel':<22}{'verdict':<11}{'error':>10}{'x floor':>9}{'ms':>9}  what"
+        yield from (_line(self.nodes[stage][one.node], one) for one in measured[:_SHOWN])
+
+
+def inspect(validator: Validator, request: ValidationRequest, stages: str, observe: ValidationObserver) -> KernelReport:
+    """Inspect the named stages, separated by commas, or those that fail when none is named."""
+    report = KernelReport()
+
+    def take(event: ValidationEvent) -> None:
+        report.take(event)
+        observe(event)
+
+    named = tuple(name.strip() for name in stages.split(",") if name.strip())
+    report.findings = KernelInspection(validator).inspect(KernelRequest(request, stages=named), take)
+    return report
+
+
+def _findings(report: KernelReport) -> Sequence[str]:
+    if report.findings:
+        return [f"Kernel of {finding.stage}: {finding.words}" for finding in report.findings]
+    if not report.measured:
+        return ["No stage is wrong, so no kernel was looked at; name a stage to look into it."]
+    return [f"No kernel is wrong in {', '.join(report.measured)}."]
+
+
+def _plain(node: GraphNode, measured: KernelMeasurement) -> Mapping[str, Any]:
+    return {**asdict(node), **asdict(measured)}
+
+
+def _badness(measured: KernelMeasurement) -> float:
+    return float("inf") if measured.times_floor is None else measured.times_floor
+
+
+def _line(node: GraphNode, measured: KernelMeasurement) -> str:
+    error = "" if measured.relative_l2 is None else f"{measured.relative_l2:.1e}"
+    times = "" if measured.times_floor is None else f"{measured.times_floor:.3g}"
+    what = f"{node.label}, {node.schedule}" + (f", {node.module_path}" if node.module_path else "")
+    return f"{node.id:<22.21}{measured.verdict:<11}{error:>10}{times:>9}{_MILLI * measured.seconds:>9.2f}  {what}"

@@ -1,0 +1,162 @@
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.inspection.inspection_controller import InspectionController, Job, wrong_stages
+from app.diagnostics.process import DiagnosticsProcess
+from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState
+from app.diagnostics.run_folders import RunFolders
+from engine.model_store.checkpoints import STARTER, model_config
+from engine.speech import SpeechRequest
+from engine.validator.results import FinishedEvent, Reading, Regime, Report, Row, RowEvent, ValidationRequest, Verdict
+from tests.app.fake_kernel_service import row_of
+from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE
+
+COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
+WAIT_MS = 20_000
+
+
+class Desk:
+    """Diagnosing and inspecting with a service that does what a text says."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.qtbot = qtbot
+        self.process = DiagnosticsProcess(COMMAND)
+        self.controller = DiagnosticsController(self.process, RunFolders(folder))
+        self.runs: list[DiagnosticsRun] = []
+        self.controller.run_started.connect(self.runs.append)
+        self.controller.event_received.connect(lambda event: self.runs[-1].take(event))
+        self.controller.stopped.connect(lambda: self.runs[-1].stop())
+        self.inspections = InspectionController(self.process, self.controller)
+        self.told: list[str] = []
+        self.found: list[tuple] = []
+        self.failures: list[str] = []
+        self.changed: list[tuple[DiagnosticsRun, str]] = []
+        self.inspections.told.connect(lambda words, fraction: self.told.append(words))
+        self.inspections.found.connect(lambda run, findings: self.found.append((run, findings)))
+        self.inspections.failed.connect(self.failures.append)
+        self.inspections.changed.connect(lambda run, stage: self.changed.append((run, stage)))
+
+    def diagnose(self, text: str) -> DiagnosticsRun:
+        self.controller.diagnose(SpeechRequest(text, "am_rowan"), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+        self.qtbot.waitUntil(lambda: self.runs[-1].state is RunState.FINISHED, timeout=WAIT_MS)
+        return self.runs[-1]
+
+    def wait_until_idle(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.inspections.active and not self.controller.active, timeout=WAIT_MS)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, tmp_path)
+    yield desk
+    desk.controller.shut_down(5000)
+
+
+def test_a_wrong_stage_is_inspected_without_being_asked_for(desk: Desk) -> None:
+    run = desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    assert desk.found == [(run, (FINDING,))]
+    known = desk.inspections.known(run).stage(STAGE)
+    assert known is not None
+    assert known.graph == GRAPH
+    assert known.findings == (FINDING,)
+    assert set(known.codes) == {code.kernel for code in CODES}
+    assert (run, STAGE) in desk.changed
+
+
+def test_progress_is_told_and_ends_with_no_words(desk: Desk) -> None:
+    desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    desk.wait_until_idle()
+    assert desk.told[0] == "Looking into the kernels"
+    assert "Loading modules" in desk.told
+    assert "Pitch and energy: 3 of 6 kernels measured" in desk.told
+    assert desk.told[-1] == ""
+
+
+def test_nothing_is_inspected_of_a_run_that_is_fine(desk: Desk) -> None:
+    desk.diagnose("fine")
+    desk.qtbot.wait(50)
+    assert not desk.inspections.active
+    assert desk.told == []
+
+
+def test_a_stage_can_be_asked_for(desk: Desk) -> None:
+    run = desk.diagnose("fine")
+    desk.inspections.inspect(Job(run, ("decoder",)))
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    assert desk.inspections.known(run).stage("decoder") is not None
+    assert desk.inspections.known(run).stage(STAGE) is None
+
+
+def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(desk: Desk) -> None:
+    run = desk.diagnose("Hello.")
+    desk.inspections.inspect(Job(run, ("decoder",)))
+    desk.inspections.inspect(Job(run, ("bert",)))
+    desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage("bert") is not None, timeout=WAIT_MS)
+    desk.wait_until_idle()
+    desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage(STAGE) is not None, timeout=WAIT_MS)
+
+
+def test_a_failure_is_said_and_the_next_works(desk: Desk) -> None:
+    run = desk.diagnose("fail")
+    desk.qtbot.waitUntil(lambda: bool(desk.failures), timeout=WAIT_MS)
+    assert desk.failures == ["The module is stale. Build it again."]
+    desk.wait_until_idle()
+    assert desk.told[-1] == ""
+    assert desk.inspections.known(run).stage(STAGE) is not None
+
+
+def test_a_process_that_dies_is_said(desk: Desk) -> None:
+    run = desk.diagnose("crash")
+    desk.qtbot.waitUntil(lambda: bool(desk.failures), timeout=WAIT_MS)
+    assert desk.failures[0].startswith("The reference process ended while it inspected kernels. It was ended by signal")
+    assert run.state is RunState.FINISHED
+    again = desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: (again, (FINDING,)) in desk.found, timeout=WAIT_MS)
+
+
+def test_a_new_diagnosis_stops_an_inspection(desk: Desk) -> None:
+    desk.diagnose("hold")
+    desk.qtbot.waitUntil(lambda: bool(desk.changed), timeout=WAIT_MS)
+    run = desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
+    assert desk.found == [(run, (FINDING,))]
+    assert desk.failures == []
+
+
+def test_a_run_is_forgotten_with_what_is_known_of_it(desk: Desk) -> None:
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    desk.inspections.known(run)
+    assert len(desk.inspections._known) == 1
+    del run
+    assert len(desk.inspections._known) == 0
+
+
+def run_of(*rows: Row) -> DiagnosticsRun:
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    for row in rows:
+        run.take(RowEvent(row))
+    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    return run
+
+
+def test_wrong_stages_are_those_of_the_compiled_model_that_are_themselves_wrong() -> None:
+    from dataclasses import replace
+
+    inherited = row_of("decoder", Verdict.INHERITED)
+    own_fed = replace(row_of("source", Verdict.FAIL), reading=Reading.OWN_FED)
+    upstream = row_of("bert", Verdict.FAIL, Regime.UPSTREAM)
+    host = row_of("alignment", Verdict.FAIL)
+    wrong = [row_of("text_encoder", Verdict.FAIL), row_of("duration", Verdict.FAIL)]
+    later = replace(row_of("istft", Verdict.FAIL), utterance=2)
+    run = run_of(inherited, own_fed, upstream, host, *wrong, later)
+    assert wrong_stages(run) == Job(run, ("duration", "text_encoder"), 0)
+    assert wrong_stages(run_of(inherited, own_fed, upstream, host)) is None
+    alone = run_of(later)
+    assert wrong_stages(alone) == Job(alone, ("istft",), 2)

@@ -1,0 +1,115 @@
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.inspection.inspection_feature import InspectionFeature, naming_kernels
+from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.process import DiagnosticsProcess
+from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState
+from app.diagnostics.run_folders import RunFolders
+from engine.speech import SpeechRequest
+from engine.validator.results import Finding, Regime, Report, ValidationRequest
+from tests.app.fake_kernel_service import REPLACED
+from tests.app.inspection_fakes import FINDING, STAGE
+
+COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
+WAIT_MS = 20_000
+
+
+class Desk:
+    """A panel with the page of kernels and a service that does what a text says."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.qtbot = qtbot
+        self.panel = DiagnosticsPanel()
+        qtbot.addWidget(self.panel)
+        self.panel.resize(1100, 800)
+        self.panel.show()
+        process = DiagnosticsProcess(COMMAND)
+        self.controller = DiagnosticsController(process, RunFolders(folder))
+        self.controller.run_started.connect(self.panel.show_run)
+        self.controller.event_received.connect(self.panel.take)
+        self.feature = InspectionFeature(self.panel, self.controller, process)
+
+    @property
+    def run(self) -> DiagnosticsRun:
+        assert self.panel.run is not None
+        return self.panel.run
+
+    def diagnose(self, text: str) -> None:
+        self.controller.diagnose(SpeechRequest(text, "am_rowan"), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+        self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED, timeout=WAIT_MS)
+
+    def wait_until_idle(self) -> None:
+        self.qtbot.waitUntil(lambda: not self.feature.inspections.active, timeout=WAIT_MS)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(qtbot, tmp_path)
+    yield desk
+    desk.feature.shut_down(WAIT_MS)
+    desk.controller.shut_down(5000)
+
+
+def test_the_first_divergence_names_the_kernel(desk: Desk) -> None:
+    desk.diagnose("Hello.")
+
+    def named() -> bool:
+        finding = desk.run.first_divergence("compiled")
+        return finding is not None and finding.words == FINDING.words
+
+    desk.qtbot.waitUntil(named, timeout=WAIT_MS)
+    assert FINDING.words in desk.panel.controls.status.pointer.toolTip()
+
+
+def test_the_page_shows_the_kernels_of_the_chosen_stage(desk: Desk) -> None:
+    desk.panel.pages.open(desk.feature.page)
+    desk.diagnose("Hello.")
+    desk.panel.table.select(STAGE)
+    desk.qtbot.waitUntil(lambda: desk.feature.page.node == FINDING.node, timeout=WAIT_MS)
+    desk.qtbot.waitUntil(lambda: desk.feature.page.graph.view.box is not None, timeout=WAIT_MS)
+    assert FINDING.words in desk.feature.page.title.toolTip()
+
+
+def test_a_stage_that_is_right_is_inspected_when_it_is_looked_at(desk: Desk) -> None:
+    desk.panel.pages.open(desk.feature.page)
+    desk.diagnose("fine")
+    desk.panel.table.select("decoder")
+    desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None, timeout=WAIT_MS)
+    assert desk.feature.inspections.known(desk.run).stage("decoder") is desk.feature.page.known
+
+
+def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None:
+    desk.diagnose("Hello.")
+    first = desk.run
+    desk.panel.pages.open(desk.feature.page)
+    desk.panel.table.select(STAGE)
+    desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None, timeout=WAIT_MS)
+    desk.wait_until_idle()
+    desk.feature.page.details.switches.stage_in_pytorch.click()
+    desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED, timeout=WAIT_MS)
+    assert REPLACED in desk.run.regimes
+    assert desk.run.request.speech == first.request.speech
+    assert desk.run.request.arrays_folder != first.request.arrays_folder
+
+
+def test_progress_and_failures_are_told(desk: Desk) -> None:
+    desk.panel.pages.open(desk.feature.page)
+    desk.diagnose("crash")
+    desk.panel.table.select("bert")
+    desk.qtbot.waitUntil(lambda: "ended while it inspected" in desk.feature.page.title.toolTip(), timeout=WAIT_MS)
+    assert "kernels" not in desk.panel.controls.status.label.toolTip()
+
+
+def test_the_first_wrong_kernel_of_a_stage_is_named_in_findings_on_it() -> None:
+    finding = Finding("compiled", STAGE, "It is wrong.")
+    others = (Finding("upstream", STAGE, "It is rounded."), Finding("compiled", "decoder", "It is wrong, too."))
+    report = Report(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), (), (), (finding, *others), {})
+    found = (FINDING, replace(FINDING, node="b2", words="A later one."))
+    assert naming_kernels(report, found).findings == (replace(finding, words=FINDING.words), *others)

@@ -1,0 +1,216 @@
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.inspection.folding import Box
+from app.diagnostics.inspection.inspection import Inspection
+from app.diagnostics.inspection.inspection_controller import Job
+from app.diagnostics.inspection.kernel_page import CHOOSE_A_STAGE, KernelPage
+from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.run import Shown as Part
+from app.theme import DARK
+from engine.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
+from engine.model_store.checkpoints import STARTER, model_config
+from engine.speech import SpeechRequest
+from engine.validator.kernel_request import Replacement
+from engine.validator.results import FinishedEvent, Report, ValidationRequest
+from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
+
+WAIT_MS = 20_000
+SHOWN = Part("compiled", utterance=0)
+
+
+def finished_run() -> DiagnosticsRun:
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    return run
+
+
+class Shown:
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot = qtbot
+        self.inspection = Inspection()
+        self.run = finished_run()
+        self.jobs: list[Job] = []
+        self.page = KernelPage(lambda run: self.inspection)
+        self.page.inspect_wanted.connect(self.jobs.append)
+        qtbot.addWidget(self.page)
+        self.page.resize(1100, 500)
+        self.page.show()
+
+    def show(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        with self.qtbot.waitSignal(self.page.graph.view.drawn, timeout=WAIT_MS):
+            self.page.show_stage(self.run, SHOWN, STAGE)
+        self.qtbot.waitUntil(lambda: not self.page.busy_drawing, timeout=WAIT_MS)
+
+    def everywhere(self) -> tuple[str | None, tuple[str, ...], str]:
+        """What list, graph and details have chosen."""
+        page = self.page
+        row = page.list.currentIndex().row()
+        listed = page.list.shown_nodes[row] if page.list.selectedIndexes() else None
+        box = page.graph.view.box
+        return listed, box.nodes if box is not None else (), page.details.schedule.text()
+
+
+@pytest.fixture
+def shown(qtbot: QtBot) -> Iterator[Shown]:
+    shown = Shown(qtbot)
+    yield shown
+    shown.page.shut_down(WAIT_MS)
+
+
+def test_the_worst_kernel_is_chosen_first(shown: Shown) -> None:
+    shown.show(inspected())
+    assert shown.page.node == "b1"
+    assert shown.everywhere() == ("b1", ("b1",), "fused_conv1d: direct, tiles of 8 × 32")
+    assert shown.page.title.toolTip() == f"Pitch and energy: {FINDING.words}"
+
+
+def test_list_graph_and_source_choose_for_each_other(shown: Shown) -> None:
+    shown.show(inspected())
+    page = shown.page
+    page.list.setCurrentIndex(page.list.model().index(4, 0))
+    assert shown.everywhere()[:2] == ("m", ("m",))
+    QTest.keyClick(page.graph.view, Qt.Key.Key_Up)
+    assert shown.everywhere()[:2] == ("a3", ("a3",))
+    page.details.source.node_chosen.emit("a1")
+    assert shown.everywhere()[:2] == ("a1", ("a1",))
+
+
+def test_a_folded_module_stands_for_its_worst_kernel(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.choose("m")
+    shown.page.graph.box_chosen.emit(Box(("a1", "a2", "a3"), "predictor.F0.0"))
+    assert shown.page.node == "a3"
+
+
+def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: Shown) -> None:
+    inspection = inspected(measurement("a1"), finished=False)
+    shown.show(inspection)
+    inspection.take(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
+    inspection.take(InspectedEvent(STAGE, (FINDING,)))
+    shown.page.refresh_soon()
+    shown.qtbot.waitUntil(lambda: shown.page.node == "b1", timeout=WAIT_MS)
+    shown.page.choose("m")
+    shown.page.refresh()
+    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing, timeout=WAIT_MS)
+    assert shown.page.node == "m"
+
+
+def test_the_button_goes_back_to_the_worst(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.choose("m")
+    shown.page.graph.worst.click()
+    assert shown.everywhere()[0] == "b1"
+
+
+def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
+    assert shown.page.title.toolTip() == CHOOSE_A_STAGE
+    assert not shown.page.inspect_button.isEnabled()
+    for _ in range(2):
+        shown.page.show_stage(shown.run, SHOWN, "decoder")
+    assert shown.jobs == [Job(shown.run, ("decoder",), 0)]
+    assert shown.page.title.toolTip() == "Decoder: its kernels are not measured yet."
+    shown.page.inspect_button.click()
+    assert len(shown.jobs) == 2
+
+
+def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
+    shown.run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    shown.page.show_stage(shown.run, SHOWN, "decoder")
+    assert shown.jobs == []
+    assert not shown.page.inspect_button.isEnabled()
+    shown.run.stop()
+    shown.page.show_stage(shown.run, SHOWN, "decoder")
+    assert len(shown.jobs) == 1
+
+
+def test_a_stage_without_kernels_says_so(shown: Shown) -> None:
+    shown.page.show_stage(shown.run, SHOWN, "alignment")
+    assert shown.jobs == []
+    assert shown.page.title.toolTip() == "Alignment: it is computed in Python and has no kernels."
+
+
+def test_what_is_told_is_said_until_all_kernels_are_known(shown: Shown) -> None:
+    shown.page.show_stage(shown.run, SHOWN, STAGE)
+    shown.page.tell("Loading modules")
+    assert shown.page.title.toolTip() == "Loading modules"
+    shown.inspection = inspected()
+    shown.page.refresh_stage(shown.run, STAGE)
+    assert shown.page.title.toolTip() == f"Pitch and energy: {FINDING.words}"
+
+
+def test_news_of_another_stage_or_run_change_nothing(shown: Shown) -> None:
+    shown.page.show_stage(shown.run, SHOWN, STAGE)
+    shown.inspection = inspected()
+    shown.page.refresh_stage(shown.run, "decoder")
+    shown.page.refresh_stage(finished_run(), STAGE)
+    assert shown.page.known is None
+
+
+def test_no_run_no_kernels(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.show_stage(None, SHOWN, STAGE)
+    shown.qtbot.waitUntil(lambda: not shown.page.busy_drawing, timeout=WAIT_MS)
+    assert shown.page.title.toolTip() == CHOOSE_A_STAGE
+    assert shown.page.list.shown_nodes == ()
+
+
+def test_a_stage_inspected_again_keeps_the_chosen_node(shown: Shown) -> None:
+    inspection = inspected()
+    shown.show(inspection)
+    shown.page.choose("m")
+    inspection = inspected()
+    shown.show(inspection)
+    assert shown.everywhere()[:2] == ("m", ("m",))
+
+
+def test_replacements_are_passed_on(shown: Shown) -> None:
+    shown.show(inspected())
+    with shown.qtbot.waitSignal(shown.page.replacements_wanted) as wanted:
+        shown.page.details.switches.stage_in_pytorch.click()
+    assert wanted.args == [Job(shown.run, (STAGE,), 0), (Replacement(STAGE),)]
+
+
+def test_another_run_forgets_what_was_replaced(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.details.switches.stage_in_pytorch.click()
+    shown.run = finished_run()
+    shown.page.show_stage(shown.run, SHOWN, STAGE)
+    assert shown.page.details.switches.wanted == ()
+
+
+def test_search_and_order(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.search.setText("lstm")
+    assert shown.page.list.shown_nodes == ("m",)
+    shown.page.search.clear()
+    shown.page.worst_first.click()
+    assert shown.page.list.shown_nodes[0] == "b1"
+
+
+def test_find_goes_to_the_search(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.list.setFocus()
+    shown.qtbot.waitUntil(shown.page.isActiveWindow, timeout=WAIT_MS)
+    QTest.keyClick(shown.page.list, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert shown.page.search.hasFocus()
+
+
+@pytest.mark.parametrize(("width", "height", "beside"), [(1100, 500, True), (560, 620, False)])
+def test_list_and_details_stand_where_there_is_room(shown: Shown, width: int, height: int, beside: bool) -> None:
+    shown.page.resize(width, height)
+    graph, near = shown.page.graph, shown.page.details
+    right = near.mapTo(shown.page, near.rect().topLeft()).x() >= graph.mapTo(shown.page, graph.rect().topRight()).x()
+    assert right is beside
+
+
+def test_colours_reach_every_part(shown: Shown) -> None:
+    shown.show(inspected())
+    shown.page.set_colours(DARK)
+    assert shown.page.graph.view.backgroundBrush().color().name() == DARK.surface
+    assert DARK.error in shown.page.details.figures.label.text()

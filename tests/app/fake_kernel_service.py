@@ -1,0 +1,112 @@
+"""A reference process without a model, whose compiled pitch has a wrong kernel; does what the text of a request says.
+
+    python -m tests.app.fake_kernel_service
+
+A validation finds the stage wrong (`fine`: right). An inspection finds the made-up kernels of `inspection_fakes`. With
+the text `fail` it says that it cannot, with `crash` the process kills itself, with `hold` it waits to be cancelled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from dataclasses import replace
+
+from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
+from engine.validator.kernel_request import KernelRequest
+from engine.validator.results import (
+    FailedEvent,
+    FinishedEvent,
+    Reading,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.verdicts import findings
+from engine.validator.wire import Wire
+from tests.app.inspection_fakes import CODES, FINDING, GRAPH, MEASUREMENTS, STAGE
+
+REPLACED = "replaced"
+
+
+def row_of(stage: str, verdict: Verdict, regime: str = "compiled") -> Row:
+    return Row(0, stage, "f0", regime, "dynamic", Reading.REFERENCE_FED, verdict, 0.999)
+
+
+class Service:
+    """Requests are read in a thread, so that a cancel is noticed at once."""
+
+    def __init__(self) -> None:
+        self.wire = Wire()
+        self.requests: queue.Queue[ValidationRequest | KernelRequest | None] = queue.Queue()
+        self.cancelled = threading.Event()
+
+    def read(self) -> None:
+        for line in sys.stdin:
+            message = json.loads(line)
+            if "cancel" in message:
+                self.cancelled.set()
+            elif "inspect" in message:
+                self.cancelled.clear()
+                self.requests.put(self.wire.decode_kernel_request(json.dumps(message["inspect"])))
+            else:
+                self.requests.put(self.wire.decode_request(json.dumps(message["validate"])))
+        self.requests.put(None)
+
+    def run(self) -> None:
+        threading.Thread(target=self.read, daemon=True).start()
+        while (request := self.requests.get()) is not None:
+            if isinstance(request, ValidationRequest):
+                self.validate(request, row_of(STAGE, self.verdict(request)))
+            elif request.replacements:
+                self.validate(request.validation, row_of(STAGE, Verdict.PASS, REPLACED))
+            else:
+                self.inspect(request)
+
+    def verdict(self, request: ValidationRequest) -> Verdict:
+        return Verdict.PASS if request.speech.text == "fine" else Verdict.FAIL
+
+    def validate(self, request: ValidationRequest, row: Row) -> None:
+        utterance = Utterance(0, request.speech.text, "aaa", 0, len(request.speech.text))
+        self.send(PlanEvent(Plan((utterance,))))
+        self.send(RowEvent(row))
+        self.send(FinishedEvent(Report(request, (utterance,), (), findings([row]), {"python": "3.11"})))
+
+    def inspect(self, request: KernelRequest) -> None:
+        self.send(PreparationEvent("Loading modules", 0, 1))
+        for stage in request.stages:
+            self.send(GraphEvent(replace(GRAPH, stage=stage)))
+            self.misbehave(request.validation.speech.text)
+            for measurement in MEASUREMENTS:
+                self.send(KernelEvent(replace(measurement, stage=stage)))
+            for code in CODES:
+                self.send(CodeEvent(replace(code, stage=stage)))
+            self.send(InspectedEvent(stage, (replace(FINDING, stage=stage),)))
+        if request.validation.speech.text == "fail":
+            self.send(FailedEvent("The module is stale.", "Build it again."))
+        elif self.cancelled.is_set():
+            self.send(FailedEvent("It was stopped.", ""))
+        else:
+            self.send(KernelsEvent(tuple(replace(FINDING, stage=stage) for stage in request.stages)))
+
+    def misbehave(self, text: str) -> None:
+        if text == "crash":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if text == "hold":
+            self.cancelled.wait()
+
+    def send(self, event: ValidationEvent) -> None:
+        sys.stdout.write(f"{self.wire.encode(event)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    Service().run()

@@ -1,0 +1,145 @@
+"""Failures made small, with faults that are built into compiled stages, and run again from a file."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import Cancelled, DamagedFile, InvalidRequest
+from engine.speech import SpeechRequest
+from engine.validator.case import FailingCase, load_case, save_case
+from engine.validator.case_run import run_case
+from engine.validator.reduction import Reduction, failing_case, failure_in, reduce_failure
+from engine.validator.regimes import RegimeRunner, Regimes
+from engine.validator.results import Regime, Report, ValidationRequest
+from engine.validator.validation import Validator
+from tests.engine.validator.test_planted_faults import FAULTS, PADDING, planted
+
+TEXT = "Hello there, my friend. Good evening to all of you, and to everybody else who may hear it."
+REQUEST = ValidationRequest(SpeechRequest(TEXT, "am_rowan"), regimes=(Regime.COMPILED_PADDED,), padding=PADDING)
+NO_PACK = replace(REQUEST, regimes=(Regime.STATIC_NO_PACK,))
+FEWEST_PHONEMES = 5
+
+
+@pytest.fixture(scope="module")
+def validator() -> Iterator[Validator]:
+    made = Validator()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def no_pack(validator: Validator) -> Report:
+    return validator.validate(NO_PACK)
+
+
+@contextmanager
+def faulty(regimes: Regimes, runner: RegimeRunner) -> Iterator[None]:
+    """The regimes with this one as the compiled and padded one."""
+    opened: Callable[..., RegimeRunner] = regimes.open
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regimes, "open", lambda regime, *rest: runner if regime == runner.name else opened(regime, *rest))
+        yield
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_shown_by_few_phonemes_and_fails_again(
+    validator: Validator, tmp_path: Path, fault: str
+) -> None:
+    regimes, file = validator.prepare(REQUEST), tmp_path / "case.safetensors"
+    with faulty(regimes, planted(regimes, FAULTS[fault], tmp_path)):
+        reduction = reduce_failure(validator, REQUEST, validator.validate(REQUEST))
+        assert reduction.complete
+        assert reduction.case.facts.row.stage == FAULTS[fault].stage
+        assert len(reduction.case.facts.utterance.phonemes) <= FEWEST_PHONEMES < reduction.original_phonemes
+        assert reduction.elements is not None
+        assert reduction.elements.first is not None
+        save_case(file, reduction.case)
+        again = run_case(validator, file)
+        assert again.fails
+        assert again.elements == reduction.elements
+    healthy = run_case(validator, file)
+    assert not healthy.fails
+    assert healthy.built_otherwise == ()
+
+
+def test_the_same_reduction_every_time(validator: Validator, no_pack: Report) -> None:
+    first, second = (reduce_failure(validator, NO_PACK, no_pack, "text_encoder") for _ in range(2))
+    assert first.case.facts == second.case.facts
+    assert (first.tries, first.elements) == (second.tries, second.elements)
+
+
+def test_an_unreduced_case_has_the_whole_utterance(validator: Validator, no_pack: Report) -> None:
+    case: FailingCase = failing_case(validator, NO_PACK, no_pack, "f0n")
+    assert case.facts.utterance == no_pack.utterances[case.facts.row.utterance]
+    assert case.facts.steps == ()
+    assert case.facts.row.metrics is not None
+    found = next(row for row in no_pack.rows if (row.stage, row.output) == ("f0n", case.facts.row.output))
+    assert case.facts.row.metrics == found.metrics
+
+
+def test_without_time_the_case_is_whole_and_said_to_be_cut_short(validator: Validator, no_pack: Report) -> None:
+    reduction: Reduction = reduce_failure(validator, NO_PACK, no_pack, seconds=0)
+    assert not reduction.complete
+    assert reduction.tries == 0
+    assert len(reduction.case.facts.utterance.phonemes) == reduction.original_phonemes
+
+
+def test_it_can_be_stopped(validator: Validator, no_pack: Report) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        reduce_failure(validator, NO_PACK, no_pack, cancel=cancel)
+
+
+def test_the_first_stage_of_the_shortest_utterance_is_reduced(no_pack: Report) -> None:
+    row = failure_in(no_pack)
+    assert row is not None
+    assert row.stage == "duration"
+    shortest = min(no_pack.utterances, key=lambda utterance: len(utterance.phonemes))
+    assert len(no_pack.utterances) == 1 or row.utterance == shortest.index
+
+
+def test_a_stage_that_is_right_has_nothing_to_reduce(validator: Validator, no_pack: Report) -> None:
+    assert failure_in(no_pack, "bert") is None
+    with pytest.raises(InvalidRequest, match="The stage bert is not itself wrong"):
+        reduce_failure(validator, NO_PACK, no_pack, "bert")
+    with pytest.raises(InvalidRequest, match="There is no stage"):
+        failure_in(no_pack, "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("frame_token", 9999), ("frame_token", -1), ("frame_count", 0), ("frame_count", 9999)],
+)
+def test_a_case_with_places_out_of_range_is_not_run(
+    validator: Validator, no_pack: Report, tmp_path: Path, name: str, value: int
+) -> None:
+    case = failing_case(validator, NO_PACK, no_pack, "f0n")
+    wrong = {**case.inputs, name: np.full_like(case.inputs[name], value)}
+    save_case(tmp_path / "case.safetensors", replace(case, inputs=wrong))
+    with pytest.raises(DamagedFile, match="cannot be run"):
+        run_case(validator, tmp_path / "case.safetensors")
+
+
+def test_tokens_out_of_range_are_not_run(validator: Validator, no_pack: Report, tmp_path: Path) -> None:
+    case = failing_case(validator, NO_PACK, no_pack, "text_encoder")
+    for tokens in (np.full_like(case.inputs["tokens"], 10**6), case.inputs["tokens"][:, :-1]):
+        save_case(tmp_path / "case.safetensors", replace(case, inputs={**case.inputs, "tokens": tokens}))
+        with pytest.raises(DamagedFile, match="cannot be run"):
+            run_case(validator, tmp_path / "case.safetensors")
+
+
+def test_a_case_that_was_built_otherwise_says_so(validator: Validator, no_pack: Report, tmp_path: Path) -> None:
+    case = failing_case(validator, NO_PACK, no_pack)
+    facts = replace(case.facts, build={**case.facts.build, "torch": "1.0"})
+    save_case(tmp_path / "case.safetensors", replace(case, facts=facts))
+    assert load_case(tmp_path / "case.safetensors").facts.build["torch"] == "1.0"
+    run = run_case(validator, tmp_path / "case.safetensors")
+    assert run.fails
+    (difference,) = (words for words in run.built_otherwise if words.startswith("torch"))
+    assert difference.endswith("then 1.0")
