@@ -161,8 +161,8 @@ class DrillDown(StagePage):
         stage = stage_named(row.stage).title
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
         self.figures.show_row(row)
-        self.readout.show()
         self._near.show()
+        self.readout.show()
         broken = row.not_finite
         self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
         self.broken.setVisible(broken is not None)
