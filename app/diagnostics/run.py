@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from itertools import product
-from operator import attrgetter
 
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
@@ -95,7 +94,7 @@ class DiagnosticsRun:
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
-        self._row_count = 0
+        self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
         self._detailed: deque[int] = deque()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
@@ -105,6 +104,11 @@ class DiagnosticsRun:
     def active(self) -> bool:
         """Whether more events may come."""
         return self.state in (RunState.LOADING, RunState.RUNNING)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its process has done nothing for a long time."""
+        return self.active and self.stalled_seconds > 0
 
     @property
     def reference(self) -> str:
@@ -120,9 +124,8 @@ class DiagnosticsRun:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far, in the order of the text."""
-        rows = (row for rows in self._rows.values() for row in rows.values())
-        return tuple(sorted(rows, key=attrgetter("utterance")))
+        """Rows of outputs and probes so far: by utterance in the order of the text, in each as they came."""
+        return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
 
     @property
     def report_so_far(self) -> Report:
@@ -133,7 +136,7 @@ class DiagnosticsRun:
     @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
-        return self._row_count
+        return len(self._order)
 
     def take(self, event: ValidationEvent) -> None:
         """Take an event; a run that has ended ignores it."""
@@ -253,8 +256,10 @@ class DiagnosticsRun:
         self.last_row = row
         self.progress.begin(row.utterance)
         self._let_go_of_details(row.utterance)
-        known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
-        self._row_count += row.output not in known
+        key = row.utterance, row.regime, row.reading, row.stage
+        known = self._rows.setdefault(key, {})
+        if row.output not in known:
+            self._order.append((key, row.output))
         known[row.output] = row
         if not row.probe:
             self._take_output(row)

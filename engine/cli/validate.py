@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from engine.cli.command import (
     STANDARD_OUTPUT,
@@ -26,6 +24,8 @@ from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
+from engine.cli.validate_kernels import add_kernels, inspected
+from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
 from engine.languages import AMERICAN
@@ -59,12 +59,12 @@ from engine.validator.sweep import SweepPoint, sweep_padding
 from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import lstm_text, sweep_text, text_report
 from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.verdicts import with_kernels
 from engine.validator.wavs import write_wavs
 from engine.validator.wire import Wire
 
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)
-SERVICE_NICENESS = 10
 
 
 def add_options(parser: Any) -> None:
@@ -95,6 +95,7 @@ def add_options(parser: Any) -> None:
     )
     add_case_options(parser)
     add_fault(parser)
+    add_kernels(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
@@ -165,27 +166,12 @@ def _pair(word: str) -> tuple[str, Regime]:
 def run(options: argparse.Namespace) -> Outcome | None:
     """Compare what the options name; raises `EngineError` children. It fails when a compiled stage is itself wrong."""
     if options.serve:
-        _serve()
+        serve()
         return None
     require_reference()
     with Steps() as steps:
         steps.expect("Validating")
         return outcome_of(options, _doctor_words, partial(show, steps))
-
-
-def _serve() -> None:
-    """Answer the application's requests; only events go to standard output, and at low priority."""
-    from engine.validator.service import Service
-
-    output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
-    if hasattr(os, "nice"):
-        os.nice(max(0, SERVICE_NICENESS - os.nice(0)))  # the window and the sound go first
-    Service(lambda line: _write_line(output, line)).serve(sys.stdin)
-
-
-def _write_line(output: TextIO, line: str) -> None:
-    output.write(f"{line}\n")
-    output.flush()
 
 
 def _doctor_words() -> str:
@@ -230,6 +216,8 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     with _arrays_wanted(options) as arrays, closing(Validator()) as validator:
         request = request_from(options, None if arrays is None else str(arrays.path))
         report = validator.validate(request, observe)
+        kernels = inspected(validator, request, options.kernels, observe)
+        report = replace(report, findings=with_kernels(report.findings, kernels.findings))
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
         save_golden(options, report)
@@ -240,10 +228,12 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         **({"case": case} if case else {}),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
+        "kernels": kernels.to_dict(),
     }
-    told = text_report(report), golden_words(options, report), drill_text(report)
+    told = text_report(report), kernels.to_text(), golden_words(options, report), drill_text(report)
     tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
-    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed and golden_passed(options, report))
+    passed = report.passed and golden_passed(options, report) and kernels.passed
+    return Outcome(data, "\n\n".join(filter(None, tables)), passed)
 
 
 @contextmanager

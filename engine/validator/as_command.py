@@ -45,4 +45,6 @@ def _options(request: ValidationRequest) -> Iterator[tuple[str, str | None]]:
         yield "probes", None
     if request.fault:
         yield "fault", request.fault
+    if request.golden is not None:
+        yield "golden", request.golden
     yield "text", speech.text

@@ -237,3 +237,11 @@ def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
     run.take(FinishedEvent(Report(run.request, (), (), (), {})))
     assert run.report is not None
     assert run.report.utterances == UTTERANCES
+
+
+def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsRun) -> None:
+    told = [event for event in events(run.request) if isinstance(event, RowEvent)]
+    heard_first = sorted(told, key=lambda event: event.row.utterance != 1)
+    for event in heard_first:
+        run.take(event)
+    assert run.rows == tuple(event.row for event in told)
