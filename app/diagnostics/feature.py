@@ -14,6 +14,7 @@ from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.following import Following
+from app.diagnostics.golden_pinning import GoldenPinning
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
@@ -67,6 +68,7 @@ class DiagnosticsFeature(QObject):
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
+        self.golden = GoldenPinning(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
@@ -123,9 +125,9 @@ class DiagnosticsFeature(QObject):
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
-        for source in (self.keeping, self.cases):
+        for source in (self.keeping, self.cases, self.golden):
             source.told.connect(self._on_told)
-        for part in (controller, self.sounds, self.export, self.adding, self.keeping, self.cases):
+        for part in (controller, self.sounds, self.export, self.adding, self.keeping, self.cases, self.golden):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)

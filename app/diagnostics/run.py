@@ -16,6 +16,7 @@ from engine.preparation.devices import AUTO
 from engine.speech import PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
+from engine.validator.golden import Golden
 from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
@@ -31,6 +32,7 @@ from engine.validator.results import (
     Verdict,
 )
 from engine.validator.verdicts import severity
+from engine.validator.yardstick import Yardstick
 
 USUAL_PADDING = 1.0
 DETAILED_UTTERANCES = 40
@@ -215,6 +217,19 @@ class DiagnosticsRun:
                 return Finding(regime, stage, "")
         return None
 
+    def hold_against(self, golden: Golden | None, words: str) -> None:
+        """Rate all rows anew with another golden run, or with none; `words` say which one it is."""
+        yardstick = Yardstick(golden)
+        for utterance in self.utterances:
+            yardstick.begin(utterance)
+        self._worst.clear()
+        for rows in self._rows.values():
+            rows.update({name: yardstick.rated(row) for name, row in rows.items()})
+            for row in rows.values():
+                self._note_worst(row)
+        if self.report is not None:
+            self.report = replace(self.report, rows=self.rows, golden=words)
+
     def _indices(self) -> tuple[int, ...]:
         planned = tuple(utterance.index for utterance in self.utterances)
         return planned or tuple(sorted({key[0] for key in self._rows} or {0}))
@@ -269,8 +284,12 @@ class DiagnosticsRun:
     def _take_output(self, row: Row) -> None:
         key = (row.regime, row.reading, row.stage)
         self._reported.setdefault(key, set()).add(row.utterance)
+        self._note_worst(row)
+
+    def _note_worst(self, row: Row) -> None:
+        key = (row.regime, row.reading, row.stage)
         worst = self._worst.get(key)
-        if worst is None or severity(row) > severity(worst):
+        if not row.probe and (worst is None or severity(row) > severity(worst)):
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
