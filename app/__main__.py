@@ -48,7 +48,10 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--speed", type=_speed, help=f"{SLOWEST_SPEED:g} to {FASTEST_SPEED:g}; 1 is the usual speed")
     parser.add_argument("--diagnostics", action="store_true", help="open the diagnostics panel too")
     parser.add_argument(
-        "--screenshot", type=_picture, metavar="F.png", help="write a picture of the window once it is idle, then quit"
+        "--screenshot",
+        type=_picture,
+        metavar="F.png",
+        help="write a picture of the window, or of that of diagnostics, once it is idle, then quit",
     )
     parser.add_argument(
         "--desktop-entry", choices=("add", "remove"), help="list the application in the desktop's menu, or no longer"

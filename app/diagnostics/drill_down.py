@@ -34,6 +34,7 @@ NEAR_SHARES = (120, 140)
 SETTLED_AFTER_MS = 60
 """No picture is made while the view is being moved or resized."""
 CHOOSE_A_STAGE = "Choose a stage to look into it."
+HOW_TO_READ = "Point at a picture, or use the arrow keys in it, to read both numbers and their difference."
 NOT_YET = "Nothing is known of this stage yet."
 
 
@@ -119,8 +120,8 @@ class DrillDown(StagePage):
             view.show_moment(seconds)
 
     def tell(self, words: str) -> None:
-        """Say something about what is heard, in place of the numbers under the mouse."""
-        self.readout.say(words)
+        """Say something about what is heard, or the numbers under the mouse; no words tell how to get these."""
+        self.readout.say(words or HOW_TO_READ)
 
     @property
     def row(self) -> Row | None:
@@ -161,6 +162,7 @@ class DrillDown(StagePage):
         self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
         self.figures.show_row(row)
         self._near.show()
+        self.readout.show()
         broken = row.not_finite
         self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
         self.broken.setVisible(broken is not None)
@@ -176,6 +178,7 @@ class DrillDown(StagePage):
         if self._subject is not None:
             self._subject = None
             self.subject_changed.emit()
+        self.readout.hide()
         self._loader.forget()
         self._pictured = None
         self.broken.hide()
@@ -269,5 +272,5 @@ class DrillDown(StagePage):
             layout.addWidget(line)
         layout.addWidget(split, 1)
         layout.addWidget(self.readout)
-        self.broken.hide()
-        self.listening.hide()
+        for line in (self.broken, self.listening, self.readout):
+            line.hide()

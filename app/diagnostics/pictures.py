@@ -22,7 +22,10 @@ from engine.validator.spectrogram import height_of_hz, spectrogram_db
 MOST_LINES = 128
 USUAL_PERCENT = 99.5
 QUIETEST_DB = -90.0
-FREQUENCY_TICKS_HZ = (200, 500, 1000, 2000, 4000, 8000)
+QUIETEST_ERROR_DB = -150.0
+"""That of float32, below the loudest of the reference."""
+FREQUENCY_TICKS_HZ = (200, 1000, 2000, 4000, 8000)
+CHANNEL_TICKS = (0.25, 0.5, 0.75)
 NO_ARRAYS = "The arrays of this run were not kept."
 PROBES_NOT_KEPT = "inner values are not kept"
 NO_LONGER_KEPT = "the arrays of this utterance are no longer kept"
@@ -149,7 +152,7 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
     ]
     panes = (*values, _difference_pane(request, pair))
     top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
-    ticks = (0.0, "0"), (1.0, str(len(pair.reference)))
+    ticks = tuple((share, str(int(share * len(pair.reference)))) for share in CHANNEL_TICKS)
     return HeatPicture(panes, request.start_seconds, request.end_seconds, top, ticks)
 
 
@@ -214,7 +217,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
         apart = spectrogram_db(_audible(pair.ours - pair.reference), rate, *window)
         level = float(apart.max()) - loudest
         title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
-        panes.append(HeatPane(title, _loudness_steps(apart, float(apart.max())), Scale.ERRORS, apart))
+        panes.append(HeatPane(title, steps_of(1 - (apart - loudest) / QUIETEST_ERROR_DB), Scale.ERRORS, apart))
     else:
         panes.append(_difference_pane(request, pair))
     ticks = tuple((height_of_hz(each, rate), _hertz(each)) for each in FREQUENCY_TICKS_HZ if each < rate / 2)

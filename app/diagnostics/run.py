@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from itertools import product
-from operator import attrgetter
 
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
-from engine.speech import PlanEvent, PreparationEvent, Utterance
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.arrays import Arrays
 from engine.validator.golden import Golden
@@ -97,7 +96,7 @@ class DiagnosticsRun:
         self.hint = ""
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
-        self._row_count = 0
+        self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
         self._detailed: deque[int] = deque()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
@@ -107,6 +106,11 @@ class DiagnosticsRun:
     def active(self) -> bool:
         """Whether more events may come."""
         return self.state in (RunState.LOADING, RunState.RUNNING)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its process has done nothing for a long time."""
+        return self.active and self.stalled_seconds > 0
 
     @property
     def reference(self) -> str:
@@ -122,9 +126,8 @@ class DiagnosticsRun:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """Rows of outputs and probes so far, in the order of the text."""
-        rows = (row for rows in self._rows.values() for row in rows.values())
-        return tuple(sorted(rows, key=attrgetter("utterance")))
+        """Rows of outputs and probes so far: by utterance in the order of the text, in each as they came."""
+        return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
 
     @property
     def report_so_far(self) -> Report:
@@ -135,7 +138,7 @@ class DiagnosticsRun:
     @property
     def row_count(self) -> int:
         """Rows of outputs and probes so far."""
-        return self._row_count
+        return len(self._order)
 
     def take(self, event: ValidationEvent) -> None:
         """Take an event; a run that has ended ignores it."""
@@ -146,9 +149,7 @@ class DiagnosticsRun:
             case PreparationEvent():
                 self.preparation = event if event.done < event.total else None
             case PlanEvent():
-                self.utterances = event.plan.utterances
-                self.progress.plan(event.plan)
-                self.state = RunState.RUNNING
+                self._take_plan(event.plan)
             case AlignmentEvent():
                 self._alignments[event.utterance] = event.frames_per_token
             case RowEvent():
@@ -200,7 +201,8 @@ class DiagnosticsRun:
             return self.last_row.utterance
         stages = STAGE_NAMES if stage is None else (stage,)
         rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
-        return max(rows, key=severity).utterance if rows else 0
+        latest = self.last_row.utterance if self.last_row is not None else 0
+        return max(rows, key=severity).utterance if rows else latest
 
     def utterance_at(self, index: int) -> Utterance | None:
         """An utterance of the plan; None while it is unknown."""
@@ -256,14 +258,23 @@ class DiagnosticsRun:
             declared.tolerance,
         )
 
+    def _take_plan(self, plan: Plan) -> None:
+        """Take a plan, which may begin where what is known ends."""
+        first = plan.utterances[0].index if plan.utterances else 0
+        self.utterances = (*self.utterances[:first], *plan.utterances)
+        self.progress.plan(replace(plan, utterances=self.utterances))
+        self.state = RunState.RUNNING
+
     def _take_row(self, row: Row) -> None:
         self.state = RunState.RUNNING
         self.preparation = None
         self.last_row = row
         self.progress.begin(row.utterance)
         self._let_go_of_details(row.utterance)
-        known = self._rows.setdefault((row.utterance, row.regime, row.reading, row.stage), {})
-        self._row_count += row.output not in known
+        key = row.utterance, row.regime, row.reading, row.stage
+        known = self._rows.setdefault(key, {})
+        if row.output not in known:
+            self._order.append((key, row.output))
         known[row.output] = row
         if not row.probe:
             self._take_output(row)
@@ -293,8 +304,8 @@ class DiagnosticsRun:
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:
-        self.report = report if report.rows else replace(report, rows=self.rows)  # they arrive one by one
-        self.utterances = report.utterances
+        self.utterances = report.utterances or self.utterances  # which arrive piece by piece, as rows do one by one
+        self.report = replace(report, rows=report.rows or self.rows, utterances=self.utterances)
         if len(report.rows) != self.row_count:
             for row in report.rows:
                 self._take_row(row)

@@ -68,7 +68,7 @@ class RunStatus(QWidget):
         self.pointer.say(words)
         self.pointer.setVisible(bool(words))
         self.pointer.setEnabled(bool(self._stage))
-        self.start_again.setVisible(run is not None and run.active and run.stalled_seconds > 0)
+        self.start_again.setVisible(run is not None and run.is_stuck)
         if not self._told:
             self.label.say(_status_words(run, regime))
             self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")

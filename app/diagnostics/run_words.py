@@ -19,7 +19,7 @@ def state_words(run: DiagnosticsRun | None) -> str:
     """What a run is doing, or how it ended."""
     if run is None:
         return NO_RUN
-    if run.active and run.stalled_seconds:
+    if run.is_stuck:
         return f"The reference has done nothing for {run.stalled_seconds} s while it {under_way(run)}; it may be stuck."
     match run.state:
         case RunState.LOADING | RunState.RUNNING if run.preparation is not None:

@@ -29,6 +29,7 @@ from engine.validator.wording import NOTHING
 from engine.validator.yardstick import MOST_TIMES
 
 WAITING = "waiting"
+STUCK = "no answer"
 
 
 class Column(IntEnum):
@@ -59,6 +60,7 @@ class StageEntry:
     earlier: Row | None = None
     token_count: int = 0
     awaited: bool = False
+    stuck: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ def words_of(entry: StageEntry, column: Column) -> str:
         return entry.stage.title
     if entry.row is not None:
         return COLUMNS[column].words(entry, entry.row)
-    return WAITING if entry.awaited and column is Column.VERDICT else ""
+    if column is not Column.VERDICT or not entry.awaited:
+        return ""
+    return STUCK if entry.stuck else WAITING
 
 
 def tone_of(entry: StageEntry, column: Column) -> Tone:

@@ -102,7 +102,7 @@ class StageTableModel(QAbstractTableModel):
         row = run.stage_summary(shown, stage.name) if run is not None else None
         if run is None or row is None:
             awaited = run is not None and run.active and shown.regime in run.regimes
-            return StageEntry(stage, number, awaited=awaited)
+            return StageEntry(stage, number, awaited=awaited, stuck=awaited and run is not None and run.is_stuck)
         floor = Shown(Regime.UPSTREAM, shown.reading, shown.utterance) if shown.regime != Regime.UPSTREAM else None
         return StageEntry(
             stage,

@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
+from engine.cli.validate_kernels import add_kernels, inspected
 from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
@@ -58,6 +59,7 @@ from engine.validator.sweep import SweepPoint, sweep_padding
 from engine.validator.text_parity import compare_text, sentences_of
 from engine.validator.text_report import lstm_text, sweep_text, text_report
 from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.verdicts import with_kernels
 from engine.validator.wavs import write_wavs
 from engine.validator.wire import Wire
 
@@ -93,6 +95,7 @@ def add_options(parser: Any) -> None:
     )
     add_case_options(parser)
     add_fault(parser)
+    add_kernels(parser)
     add_json_file(parser)
     parser.add_argument("--html", type=Path, metavar="FILE", help="a report with plots")
     parser.add_argument("--wav-dir", type=Path, metavar="FOLDER", help="every waveform, and the differences")
@@ -191,7 +194,8 @@ def show(steps: Steps, event: ValidationEvent) -> None:
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
-    for path in (options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden):
+    written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
+    for path in written:
         if path is not None and path != STANDARD_OUTPUT:
             ensure_writable(path)
     if options.case is not None:
@@ -212,6 +216,8 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     with _arrays_wanted(options) as arrays, closing(Validator()) as validator:
         request = request_from(options, None if arrays is None else str(arrays.path))
         report = validator.validate(request, observe)
+        kernels = inspected(validator, request, options.kernels, observe)
+        report = replace(report, findings=with_kernels(report.findings, kernels.findings))
         lstms = compare_lstms(open_checkpoint(request.model, request.weights), request) if options.lstm else ()
         sweep = sweep_padding(request, observe=observe) if options.sweep else ()
         save_golden(options, report)
@@ -222,10 +228,12 @@ def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         **({"case": case} if case else {}),
         "lstms": [asdict(comparison) for comparison in lstms],
         "sweep": [asdict(point) for point in sweep],
+        "kernels": kernels.to_dict(),
     }
-    told = text_report(report), golden_words(options, report), drill_text(report)
+    told = text_report(report), kernels.to_text(), golden_words(options, report), drill_text(report)
     tables = (*told, lstm_text(lstms), sweep_text(sweep) if sweep else "", case_words)
-    return Outcome(data, "\n\n".join(filter(None, tables)), report.passed and golden_passed(options, report))
+    passed = report.passed and golden_passed(options, report) and kernels.passed
+    return Outcome(data, "\n\n".join(filter(None, tables)), passed)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from engine.inspection.results import (
     KernelEvent,
     KernelFinding,
     KernelMeasurement,
+    KernelVerdict,
     NodeKind,
 )
 from engine.validator.kernel_inspection import EVERY_STAGE, KernelInspection
@@ -39,6 +40,7 @@ def add_kernels(parser: Any) -> None:
 class KernelReport:
     """What an inspection found, as its events tell it: nodes and measurements by stage."""
 
+    asked: bool
     nodes: dict[str, dict[str, GraphNode]] = field(default_factory=dict)
     measured: dict[str, dict[str, KernelMeasurement]] = field(default_factory=dict)
     findings: tuple[KernelFinding, ...] = ()
@@ -52,8 +54,16 @@ class KernelReport:
         elif isinstance(event, KernelEvent):
             self.measured[event.measurement.stage][event.measurement.node] = event.measurement
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain values for `json.dump`."""
+    @property
+    def passed(self) -> bool:
+        """Whether no kernel is wrong; one that only rounds too much does not fail the validation."""
+        verdicts = (one.verdict for measured in self.measured.values() for one in measured.values())
+        return KernelVerdict.WRONG not in verdicts
+
+    def to_dict(self) -> dict[str, Any] | None:
+        """Everything, as plain values for `json.dump`; None if kernels were not asked for."""
+        if not self.asked:
+            return None
         stages = [
             {"stage": stage, "kernels": [_plain(self.nodes[stage][name], one) for name, one in measured.items()]}
             for stage, measured in self.measured.items()
@@ -61,7 +71,9 @@ class KernelReport:
         return {"stages": stages, "findings": [asdict(finding) for finding in self.findings]}
 
     def to_text(self) -> str:
-        """The findings, then the worst kernels of each stage."""
+        """The findings, then the worst kernels of each stage; empty if kernels were not asked for."""
+        if not self.asked:
+            return ""
         return "\n".join([*_findings(self), *(line for stage in self.measured for line in self._table(stage))])
 
     def _table(self, stage: str) -> Iterator[str]:
@@ -71,9 +83,16 @@ class KernelReport:
         yield from (_line(self.nodes[stage][one.node], one) for one in measured[:_SHOWN])
 
 
-def inspect(validator: Validator, request: ValidationRequest, stages: str, observe: ValidationObserver) -> KernelReport:
-    """Inspect the named stages, separated by commas, or those that fail when none is named."""
-    report = KernelReport()
+def inspected(
+    validator: Validator, request: ValidationRequest, stages: str | None, observe: ValidationObserver
+) -> KernelReport:
+    """What is found in the named stages, separated by commas, or in those that fail for an empty name.
+
+    The report is empty when `stages` is None.
+    """
+    report = KernelReport(asked=stages is not None)
+    if stages is None:
+        return report
 
     def take(event: ValidationEvent) -> None:
         report.take(event)

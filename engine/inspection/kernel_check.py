@@ -198,12 +198,16 @@ def _number(value: float) -> float | None:
 
 
 def _difference(ours: Array, exact: Array, phases: bool) -> Array:
-    difference = ours.astype(np.float64) - exact.astype(np.float64)
+    """Ours less the exact values; phases by the shorter way round the circle.
+
+    A phase of exactly pi has its sign by contract, so that -pi differs from it by a whole turn.
+    """
+    difference = np.asarray(ours.astype(np.float64) - exact.astype(np.float64))
     if phases:
         half = difference.shape[1] // 2
-        turned = difference[:, half:]
-        difference[:, half:] = turned - 2 * np.pi * np.rint(turned / (2 * np.pi))
-    return np.asarray(difference)
+        turns = np.rint(difference[:, half:] / (2 * np.pi))
+        difference[:, half:] -= np.where(np.abs(exact[:, half:]) == np.float32(np.pi), 0, 2 * np.pi * turns)
+    return difference
 
 
 @dataclass(frozen=True)

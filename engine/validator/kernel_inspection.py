@@ -21,9 +21,10 @@ from engine.validator.arrays import ArrayFolder
 from engine.validator.comparison import Comparison, RegimeChain
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.metrics import compare
+from engine.validator.phases import on_circle
 from engine.validator.regimes import RegimeRunner, Regimes
 from engine.validator.replaced_kernels import ReplacedRunner, RunReplaced, replaced_name
-from engine.validator.results import FinishedEvent, Regime, Report, RowEvent
+from engine.validator.results import FinishedEvent, Metrics, Regime, Report, RowEvent
 from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
 from engine.validator.verdicts import findings, within
 from engine.validator.versions import versions
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 EVERY_STAGE = "all"
 """Names every stage that has kernels."""
+SUSPECT_TIMES = 100.0
+"""How many times further from the reference than kokoro's float32 a stage must be to be looked into."""
+LEAST = 2.0**-23
+"""Float32 resolves no smaller relative difference."""
 
 
 class KernelInspection:
@@ -182,19 +187,31 @@ class _Look:
         return self._inspector.inspect(stage, runner, StageInputs(inputs, shapes), self._observe, self._cancel)
 
     def _regimes_of(self, step: Step) -> list[Regime]:
-        """The compiled regimes in which to look at a stage: those in which it is wrong, or all if it is named."""
+        """The compiled regimes in which to look at a stage: those in which it is suspect, or all if it is named."""
         asked = self._request.validation.regimes
         padded = [Regime.COMPILED_PADDED] if Regime.COMPILED_PADDED in asked else []
         named = self._request.stages
         if step.stage.name in named or EVERY_STAGE in named:
             return [Regime.COMPILED, *padded]
-        return [] if named else [regime for regime in (Regime.COMPILED, *padded) if self._is_wrong(step, regime)]
+        return [] if named else [regime for regime in (Regime.COMPILED, *padded) if self._is_suspect(step, regime)]
 
-    def _is_wrong(self, step: Step, regime: Regime) -> bool:
-        opened = self._regimes.open(regime, self._request.validation.padding, self._observe, self._cancel)
-        outputs = self._regimes.pipeline(opened).step(step.stage, step.inputs).outputs
-        tolerance = opened.tolerance_of(step.stage)
-        return not all(within(compare(outputs[name], array), tolerance) for name, array in step.outputs.items())
+    def _is_suspect(self, step: Step, regime: Regime) -> bool:
+        """Whether an output is beyond the stage's tolerance, or much further off than that of kokoro's own float32."""
+        ours, floors = self._metrics(step, regime), self._metrics(step, Regime.UPSTREAM)
+        tolerance = self._open(regime).tolerance_of(step.stage)
+        return any(
+            not within(one, tolerance)
+            or (one.relative_l2 or 0.0) > SUSPECT_TIMES * max(floor.relative_l2 or 0.0, LEAST)
+            for one, floor in zip(ours, floors, strict=True)
+        )
+
+    def _metrics(self, step: Step, regime: Regime) -> list[Metrics]:
+        """The stage's outputs in a regime, from the reference's inputs, compared with the reference's."""
+        outputs = self._regimes.pipeline(self._open(regime)).step(step.stage, step.inputs).outputs
+        return [compare(on_circle(name, outputs[name], array), array) for name, array in step.outputs.items()]
+
+    def _open(self, regime: Regime) -> RegimeRunner:
+        return self._regimes.open(regime, self._request.validation.padding, self._observe, self._cancel)
 
 
 class _Inspecting:

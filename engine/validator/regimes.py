@@ -96,7 +96,8 @@ class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
     `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
-    empty until compiled modules are loaded; `modules_folder` and `variant`, of these modules, are None until then.
+    empty until compiled modules are loaded; `modules_folder` and `variant`, of these modules, are None until then, and
+    so is `sound_folder`, of the same modules without the fault that may be planted.
     """
 
     def __init__(
@@ -108,6 +109,7 @@ class Regimes:
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
         self.modules_folder: Path | None = None
+        self.sound_folder: Path | None = None
         self.variant: Variant | None = None
         self._drill: Drill | None = None
         self._network: Network | None = None
@@ -188,6 +190,7 @@ class Regimes:
         self.device_choice, self.lstm_choice = device.words, method.words
         self.variant = variant
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        self.sound_folder = folder
         if self._drill is not None:
             folder = self._drill.modules(checkpoint.config, variant, folder, observe, cancel)
         self.modules_folder = folder

@@ -6,11 +6,12 @@ import json
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from engine.errors import EngineError
+from engine.speech import PlanEvent
 from engine.validator.agenda import Listener
 from engine.validator.kernel_inspection import KernelInspection
 from engine.validator.kernel_request import KernelRequest
@@ -21,6 +22,8 @@ from engine.validator.wire import Wire
 
 VALIDATE, INSPECT, CANCEL, HEAR = "validate", "inspect", "cancel", "hear"
 PULSE_SECONDS = 1.0
+PIECE_UTTERANCES = 50
+"""Reading so many takes a few milliseconds."""
 
 AnyRequest = ValidationRequest | KernelRequest
 
@@ -29,8 +32,10 @@ class Service:
     """Answers requests for validation and about kernels; `write` gets every event as a line.
 
     The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
-    before it. The final report has no rows, as each has been sent before. Whatever it does, there is a pulse every
-    `PULSE_SECONDS`, which tells a long computation from a process that is stuck.
+    before it. No line is long, so that a window that reads them stays awake: a plan comes in pieces, each beginning
+    where the one before ends, and the final report has no rows and no utterances, as they have been sent before.
+    Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is
+    stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
@@ -103,7 +108,15 @@ class Service:
             self._tell(FailedEvent(failure.message, failure.hint))
 
     def _tell(self, event: ValidationEvent) -> None:
-        if isinstance(event, FinishedEvent):  # its rows were sent one by one; all at once would freeze a window
-            event = FinishedEvent(replace(event.report, rows=()))
+        if isinstance(event, FinishedEvent):
+            event = FinishedEvent(replace(event.report, rows=(), utterances=()))
+        lines = [self._wire.encode(each) for each in (_pieces(event) if isinstance(event, PlanEvent) else (event,))]
         with self._writing:
-            self._write(self._wire.encode(event))
+            for line in lines:
+                self._write(line)
+
+
+def _pieces(event: PlanEvent) -> Iterator[PlanEvent]:
+    utterances = event.plan.utterances
+    for start in range(0, len(utterances), PIECE_UTTERANCES):
+        yield PlanEvent(replace(event.plan, utterances=utterances[start : start + PIECE_UTTERANCES]))

@@ -206,7 +206,7 @@ def open_chains(
 
 def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
     """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
-    folder = regimes.modules_folder
+    folder = regimes.sound_folder
     return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
 
 

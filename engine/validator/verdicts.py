@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
+from engine.inspection.results import KernelFinding
 from engine.stages import STAGES
 from engine.validator.results import (
     ALL_FINITE_PERCENT,
@@ -82,6 +84,19 @@ def _worse_words(row: Row) -> str:
     measures = ("PyTorch's own float32", row.times_floor), ("the golden run", row.times_golden)
     off = " and ".join(f"{times(value)} that of {name}" for name, value in measures if value is not None)
     return f"{row.regime}: {row.stage}'s {row.output} is within its tolerance, but its error is {off}."
+
+
+def with_kernels(found: Iterable[Finding], kernels: Iterable[KernelFinding]) -> tuple[Finding, ...]:
+    """The findings with the first wrong kernel of each one's stage in its words, where that is known."""
+    first: dict[str, KernelFinding] = {}
+    for kernel in kernels:
+        first.setdefault(kernel.stage, kernel)
+    return tuple(
+        replace(finding, words=f"{finding.words} Its kernel {first[finding.stage].words}")
+        if finding.stage in first and finding.regime.startswith(Regime.COMPILED)
+        else finding
+        for finding in found
+    )
 
 
 def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:

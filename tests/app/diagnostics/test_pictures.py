@@ -127,7 +127,7 @@ def test_spectrograms_of_audio() -> None:
     picture = picture_of(asked("istft", "audio", spectrogram=True))
     assert isinstance(picture, HeatPicture)
     assert picture.top == "mel to 12 kHz"
-    assert [name for _, name in picture.ticks] == ["200", "500", "1k", "2k", "4k", "8k"]
+    assert [name for _, name in picture.ticks] == ["200", "1k", "2k", "4k", "8k"]
     assert [pane.scale for pane in picture.panes] == [Scale.OURS, Scale.REFERENCE, Scale.ERRORS]
     assert picture.panes[2].title.startswith("Difference, up to −".replace("−", "-"))
     quiet = picture_of(asked("istft", "audio", changed("audio", lambda audio: audio), spectrogram=True))

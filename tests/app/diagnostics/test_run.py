@@ -13,6 +13,7 @@ from engine.validator.results import (
     Metrics,
     Reading,
     Regime,
+    Report,
     RowEvent,
     ValidationRequest,
     Verdict,
@@ -223,3 +224,24 @@ def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst
     assert without == [0, 2]
     assert "are kept" in state_words(run)
     assert run.row_count == DETAILED_UTTERANCES + 3
+
+
+def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
+    run.take(PlanEvent(Plan(UTTERANCES[:2], (), 40)))
+    assert not run.progress.whole
+    run.take(PlanEvent(Plan(UTTERANCES[2:])))
+    assert run.utterances == UTTERANCES
+    assert run.progress.planned == len(UTTERANCES)
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    assert run.utterances == UTTERANCES
+    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    assert run.report is not None
+    assert run.report.utterances == UTTERANCES
+
+
+def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsRun) -> None:
+    told = [event for event in events(run.request) if isinstance(event, RowEvent)]
+    heard_first = sorted(told, key=lambda event: event.row.utterance != 1)
+    for event in heard_first:
+        run.take(event)
+    assert run.rows == tuple(event.row for event in told)

@@ -1,7 +1,7 @@
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.run import Shown
@@ -137,6 +137,17 @@ def test_the_wheel_zooms_strips_only(table: StageTable) -> None:
         QApplication.sendEvent(table.viewport(), wheel)
         start, end = table.strip.scale.in_view
         assert (end - start < LENGTH * 0.9) is zoomed
+
+
+def test_tool_tips_tell_what_is_under_the_mouse(table: StageTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, words, *others: told.append(words))
+    place = in_strip(table, 0.2, "f0n")
+    for part, where in ((table, place), (table.header, QPoint(place.x(), 8))):
+        help_event = QHelpEvent(QEvent.Type.ToolTip, where, part.viewport().mapToGlobal(where))
+        QApplication.sendEvent(part.viewport(), help_event)
+    assert told[0].startswith("Pitch and energy, 0.20 s “Everything”: error ")
+    assert told[1] == "0.20 s “Everything”"
 
 
 @pytest.mark.parametrize("width", [600, 900, 1400])

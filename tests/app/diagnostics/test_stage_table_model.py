@@ -114,3 +114,14 @@ def test_the_worst_comes_first_even_while_rows_arrive(model: StageTableModel, pr
     assert order(proxy)[:3] == ["istft", "bert", "source"]
     assert run.stage_summary(COMPILED, "istft").verdict is Verdict.FAIL
     assert proxy.index_of("bert").row() == 1
+
+
+def test_a_process_that_is_stuck_is_said_in_the_rows_that_wait_for_it(model: StageTableModel) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    run.take(RowEvent(row(stage_named("bert"), "text_features", Regime.COMPILED)))
+    run.stall(20)
+    model.show(run, COMPILED)
+    assert words(model, Column.VERDICT) == ["✓ Pass", *["no answer"] * (len(STAGES) - 1)]
+    run.stall(0)
+    model.refresh()
+    assert words(model, Column.VERDICT)[1:] == ["waiting"] * (len(STAGES) - 1)

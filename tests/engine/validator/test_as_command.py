@@ -2,12 +2,13 @@
 
 import argparse
 import shlex
+from contextlib import closing
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cli.validate import add_options, request_from
+from engine.cli.validate import add_options, outcome_of, request_from
 from engine.faults.catalogue import FAULTS
 from engine.model_store.checkpoints import STARTER
 from engine.preparation.devices import DEVICES
@@ -17,6 +18,8 @@ from engine.stages import STAGE_NAMES
 from engine.validator.as_command import as_command
 from engine.validator.regimes import MOST_PADDING
 from engine.validator.results import Regime, ValidationRequest
+from engine.validator.validation import Validator
+from engine.validator.wire import Wire
 
 SPEECH = st.builds(
     SpeechRequest,
@@ -69,3 +72,19 @@ def test_a_crossed_regime_alone_compares_nothing_else() -> None:
 
 def test_more_can_be_added() -> None:
     assert as_command(ValidationRequest(SpeechRequest("Hi.", "am_rowan")), "--reduce=bert").endswith(" --reduce=bert")
+
+
+def test_the_command_gives_the_same_rows() -> None:
+    speech = SpeechRequest("- “Hi there”, it's $5.", "am_rowan", 1.25, 3)
+    request = ValidationRequest(speech, regimes=(Regime.UPSTREAM, Regime.COMPILED_PADDED), padding=0.25)
+    with closing(Validator()) as validator:
+        rows = validator.validate(request).rows
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    options = parser.parse_args(shlex.split(as_command(request))[4:])
+    told = outcome_of(options, lambda: "", lambda event: None).data["rows"]
+    assert [without_times(row) for row in told] == [without_times(Wire().row_to_dict(row)) for row in rows]
+
+
+def without_times(row: dict) -> dict:
+    return {name: value for name, value in row.items() if not name.endswith("seconds")}

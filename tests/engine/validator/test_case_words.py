@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.validator import wording
 from engine.validator.case_run import CaseRun
 from engine.validator.case_words import case_words, element_lines, reduction_words, run_words
 from engine.validator.element_errors import element_errors
@@ -53,7 +54,8 @@ def test_a_run_says_whether_it_still_fails_and_what_is_otherwise() -> None:
     run = CaseRun(CASE, ROW, fails=True, elements=ELEMENTS, built_otherwise=("torch 4, then 2",))
     words = run_words(run)
     assert words.startswith("It still fails.")
-    assert "Correlation 0.50000000, when it was saved 0.50000000" in words
+    correlation = wording.row_correlation(ROW)
+    assert f"Correlation {correlation}, when it was saved {correlation}" in words
     assert words.endswith("It was built otherwise:\n  torch 4, then 2")
     healed = run_words(replace(run, fails=False, built_otherwise=()))
     assert healed.startswith("It does not fail any more.")

@@ -1,8 +1,7 @@
-"""Failures made small, with faults that are built into compiled stages, and run again from a file."""
+"""Failures made small, with faults planted in compiled kernels, and run again from a file."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,19 +9,22 @@ import numpy as np
 import pytest
 
 from engine.errors import Cancelled, DamagedFile, InvalidRequest
+from engine.faults.catalogue import FAULTS, fault_named
+from engine.faults.fault import Fault
 from engine.speech import SpeechRequest
 from engine.validator.case import FailingCase, load_case, save_case
 from engine.validator.case_run import run_case
+from engine.validator.drill import drill_regimes
 from engine.validator.reduction import Reduction, failing_case, failure_in, reduce_failure
-from engine.validator.regimes import RegimeRunner, Regimes
 from engine.validator.results import Regime, Report, ValidationRequest
 from engine.validator.validation import Validator
-from tests.engine.validator.test_planted_faults import FAULTS, PADDING, planted
 
 TEXT = "Hello there, my friend. Good evening to all of you, and to everybody else who may hear it."
-REQUEST = ValidationRequest(SpeechRequest(TEXT, "am_rowan"), regimes=(Regime.COMPILED_PADDED,), padding=PADDING)
-NO_PACK = replace(REQUEST, regimes=(Regime.STATIC_NO_PACK,))
+NO_PACK = ValidationRequest(SpeechRequest(TEXT, "am_rowan"), regimes=(Regime.STATIC_NO_PACK,), padding=3.0)
 FEWEST_PHONEMES = 5
+OF_CERTAIN_LENGTHS, WITHIN_TOLERANCE = "softmax-multiple", "half-precision"
+TOKENS_OF_A_VECTOR = 16
+SHOWN_BY_SHORT_TEXTS = [fault for fault in FAULTS if fault.name not in (OF_CERTAIN_LENGTHS, WITHIN_TOLERANCE)]
 
 
 @pytest.fixture(scope="module")
@@ -37,34 +39,36 @@ def no_pack(validator: Validator) -> Report:
     return validator.validate(NO_PACK)
 
 
-@contextmanager
-def faulty(regimes: Regimes, runner: RegimeRunner) -> Iterator[None]:
-    """The regimes with this one as the compiled and padded one."""
-    opened: Callable[..., RegimeRunner] = regimes.open
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regimes, "open", lambda regime, *rest: runner if regime == runner.name else opened(regime, *rest))
-        yield
+def drill(fault: Fault) -> ValidationRequest:
+    speech = SpeechRequest(fault.text or "Hello there, my friend.", "am_rowan")
+    return ValidationRequest(speech, regimes=drill_regimes(fault), fault=fault.name)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", SHOWN_BY_SHORT_TEXTS, ids=lambda fault: fault.name)
 def test_a_planted_fault_is_shown_by_few_phonemes_and_fails_again(
-    validator: Validator, tmp_path: Path, fault: str
+    validator: Validator, tmp_path: Path, fault: Fault
 ) -> None:
-    regimes, file = validator.prepare(REQUEST), tmp_path / "case.safetensors"
-    with faulty(regimes, planted(regimes, FAULTS[fault], tmp_path)):
-        reduction = reduce_failure(validator, REQUEST, validator.validate(REQUEST))
-        assert reduction.complete
-        assert reduction.case.facts.row.stage == FAULTS[fault].stage
-        assert len(reduction.case.facts.utterance.phonemes) <= FEWEST_PHONEMES < reduction.original_phonemes
-        assert reduction.elements is not None
-        assert reduction.elements.first is not None
-        save_case(file, reduction.case)
-        again = run_case(validator, file)
-        assert again.fails
-        assert again.elements == reduction.elements
-    healthy = run_case(validator, file)
-    assert not healthy.fails
-    assert healthy.built_otherwise == ()
+    request, file = drill(fault), tmp_path / "case.safetensors"
+    reduction = reduce_failure(validator, request, validator.validate(request))
+    facts = reduction.case.facts
+    assert reduction.complete
+    assert facts.row.stage == fault.stage
+    assert len(facts.utterance.phonemes) <= FEWEST_PHONEMES < reduction.original_phonemes
+    assert reduction.elements is not None
+    assert reduction.elements.first is not None
+    save_case(file, reduction.case)
+    again = run_case(validator, file)
+    assert again.fails
+    assert again.elements == reduction.elements
+    assert again.built_otherwise == ()
+    save_case(file, replace(reduction.case, facts=replace(facts, request=replace(request, fault=""))))
+    assert not run_case(validator, file).fails
+
+
+def test_a_fault_of_certain_lengths_is_shown_by_the_shortest_of_them(validator: Validator) -> None:
+    request = drill(fault_named(OF_CERTAIN_LENGTHS))
+    reduction = reduce_failure(validator, request, validator.validate(request))
+    assert len(reduction.case.facts.utterance.phonemes) + 2 == TOKENS_OF_A_VECTOR < reduction.original_phonemes
 
 
 def test_the_same_reduction_every_time(validator: Validator, no_pack: Report) -> None:

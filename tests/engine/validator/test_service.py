@@ -21,7 +21,7 @@ from engine.validator.results import (
     ValidationEvent,
     ValidationRequest,
 )
-from engine.validator.service import Service
+from engine.validator.service import PIECE_UTTERANCES, Service
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
@@ -181,7 +181,7 @@ LIMITED = """
 import resource, sys
 from engine.__main__ import main
 from engine.validator.results import AlignmentEvent
-from engine.validator.service import Service
+from engine.validator.service import PIECE_UTTERANCES, Service
 
 tell = Service._tell
 
@@ -211,3 +211,21 @@ def test_a_process_without_memory_says_so(tmp_path: Path) -> None:
         process.stdin.close()
     assert isinstance(failure, FailedEvent)
     assert "memory was not enough" in failure.message
+
+
+def test_a_long_plan_comes_in_short_lines_that_continue_each_other(caller: Caller) -> None:
+    text = "One goes first.\n\n" * 130
+    caller.ask(asked(text))
+    events = caller.until(RowEvent)
+    while not (isinstance(events[-1], PlanEvent) and events[-1].plan.whole):
+        events.append(caller.heard.get(timeout=60))
+    plans = [event.plan for event in events if isinstance(event, PlanEvent)]
+    assert all(len(plan.utterances) <= PIECE_UTTERANCES for plan in plans)
+    known: list[int] = []
+    for plan in plans:
+        numbers = [each.index for each in plan.utterances]
+        assert numbers[0] <= len(known)
+        known = known[: numbers[0]] + numbers
+    assert known == list(range(len(known)))
+    caller.say('{"cancel": true}')
+    caller.until(FailedEvent)
