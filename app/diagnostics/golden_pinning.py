@@ -13,6 +13,7 @@ from engine.errors import DamagedFile, EngineError
 from engine.validator.circumstances import Circumstances
 from engine.validator.golden import Golden, GoldenRuns, in_words
 from engine.validator.results import Report
+from engine.validator.yardstick import Yardstick
 
 PIN, UNPIN = "Pin as Golden", "Unpin Golden"
 PINNED = "This run is golden now: later runs of this text are held against it."
@@ -90,9 +91,16 @@ class GoldenPinning(QObject):
         for run in self._panel.history.runs:
             theirs = _circumstances(run)
             if theirs is not None and theirs.subject == now.subject:
-                run.hold_against(golden, in_words(golden, theirs))
+                run.rate(_yardstick(golden, run).rated, in_words(golden, theirs))
         self._seen = None
         self._panel.refresh()
+
+
+def _yardstick(golden: Golden | None, run: DiagnosticsRun) -> Yardstick:
+    yardstick = Yardstick(golden)
+    for utterance in run.utterances:
+        yardstick.begin(utterance)
+    return yardstick
 
 
 def _circumstances(run: DiagnosticsRun | None) -> Circumstances | None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from itertools import product
 
+from app.diagnostics.crashed_rows import crashed_row
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.stages import STAGE_NAMES, stage_named
+from engine.stages import STAGE_NAMES
 from engine.validator.arrays import Arrays
-from engine.validator.golden import Golden
 from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
@@ -31,7 +32,6 @@ from engine.validator.results import (
     Verdict,
 )
 from engine.validator.verdicts import severity
-from engine.validator.yardstick import Yardstick
 
 USUAL_PADDING = 1.0
 DETAILED_UTTERANCES = 40
@@ -219,18 +219,15 @@ class DiagnosticsRun:
                 return Finding(regime, stage, "")
         return None
 
-    def hold_against(self, golden: Golden | None, words: str) -> None:
-        """Rate all rows anew with another golden run, or with none; `words` say which one it is."""
-        yardstick = Yardstick(golden)
-        for utterance in self.utterances:
-            yardstick.begin(utterance)
+    def rate(self, rated: Callable[[Row], Row], golden: str) -> None:
+        """Rate all rows anew, in their order; `golden` says which golden run they are held against now."""
         self._worst.clear()
         for rows in self._rows.values():
-            rows.update({name: yardstick.rated(row) for name, row in rows.items()})
+            rows.update({name: rated(row) for name, row in rows.items()})
             for row in rows.values():
                 self._note_worst(row)
         if self.report is not None:
-            self.report = replace(self.report, rows=self.rows, golden=words)
+            self.report = replace(self.report, rows=self.rows, golden=golden)
 
     def _indices(self) -> tuple[int, ...]:
         planned = tuple(utterance.index for utterance in self.utterances)
@@ -242,21 +239,8 @@ class DiagnosticsRun:
         if outputs:
             return max(outputs, key=severity)
         if self.state is RunState.CRASHED and shown.regime in self.regimes:
-            return self._crashed_row(utterance, shown, stage)
+            return crashed_row(utterance, shown.regime, self.reference, shown.reading, stage)
         return None
-
-    def _crashed_row(self, utterance: int, shown: Shown, stage: str) -> Row:
-        declared = stage_named(stage)
-        return Row(
-            utterance,
-            stage,
-            declared.outputs[0].name,
-            shown.regime,
-            self.reference,
-            shown.reading,
-            Verdict.CRASHED,
-            declared.tolerance,
-        )
 
     def _take_plan(self, plan: Plan) -> None:
         """Take a plan, which may begin where what is known ends."""
