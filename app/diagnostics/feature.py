@@ -14,7 +14,9 @@ from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.exploration import Exploration
+from app.diagnostics.fault_drill import FaultDrill
 from app.diagnostics.following import Following
+from app.diagnostics.golden_pinning import GoldenPinning
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
@@ -66,9 +68,11 @@ class DiagnosticsFeature(QObject):
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
+        self.drill = FaultDrill(self.panel, self.sounds, theme)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
+        self.golden = GoldenPinning(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
@@ -120,16 +124,17 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.failed.connect(self.drill.forget)
         controller.stalled.connect(panel.take_stall)
         controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
-        for source in (self.keeping, self.cases):
+        for source in (self.keeping, self.cases, self.golden):
             source.told.connect(self._on_told)
-        parts = (controller, self.sounds, self.export, self.adding, self.keeping, self.cases, self.exploration)
-        for part in parts:
+        keepers = (self.keeping, self.cases, self.golden, self.exploration)
+        for part in (controller, self.sounds, self.export, self.adding, *keepers):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
@@ -147,6 +152,7 @@ class DiagnosticsFeature(QObject):
     def _on_diagnose(self, options: DiagnosticsOptions) -> None:
         request, model = self._source()
         if request is None:
+            self.drill.forget()
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
             self.controller.diagnose(request, options, model)
@@ -175,6 +181,7 @@ class DiagnosticsFeature(QObject):
         if not shown:
             self.sounds.stop()
             self.controller.release()
+            self.drill.forget()
 
     @Slot(object)
     def _on_export(self, path: Path) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from itertools import product
 
+from app.diagnostics.crashed_rows import crashed_row
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.stages import STAGE_NAMES, stage_named
+from engine.stages import STAGE_NAMES
 from engine.validator.arrays import Arrays
 from engine.validator.experiments import ServiceEvent
 from engine.validator.results import (
@@ -48,6 +50,7 @@ class DiagnosticsOptions:
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
+    fault: str = ""
     cross: tuple[tuple[str, Regime], ...] = ()
     phonemes: str = ""
 
@@ -220,6 +223,16 @@ class DiagnosticsRun:
                 return Finding(regime, stage, "")
         return None
 
+    def rate(self, rated: Callable[[Row], Row], golden: str) -> None:
+        """Rate all rows anew, in their order; `golden` says which golden run they are held against now."""
+        self._worst.clear()
+        for (_, _, reading, _), rows in self._rows.items():
+            rows.update({name: rated(row) for name, row in rows.items()})
+            for row in rows.values():
+                self._note_worst(row, reading)
+        if self.report is not None:
+            self.report = replace(self.report, rows=self.rows, golden=golden)
+
     def _indices(self) -> tuple[int, ...]:
         planned = tuple(utterance.index for utterance in self.utterances)
         return planned or tuple(sorted({key[0] for key in self._rows} or {0}))
@@ -230,14 +243,8 @@ class DiagnosticsRun:
         if outputs:
             return max(outputs, key=severity)
         if self.state is RunState.CRASHED and shown.regime in self.regimes:
-            return self._crashed_row(utterance, shown, stage)
+            return crashed_row(utterance, shown.regime, self.reference, shown.reading, stage)
         return None
-
-    def _crashed_row(self, utterance: int, shown: Shown, stage: str) -> Row:
-        declared, reference = stage_named(stage), self.reference
-        output, tolerance = declared.outputs[0].name, declared.tolerance
-        crashed = Verdict.CRASHED
-        return Row(utterance, stage, output, shown.regime, reference, shown.reading, crashed, tolerance)
 
     def _take_plan(self, plan: Plan) -> None:
         """Take a plan, which may begin where what is known ends."""
@@ -279,10 +286,13 @@ class DiagnosticsRun:
         self._held(row, reading)[row.output] = row
         if row.probe:
             return
+        self._reported.setdefault((row.regime, reading, row.stage), set()).add(row.utterance)
+        self._note_worst(row, reading)
+
+    def _note_worst(self, row: Row, reading: Reading) -> None:
         key = (row.regime, reading, row.stage)
-        self._reported.setdefault(key, set()).add(row.utterance)
         worst = self._worst.get(key)
-        if worst is None or severity(row) > severity(worst):
+        if not row.probe and (worst is None or severity(row) > severity(worst)):
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:

@@ -227,11 +227,15 @@ class RowEvent:
 
 @dataclass(frozen=True)
 class Finding:
-    """The first stage that is itself wrong in a regime, and what that means."""
+    """The first stage that is itself wrong in a regime, and what that means.
+
+    `inner` is the first inner value of it that is wrong, empty if none is or none were compared.
+    """
 
     regime: str
     stage: str
     words: str
+    inner: str = ""
 
 
 @dataclass(frozen=True)

@@ -110,9 +110,10 @@ class StageTrials:
 
 
 def only(request: ValidationRequest, regime: str) -> ValidationRequest:
-    """The request with this regime alone, without inner values or files of arrays."""
+    """The request with this regime alone, without inner values, a golden run, or files of arrays."""
     wanted = (Regime(regime),) if regime in tuple(Regime) else ()
-    return replace(request, regimes=wanted, cross=() if wanted else request.cross, probes=False, arrays_folder=None)
+    cross = () if wanted else request.cross
+    return replace(request, regimes=wanted, cross=cross, probes=False, golden=None, arrays_folder=None)
 
 
 def _unknown(regime: str, others: list[RegimeChain]) -> RegimeChain:

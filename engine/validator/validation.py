@@ -20,6 +20,7 @@ from engine.validator.arrays import ArrayFolder
 from engine.validator.circumstances import Circumstances, circumstances_of
 from engine.validator.comparison import Comparison
 from engine.validator.golden import GoldenRuns, chosen
+from engine.validator.inner_values import InnerValues
 from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
@@ -63,7 +64,7 @@ class Validator:
     def __init__(self, *, keep_profiles: bool = True) -> None:
         self._keep_profiles = keep_profiles
         self._regimes: Regimes | None = None
-        self._opened: tuple[str, str | None, bool, str, str] | None = None
+        self._opened: tuple[str, str | None, str, str] | None = None
         self._stamp = ""
 
     def validate(
@@ -101,32 +102,40 @@ class Validator:
         golden, golden_words = chosen(request, circumstances, GoldenRuns())
         yardstick, limit = Yardstick(golden), array_limit_of(request)
         rows: list[Row] = []
-        compared: list[Utterance] = []
+        compared: list[Spoken] = []
         for one in spoken:
-            compared.append(one.utterance)
+            compared.append(one)
             for event in _events(comparison, one, yardstick, cancel):
                 self._check_unchanged(request)
                 observe(event)
                 if isinstance(event, RowEvent):
                     limit.note(event.row)
-                    rows.append(event.row if self._keep_profiles else replace(event.row, profile=None))
+                    rows.append(self._kept(event.row))
             limit.finish(one.utterance.index)
+        if request.probes:
+            inner = InnerValues(regimes, request, observe, cancel)
+            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, yardstick, cancel)):
+                observe(event)
+                rows.append(self._kept(event.row))
         rows.sort(key=attrgetter("utterance"))
-        utterances = tuple(sorted(compared, key=attrgetter("index")))
+        utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
         report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
 
+    def _kept(self, row: Row) -> Row:
+        return row if self._keep_profiles else replace(row, profile=None)
+
     def prepare(self, request: ValidationRequest) -> Regimes:
         """The regimes for the request; those of an earlier request with another model or settings are released."""
         check_choices(request)
-        wanted = (request.model, request.weights, request.probes, request.device, request.lstm_method)
+        wanted = (request.model, request.weights, request.device, request.lstm_method)
         stamp = model_stamp(request.model, request.weights)
         if self._regimes is None or (self._opened, self._stamp) != (wanted, stamp):
             self.close()
-            self._regimes = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:])
+            self._regimes = Regimes(open_checkpoint(*wanted[:2]), False, *wanted[2:])
             self._opened, self._stamp = wanted, stamp
         self._regimes.plant(request.fault)
         return self._regimes
@@ -249,3 +258,10 @@ def _events(
         if cancel is not None and cancel.is_set():
             raise Cancelled("The validation was stopped.")
         yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
+
+
+def _events_of_all(
+    comparison: Comparison, spoken: Iterable[Spoken], yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    for one in spoken:
+        yield from _events(comparison, one, yardstick, cancel)
