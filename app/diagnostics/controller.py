@@ -95,7 +95,16 @@ class DiagnosticsController(QObject):
         request = replace(request, arrays_folder=str(folder), most_array_bytes=MOST_ARRAY_BYTES)
         self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)
-        self._waiting = partial(ask, request)
+        self._wait_for_turn(partial(ask, request))
+
+    def give_turn(self, start: Callable[[], None]) -> None:
+        """Stop the diagnosis in progress, and start something else with the reference process once that is due."""
+        self.stop()
+        self._heard = None
+        self._wait_for_turn(start)
+
+    def _wait_for_turn(self, start: Callable[[], None]) -> None:
+        self._waiting = start
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:

@@ -258,6 +258,7 @@ class DiagnosticsPanel(QFrame):
         layout.addWidget(self.controls)
         layout.addWidget(self.split, 1)
         upper = QWidget(self.split)
+        self.pages.room_wanted.connect(upper.setHidden)
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_PIXELS // 2)

@@ -145,7 +145,7 @@ FAULTS: tuple[Fault, ...] = (
             "= spilled[row, T.max(column - T.int64(1), T.int64(0))]",
         ),
         "Where the last tile of the direct convolution is not full, its columns are stored one late.",
-        "The melody of the last syllables slides.",
+        "In sentences of some lengths, the melody of the last syllables is off.",
     ),
     Fault(
         "norm-tail",
@@ -157,7 +157,7 @@ FAULTS: tuple[Fault, ...] = (
             r"for lane in range(length - whole - T.int64(1)):\1",
         ),
         "Where the number of columns is no multiple of a vector's length, the last one is normalised to nothing.",
-        "A click at the end of some sentences.",
+        "In sentences of some lengths, the melody of the last syllable is off.",
     ),
     Fault(
         "leaky-slope",
@@ -175,7 +175,7 @@ FAULTS: tuple[Fault, ...] = (
         "depthwise",
         Edit(r"padded\[column \+ T\.int64\(1\) - T\.Cast", "padded[column + T.int64(2) - T.Cast"),
         "The depthwise transposed convolution reads the value after the one it should.",
-        "The melody runs ahead of the words by 12 ms.",
+        "The melody runs ahead of the words.",
     ),
     Fault(
         "exponential-constant",
@@ -184,7 +184,7 @@ FAULTS: tuple[Fault, ...] = (
         "exponential",
         Edit(r"T\.float32\(0\.693115\d*\)", "T.float32(0.683115234375)"),
         "The exponential of the spectrum's magnitudes is reduced with 0.683 in place of 0.693.",
-        "Loud sounds are a little louder, quiet ones a little quieter.",
+        "Everything is a fifth of a decibel louder, which nobody hears.",
     ),
 )
 """Those shown first, then one in each other kernel."""

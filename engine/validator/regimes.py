@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +53,18 @@ class ProbeLog:
         """The values that were reported since the last call."""
         values, self._values = self._values, {}
         return values
+
+
+class JoinedLog(ProbeLog):
+    """The logs of several regimes, one of which runs each stage; what is taken here is left in none of them."""
+
+    def __init__(self, logs: Sequence[ProbeLog]) -> None:
+        super().__init__()
+        self._logs = logs
+
+    def taken(self) -> dict[str, Array]:
+        """See `ProbeLog.taken`."""
+        return {path: array for log in self._logs for path, array in log.taken().items()}
 
 
 class CrossedRunner:
@@ -229,7 +241,8 @@ def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRun
     def tolerance_of(stage: Stage) -> float:
         return stages.get(stage.name, rest).tolerance_of(stage)
 
-    return RegimeRunner(name, CrossedRunner(runners, rest.runner), ProbeLog(), tolerance_of=tolerance_of)
+    log = JoinedLog(tuple({id(each.log): each.log for each in (rest, *stages.values())}.values()))
+    return RegimeRunner(name, CrossedRunner(runners, rest.runner), log, tolerance_of=tolerance_of)
 
 
 def check_choices(request: ValidationRequest) -> None:

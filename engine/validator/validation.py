@@ -12,15 +12,16 @@ from engine.artifacts.manifest import Manifest
 from engine.errors import Cancelled, EngineError, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
-from engine.speech import Utterance
+from engine.speech import Plan, PlanEvent, Utterance
 from engine.synthesizer import check, directed, plans_of
 from engine.validator.agenda import Agenda, Listener
 from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
 from engine.validator.circumstances import Circumstances, circumstances_of
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
 from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.inner_values import InnerValues
+from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,
@@ -40,7 +41,7 @@ from engine.voices.saved import SavedVoices
 ValidationObserver = Callable[[ValidationEvent], None]
 
 
-def ignore(event: ValidationEvent) -> None:
+def ignore(event: object) -> None:
     """Observes nothing."""
 
 
@@ -159,17 +160,46 @@ def spoken_of(
     observe: ValidationObserver = ignore,
     listener: Listener | None = None,
 ) -> Iterator[Spoken]:
-    """The request's text in its voices, utterance by utterance, what the `listener` hears first.
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first; or its phonemes.
 
     `observe` gets the plans. Raises `InvalidRequest` children before the first.
     """
     speech = request.speech
+    if request.phonemes:
+        return iter([_phonemes_of(validator, request, observe)])
     check(speech)
     checkpoint = validator.prepare(request).checkpoint
     script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
     planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
     agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
     return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+
+
+def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> Spoken:
+    """The request's phonemes as one utterance; raises `InvalidRequest` for what the model cannot speak."""
+    speech, phonemes = request.speech, request.phonemes
+    check(replace(speech, text=phonemes))
+    checkpoint = validator.prepare(request).checkpoint
+    check_phonemes(checkpoint, phonemes)
+    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    utterance = Utterance(0, phonemes, phonemes, 0, len(phonemes))
+    observe(PlanEvent(Plan((utterance,))))
+    return Spoken(utterance, voice, speech.speed, speech.seed)
+
+
+def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
+    """Raise `InvalidRequest` for symbols that the model does not know, or for more of them than it takes."""
+    unknown = sorted(set(phonemes) - set(checkpoint.config.vocab))
+    if unknown:
+        raise InvalidRequest(
+            f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.",
+            "`plan` shows the phonemes of a text.",
+        )
+    if len(phonemes) > checkpoint.config.phoneme_limit:
+        raise InvalidRequest(
+            f"{len(phonemes)} phonemes are too many for one utterance.",
+            f"Give at most {checkpoint.config.phoneme_limit}.",
+        )
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
