@@ -124,7 +124,7 @@ FAULTS: tuple[Fault, ...] = (
         "conv1d",
         Edit(r"T\.float32\(-0\.625\) \* streams", "T.float32(-0.5625) * streams"),
         "One coefficient of the input transform of F(4, 3) is -0.5625 in place of -0.625.",
-        "A hiss over everything, as from a bad recording.",
+        "The sound is a little rougher.",
     ),
     Fault(
         "upsampling-coefficient",
@@ -133,7 +133,7 @@ FAULTS: tuple[Fault, ...] = (
         "conv_transpose1d",
         Edit(r"begin_1 \+ joined\[2, v\]", "begin_1 + T.float32(0.75) * joined[2, v]"),
         "One coefficient of the output transform of a transposed convolution is 0.75 in place of 1.",
-        "A metallic ring at a third of the frame rate of the upsampled signal.",
+        "The sound is rough, and 2 dB quieter.",
     ),
     Fault(
         "convolution-tail",
