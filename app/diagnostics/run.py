@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 from itertools import product
 
+from app.diagnostics.crashed_rows import crashed_row
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.stages import STAGE_NAMES, stage_named
+from engine.stages import STAGE_NAMES
 from engine.validator.arrays import Arrays
+from engine.validator.experiments import ServiceEvent
 from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
@@ -25,7 +28,6 @@ from engine.validator.results import (
     Report,
     Row,
     RowEvent,
-    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
@@ -35,6 +37,7 @@ USUAL_PADDING = 1.0
 DETAILED_UTTERANCES = 40
 """Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
+GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,9 @@ class DiagnosticsOptions:
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
+    fault: str = ""
+    cross: tuple[tuple[str, Regime], ...] = ()
+    phonemes: str = ""
 
 
 class RunState(Enum):
@@ -138,7 +144,7 @@ class DiagnosticsRun:
         """Rows of outputs and probes so far."""
         return len(self._order)
 
-    def take(self, event: ValidationEvent) -> None:
+    def take(self, event: ServiceEvent) -> None:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return
@@ -217,6 +223,16 @@ class DiagnosticsRun:
                 return Finding(regime, stage, "")
         return None
 
+    def rate(self, rated: Callable[[Row], Row], golden: str) -> None:
+        """Rate all rows anew, in their order; `golden` says which golden run they are held against now."""
+        self._worst.clear()
+        for (_, _, reading, _), rows in self._rows.items():
+            rows.update({name: rated(row) for name, row in rows.items()})
+            for row in rows.values():
+                self._note_worst(row, reading)
+        if self.report is not None:
+            self.report = replace(self.report, rows=self.rows, golden=golden)
+
     def _indices(self) -> tuple[int, ...]:
         planned = tuple(utterance.index for utterance in self.utterances)
         return planned or tuple(sorted({key[0] for key in self._rows} or {0}))
@@ -227,21 +243,8 @@ class DiagnosticsRun:
         if outputs:
             return max(outputs, key=severity)
         if self.state is RunState.CRASHED and shown.regime in self.regimes:
-            return self._crashed_row(utterance, shown, stage)
+            return crashed_row(utterance, shown.regime, self.reference, shown.reading, stage)
         return None
-
-    def _crashed_row(self, utterance: int, shown: Shown, stage: str) -> Row:
-        declared = stage_named(stage)
-        return Row(
-            utterance,
-            stage,
-            declared.outputs[0].name,
-            shown.regime,
-            self.reference,
-            shown.reading,
-            Verdict.CRASHED,
-            declared.tolerance,
-        )
 
     def _take_plan(self, plan: Plan) -> None:
         """Take a plan, which may begin where what is known ends."""
@@ -256,13 +259,11 @@ class DiagnosticsRun:
         self.last_row = row
         self.progress.begin(row.utterance)
         self._let_go_of_details(row.utterance)
-        key = row.utterance, row.regime, row.reading, row.stage
-        known = self._rows.setdefault(key, {})
-        if row.output not in known:
-            self._order.append((key, row.output))
-        known[row.output] = row
-        if not row.probe:
-            self._take_output(row)
+        if row.output not in self._held(row, row.reading):
+            self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
+        self._file(row, row.reading)
+        if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
+            self._file(row, GIVEN)
 
     def _let_go_of_details(self, utterance: int) -> None:
         """Keep the profiles of the utterances compared last, and of the worst ones; those of a whole book are much."""
@@ -277,11 +278,21 @@ class DiagnosticsRun:
             rows = self._rows.get((let_go, regime, reading, stage), {})
             rows.update({name: replace(row, profile=None) for name, row in rows.items() if id(row) not in worst})
 
-    def _take_output(self, row: Row) -> None:
-        key = (row.regime, row.reading, row.stage)
-        self._reported.setdefault(key, set()).add(row.utterance)
+    def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
+        return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
+
+    def _file(self, row: Row, reading: Reading) -> None:
+        """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
+        self._held(row, reading)[row.output] = row
+        if row.probe:
+            return
+        self._reported.setdefault((row.regime, reading, row.stage), set()).add(row.utterance)
+        self._note_worst(row, reading)
+
+    def _note_worst(self, row: Row, reading: Reading) -> None:
+        key = (row.regime, reading, row.stage)
         worst = self._worst.get(key)
-        if worst is None or severity(row) > severity(worst):
+        if not row.probe and (worst is None or severity(row) > severity(worst)):
             self._worst[key] = row
 
     def _finish(self, report: Report) -> None:

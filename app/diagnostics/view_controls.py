@@ -79,7 +79,7 @@ class ViewControls(WrappingBar):
         """This utterance is heard now; None for none."""
         if utterance != self._heard:
             self._heard = utterance
-            if self.utterance.value == HEARD:
+            if self.utterance.value == HEARD and self.isVisible():  # nobody looks at a closed panel
                 self.changed.emit()
 
     def show_history(self, history: RunHistory, run: DiagnosticsRun | None) -> None:

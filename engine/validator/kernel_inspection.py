@@ -18,9 +18,10 @@ from engine.speech import Array, PreparationEvent
 from engine.stages import STAGES, Place, Stage
 from engine.system.waiting import raise_if_set
 from engine.validator.arrays import ArrayFolder
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.metrics import compare
+from engine.validator.own_run import RegimeChain
 from engine.validator.phases import on_circle
 from engine.validator.regimes import RegimeRunner, Regimes
 from engine.validator.replaced_kernels import ReplacedRunner, RunReplaced, replaced_name

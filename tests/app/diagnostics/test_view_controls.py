@@ -47,6 +47,9 @@ def test_what_is_heard_is_shown_while_that_is_chosen(controls: ViewControls, qtb
     assert controls.shown_utterance is None
     controls.show_heard()
     assert controls.shown_utterance == 1
+    with qtbot.assertNotEmitted(controls.changed):
+        controls.follow(0)  # while the panel is closed
+    controls.show()
     with qtbot.waitSignal(controls.changed):
         controls.follow(2)
     assert controls.shown_utterance == 2
