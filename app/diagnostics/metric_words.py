@@ -28,7 +28,7 @@ VERDICT_MEANINGS = {
     Verdict.FAIL: "The stage itself is wrong.",
     Verdict.INHERITED: "The stage is right; what reaches it is not.",
     Verdict.INCOMPARABLE: "The two have different numbers of frames, so that no value has a partner.",
-    Verdict.CRASHED: "The process that computed it ended before it was done.",
+    Verdict.CRASHED: "The comparison ended before it was done.",
 }
 REGIME_TITLES = {
     Regime.DYNAMIC: "PyTorch",

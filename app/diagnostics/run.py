@@ -8,12 +8,13 @@ from datetime import datetime
 from enum import Enum
 from itertools import product
 
+from app.diagnostics.crashed_row import crashed_row
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.stages import STAGE_NAMES, stage_named
+from engine.stages import STAGE_NAMES
 from engine.validator.arrays import Arrays
 from engine.validator.results import (
     AlignmentEvent,
@@ -188,7 +189,7 @@ class DiagnosticsRun:
         worst = self._worst.get(key)
         if worst is None:
             return self._summary_of(min(self._indices()), shown, stage)
-        cut_short = self.state is RunState.CRASHED and len(self._reported[key]) < len(self.utterances)
+        cut_short = self._broke_off and len(self._reported[key]) < len(self.utterances)
         return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
 
     def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
@@ -217,6 +218,11 @@ class DiagnosticsRun:
                 return Finding(regime, stage, "")
         return None
 
+    @property
+    def _broke_off(self) -> bool:
+        """Whether it ended in the middle: its process crashed, or what it compared failed."""
+        return self.state is RunState.CRASHED or (self.state is RunState.FAILED and self.last_row is not None)
+
     def _indices(self) -> tuple[int, ...]:
         planned = tuple(utterance.index for utterance in self.utterances)
         return planned or tuple(sorted({key[0] for key in self._rows} or {0}))
@@ -226,22 +232,9 @@ class DiagnosticsRun:
         outputs = [row for row in rows if not row.probe]
         if outputs:
             return max(outputs, key=severity)
-        if self.state is RunState.CRASHED and shown.regime in self.regimes:
-            return self._crashed_row(utterance, shown, stage)
+        if self._broke_off and shown.regime in self.regimes:
+            return crashed_row(utterance, shown.regime, self.reference, shown.reading, stage)
         return None
-
-    def _crashed_row(self, utterance: int, shown: Shown, stage: str) -> Row:
-        declared = stage_named(stage)
-        return Row(
-            utterance,
-            stage,
-            declared.outputs[0].name,
-            shown.regime,
-            self.reference,
-            shown.reading,
-            Verdict.CRASHED,
-            declared.tolerance,
-        )
 
     def _take_plan(self, plan: Plan) -> None:
         """Take a plan, which may begin where what is known ends."""

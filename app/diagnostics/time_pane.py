@@ -182,6 +182,12 @@ class PaneStack(QWidget):
             for pane in self.panes:
                 pane.show_seconds(seconds)
 
+    def show_range(self, start: float, end: float) -> None:
+        """Show the same part as other panes do, of the same length; it is not told again."""
+        if (start, end) != self._shown and 0 <= start < end <= self._seconds:
+            self._shown = (start, end)
+            self.panes[-1].view.setXRange(start, end, padding=0)
+
     def show_moment(self, seconds: float | None) -> None:
         """Draw the cursor at this time; None hides it."""
         for pane in self.panes:
