@@ -18,6 +18,7 @@ from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.system.bundle import require_reference
 from engine.validator.arrays import ArrayFolder
+from engine.validator.drill import drill_speech
 from engine.validator.kernel_request import KernelRequest, Replacement
 from engine.validator.results import ValidationRequest
 
@@ -68,7 +69,9 @@ class DiagnosticsController(QObject):
     def diagnose(self, speech: SpeechRequest, options: DiagnosticsOptions, model: str = STARTER) -> None:
         """Diagnose this speech; emits `failed` if there is no PyTorch, no such model, or no space."""
         self._heard = None
-        self._compare(ValidationRequest(speech, model, **vars(options)), self._process.validate)
+        self._compare(
+            ValidationRequest(drill_speech(speech, options.fault), model, **vars(options)), self._process.validate
+        )
 
     def substitute(self, request: ValidationRequest, utterance: int, replacements: tuple[Replacement, ...]) -> None:
         """Compare an utterance of an earlier request again, some kernels or stages computed by something else."""
@@ -92,7 +95,16 @@ class DiagnosticsController(QObject):
         request = replace(request, arrays_folder=str(folder), most_array_bytes=MOST_ARRAY_BYTES)
         self._run = DiagnosticsRun(request, config, ArrayFolder(folder))
         self.run_started.emit(self._run)
-        self._waiting = partial(ask, request)
+        self._wait_for_turn(partial(ask, request))
+
+    def give_turn(self, start: Callable[[], None]) -> None:
+        """Stop the diagnosis in progress, and start something else with the reference process once that is due."""
+        self.stop()
+        self._heard = None
+        self._wait_for_turn(start)
+
+    def _wait_for_turn(self, start: Callable[[], None]) -> None:
+        self._waiting = start
         if self._held_back:
             self.event_received.emit(PreparationEvent(WAITING_WORDS, 0, 1))
         else:

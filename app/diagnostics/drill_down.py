@@ -35,6 +35,7 @@ SETTLED_AFTER_MS = 60
 """No picture is made while the view is being moved or resized."""
 CHOOSE_A_STAGE = "Choose a stage to look into it."
 HOW_TO_READ = "Point at a picture, or use the arrow keys in it, to read both numbers and their difference."
+DRAWING = "Drawing…"
 NOT_YET = "Nothing is known of this stage yet."
 
 
@@ -171,6 +172,7 @@ class DrillDown(StagePage):
         self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
         for view in self._views:
             view.show_length(subject.clock.seconds)
+        self.words.setText(DRAWING)
         self._load()
 
     def _show_nothing(self, words: str) -> None:
@@ -213,7 +215,8 @@ class DrillDown(StagePage):
             case SignalPicture():
                 ours, reference = regime_title(request.row.regime), regime_title(request.row.reference)
                 unit = f", {picture.unit}" if picture.unit else ""
-                self.signals.show_picture(picture, f"{ours} over {reference}{unit}")
+                note = f" · {picture.note}" if picture.note else ""
+                self.signals.show_picture(picture, f"{ours} over {reference}{unit}{note}")
                 self.stack.setCurrentWidget(self.signals)
             case HeatPicture():
                 self.heat_maps.show_picture(picture)

@@ -13,6 +13,8 @@ from app.audio.sound_player import SoundPlayer
 from app.diagnostics.bundle_export import BundleExport
 from app.diagnostics.case_actions import CaseActions
 from app.diagnostics.controller import DiagnosticsController
+from app.diagnostics.exploration import Exploration
+from app.diagnostics.fault_drill import FaultDrill
 from app.diagnostics.following import Following
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
@@ -61,9 +63,11 @@ class DiagnosticsFeature(QObject):
         self.process = DiagnosticsProcess(command or COMMAND, self)
         folders = RunFolders()
         self.controller = DiagnosticsController(self.process, folders, self)
+        self.exploration = Exploration(self.panel, self.process, self.controller, self._source)
         self.adding = ReferenceAdding(parent=self)
         self.export = BundleExport(parent=self)
         self.sounds = SoundPlayer(speech.player, output, self)
+        self.drill = FaultDrill(self.panel, self.sounds, theme)
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
@@ -117,6 +121,7 @@ class DiagnosticsFeature(QObject):
         controller.event_received.connect(panel.take)
         controller.crashed.connect(panel.take_crash)
         controller.stopped.connect(panel.take_stop)
+        controller.failed.connect(self.drill.forget)
         controller.stalled.connect(panel.take_stall)
         controller.went_on.connect(panel.take_stall)
         self.export.exported.connect(self._on_exported)
@@ -125,22 +130,29 @@ class DiagnosticsFeature(QObject):
             banner.remedy_chosen.connect(self._on_remedy)
         for source in (self.keeping, self.cases):
             source.told.connect(self._on_told)
-        for part in (controller, self.sounds, self.export, self.adding, self.keeping, self.cases):
+        parts = (controller, self.sounds, self.export, self.adding, self.keeping, self.cases, self.exploration)
+        for part in parts:
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
         self._speech.activity_changed.connect(self._on_activity)
         self._on_activity(self._speech.activity)
 
-    @Slot(object)
-    def _on_diagnose(self, options: DiagnosticsOptions) -> None:
+    def _source(self) -> tuple[SpeechRequest | None, str]:
+        """What would be diagnosed now, and the model that speaks."""
         request: SpeechRequest | None = self._main.request
         if request is None or not request.text.strip() or not request.voice:
             request = self._speech.request
+        return request, self._voices.speaking_model
+
+    @Slot(object)
+    def _on_diagnose(self, options: DiagnosticsOptions) -> None:
+        request, model = self._source()
         if request is None:
+            self.drill.forget()
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
-            self.controller.diagnose(request, options, self._voices.speaking_model)
+            self.controller.diagnose(request, options, model)
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:
@@ -166,6 +178,7 @@ class DiagnosticsFeature(QObject):
         if not shown:
             self.sounds.stop()
             self.controller.release()
+            self.drill.forget()
 
     @Slot(object)
     def _on_export(self, path: Path) -> None:

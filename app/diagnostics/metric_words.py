@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.validator import wording
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.wording import NOTHING
+from engine.validator.wording import BY_PHONEME, NOTHING
 
 VERDICT_SIGNS = {
     Verdict.PASS: "✓",
@@ -27,7 +27,8 @@ VERDICT_MEANINGS = {
     Verdict.WORSE: "Within tolerance, but more than 10 times as far off as PyTorch's float32 or the golden run.",
     Verdict.FAIL: "The stage itself is wrong.",
     Verdict.INHERITED: "The stage is right; what reaches it is not.",
-    Verdict.INCOMPARABLE: "The two have different numbers of frames, so that no value has a partner.",
+    Verdict.INCOMPARABLE: "The two have different durations, so that no value has a partner; "
+    "* marks what was measured with the frames of each phoneme paired.",
     Verdict.CRASHED: "The comparison ended before it was done.",
 }
 REGIME_TITLES = {
@@ -41,6 +42,7 @@ REGIME_TITLES = {
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
     Reading.OWN_FED: "Each stage gets what the earlier stages of its own regime made: the error adds up",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "The same, but in the reference's frames where the durations differ",
 }
 
 
@@ -57,6 +59,11 @@ def verdict_words(verdict: Verdict) -> str:
 def correlation_words(metrics: Metrics | None) -> str:
     """See `wording.agreement`."""
     return wording.agreement(metrics)
+
+
+def agreement_words(row: Row, token_count: int = 0) -> str:
+    """See `wording.row_correlation`."""
+    return wording.row_correlation(row, token_count)
 
 
 def number_words(number: float | None) -> str:
@@ -100,6 +107,8 @@ def figures_of(row: Row) -> tuple[tuple[str, str], ...]:
         figures += _metric_figures(row.metrics)
         figures += [("Over the floor", wording.times(row.times_floor))]
         figures += [("Over the golden run", wording.times(row.times_golden))]
+    if row.by_phoneme is not None:
+        figures += [(f"{name} {BY_PHONEME}", words) for name, words in _metric_figures(row.by_phoneme)]
     if row.durations is not None:
         figures += _duration_figures(row.durations)
     if row.audio is not None:

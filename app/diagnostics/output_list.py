@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from app.diagnostics.colours import PlainSelection, verdict_colour
-from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, correlation_words, duration_words
+from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, agreement_words
 from app.theme import LIGHT, Colours
 from engine.stages import stage_named
 from engine.validator.results import Row
@@ -70,8 +70,7 @@ class OutputList(QTreeWidget):
         self.show_rows(rows, chosen or "")
 
     def _item(self, row: Row) -> QTreeWidgetItem:
-        words = correlation_words(row.metrics) if row.durations is None else duration_words(row.durations, 0)
-        item = QTreeWidgetItem([output_title(row), words, VERDICT_SIGNS[row.verdict]])
+        item = QTreeWidgetItem([output_title(row), agreement_words(row), VERDICT_SIGNS[row.verdict]])
         item.setData(TITLE, OUTPUT_ROLE, row.output)
         item.setTextAlignment(AGREEMENT, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setToolTip(TITLE, f"{output_title(row)} ({row.output})")

@@ -47,6 +47,7 @@ class DiagnosticsPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("diagnostics")
+        self.column = QVBoxLayout(self)
         self.history = RunHistory(self)
         self.banner = MessageBanner(self)
         self.controls = DiagnosticsControls(self)
@@ -101,6 +102,10 @@ class DiagnosticsPanel(QFrame):
         """Add something that can be done with the run or its chosen stage, to the menu and to that of each row."""
         self.controls.to_show.to_do.add(action)
         self.table.addAction(action)
+
+    def add_notice(self, notice: QWidget) -> None:
+        """Add a strip above the controls, below the messages, which shows itself when there is something to say."""
+        self.column.insertWidget(1, notice)
 
     def tell(self, words: str, fraction: float | None = None) -> None:
         """Tell what a feature does, and how much of it is done if that is known; no words when it has ended."""
@@ -246,13 +251,14 @@ class DiagnosticsPanel(QFrame):
         self.refresh()
 
     def _lay_out(self) -> None:
-        layout = QVBoxLayout(self)
+        layout = self.column
         layout.setContentsMargins(*MARGINS_PIXELS)
         layout.setSpacing(SPACE_PIXELS)
         layout.addWidget(self.banner)
         layout.addWidget(self.controls)
         layout.addWidget(self.split, 1)
         upper = QWidget(self.split)
+        self.pages.room_wanted.connect(upper.setHidden)
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE_PIXELS // 2)

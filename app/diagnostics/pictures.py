@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from app.diagnostics.colours import Steps, error_positions, steps_of
 from app.diagnostics.metric_words import number_words, regime_title
 from app.diagnostics.signals import Envelope, envelope
-from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_of
+from app.diagnostics.stage_arrays import AUDIO, Numbers, Pair, pair_to_draw
 from app.diagnostics.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
 from engine.validator.arrays import Arrays
@@ -30,6 +30,7 @@ NO_ARRAYS = "The arrays of this run were not kept."
 PROBES_NOT_KEPT = "inner values are not kept"
 NO_LONGER_KEPT = "the arrays of this utterance are no longer kept"
 OTHER_LENGTH = "another number of frames, so there is no difference to show"
+BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +48,17 @@ class PictureRequest:
 
 @dataclass(frozen=True, eq=False)
 class SignalPicture:
-    """Two signals and their difference, `values_per_second` each; the difference is None if there is none."""
+    """Two signals and their difference, `values_per_second` each; the difference is None if there is none.
+
+    `note` says what was done to ours to draw it over the reference, if anything.
+    """
 
     values_per_second: float
     ours: Envelope
     reference: Envelope
     difference: Envelope | None
     unit: str
+    note: str = ""
 
 
 class Scale(Enum):
@@ -115,7 +120,7 @@ def picture_of(request: PictureRequest) -> Picture:
     if row.probe or request.arrays is None:
         return _profile(request, PROBES_NOT_KEPT if row.probe else NO_ARRAYS)
     try:
-        pair = pair_of(request.arrays, row)
+        pair = pair_to_draw(request.arrays, row)
     except EngineError as error:
         return _profile(request, NO_LONGER_KEPT, error.message)
     if request.spectrogram and row.output == AUDIO:
@@ -141,7 +146,7 @@ def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
         apart = np.asarray(pair.ours[part], np.float64) - pair.reference[part]
         found = envelope(apart, 0, len(apart), request.columns)
         difference = Envelope(found.edges + max(start, 0), found.lowest, found.highest)
-    return SignalPicture(rate, ours, reference, difference, pair.unit)
+    return SignalPicture(rate, ours, reference, difference, pair.unit, BY_PHONEME if pair.by_phoneme else "")
 
 
 def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
@@ -151,9 +156,13 @@ def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
         for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
     ]
     panes = (*values, _difference_pane(request, pair))
-    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}"
+    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}{_note(pair)}"
     ticks = tuple((share, str(int(share * len(pair.reference)))) for share in CHANNEL_TICKS)
     return HeatPicture(panes, request.start_seconds, request.end_seconds, top, ticks)
+
+
+def _note(pair: Pair) -> str:
+    return f" · {BY_PHONEME}" if pair.by_phoneme else ""
 
 
 def _usual_size(values: Numbers) -> float:
@@ -221,7 +230,7 @@ def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
     else:
         panes.append(_difference_pane(request, pair))
     ticks = tuple((height_of_hz(each, rate), _hertz(each)) for each in FREQUENCY_TICKS_HZ if each < rate / 2)
-    top = f"mel to {rate / 2000:.3g} kHz"
+    top = f"mel to {rate / 2000:.3g} kHz{_note(pair)}"
     return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top, ticks, rate)
 
 

@@ -1,4 +1,4 @@
-"""One plot over seconds with an axis below and an optional one on the left; no menus, no buttons."""
+"""One plot, usually over seconds, with an axis below and an optional one on the left; no menus, no buttons."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ class PlainPlot(pyqtgraph.GraphicsView):
     Python's garbage collector may delete while Qt iterates over all windows.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, shows_time: bool = True) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, shows_time: bool = True, bottom: pyqtgraph.AxisItem | None = None
+    ) -> None:
         super().__init__(parent)
         self.view = pyqtgraph.ViewBox(enableMenu=False)
         self.left = pyqtgraph.AxisItem("left", maxTickLength=0)
-        self.bottom = SecondsAxis("bottom", maxTickLength=0)
+        self.bottom = bottom or SecondsAxis("bottom", maxTickLength=0)
         layout = pyqtgraph.GraphicsLayout()
         layout.setContentsMargins(0, 0, RIGHT_MARGIN_PIXELS, 0)
         layout.setSpacing(0)

@@ -9,15 +9,16 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal, SignalInstance, Slot
 
 from app.diagnostics.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
 from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
+from engine.validator.experiments import EXPERIMENT_ENDS, ExperimentRequest
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
-from engine.validator.wire import Wire
+from engine.validator.wire import EXPERIMENTS, Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
 TURN_SECONDS = 0.004
@@ -34,11 +35,14 @@ NONSENSE = "It sent something that makes no sense."
 class DiagnosticsProcess(QObject):
     """Answers one request at a time; events of a cancelled or replaced request are not delivered.
 
-    `died` carries one sentence on why the process ended unexpectedly, `stalled` for how many seconds it has done
-    nothing though it owes an answer; `went_on` follows if it does something after all.
+    Events of experiments come by `experiment_received`, all others by `event_received`. `cancelled` tells that the
+    request in progress was given up, `died` carries one sentence on why the process ended unexpectedly, `stalled` for
+    how many seconds it has done nothing though it owes an answer; `went_on` follows if it does something after all.
     """
 
     event_received = Signal(object)
+    experiment_received = Signal(object)
+    cancelled = Signal()
     died = Signal(str)
     stalled = Signal(int)
     went_on = Signal()
@@ -60,6 +64,7 @@ class DiagnosticsProcess(QObject):
         self._error_output = b""
         self._unanswered = 0
         self._wanted = False
+        self._receiver: SignalInstance = self.event_received
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._read)
 
@@ -75,11 +80,16 @@ class DiagnosticsProcess(QObject):
 
     def validate(self, request: ValidationRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("validate", self._wire.encode_request(request))
+        self._ask("validate", self._wire.encode_request(request), self.event_received)
 
     def inspect(self, request: KernelRequest) -> None:
         """Start this request, cancelling the one in progress."""
-        self._ask("inspect", self._wire.encode_kernel_request(request))
+        self._ask("inspect", self._wire.encode_kernel_request(request), self.event_received)
+
+    def experiment(self, request: ExperimentRequest) -> None:
+        """Start this experiment, cancelling the request in progress."""
+        name = next(name for name, kind in EXPERIMENTS.items() if isinstance(request, kind))
+        self._ask(name, self._wire.encode_experiment(request), self.experiment_received)
 
     def hear(self, character: int) -> None:
         """The text of the request in progress is heard at this character, which is compared next."""
@@ -93,6 +103,7 @@ class DiagnosticsProcess(QObject):
         if self._wanted:
             self._wanted = False
             self._send({"cancel": True})
+            self.cancelled.emit()
 
     @Slot()
     def release(self) -> None:
@@ -109,12 +120,12 @@ class DiagnosticsProcess(QObject):
             process.kill()
             process.waitForFinished(timeout_ms)
 
-    def _ask(self, what: str, encoded: str) -> None:
+    def _ask(self, what: str, encoded: str, receiver: SignalInstance) -> None:
         self.cancel()
         if self._process is None:
             self._process = self._started()
         self._unanswered += 1
-        self._wanted = True
+        self._wanted, self._receiver = True, receiver
         self._watchdog.watch()
         self._send({what: json.loads(encoded)})
 
@@ -164,14 +175,14 @@ class DiagnosticsProcess(QObject):
             self._watchdog.note_pulse(event.computed_seconds)
             return
         wanted = self._wanted and self._unanswered == 1
-        if isinstance(event, FinishedEvent | FailedEvent | KernelsEvent):
+        if isinstance(event, (FinishedEvent, FailedEvent, KernelsEvent, *EXPERIMENT_ENDS)):
             self._unanswered -= 1
             self._wanted = self._wanted and not wanted
         self._watchdog.note_answer()
         if not self._wanted:
             self._watchdog.rest()
         if wanted:
-            self.event_received.emit(event)
+            self._receiver.emit(event)
 
     @Slot()
     def _keep_errors(self) -> None:

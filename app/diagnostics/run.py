@@ -16,6 +16,7 @@ from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES
 from engine.validator.arrays import Arrays
+from engine.validator.experiments import ServiceEvent
 from engine.validator.results import (
     AlignmentEvent,
     FailedEvent,
@@ -26,7 +27,6 @@ from engine.validator.results import (
     Report,
     Row,
     RowEvent,
-    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
@@ -36,6 +36,7 @@ USUAL_PADDING = 1.0
 DETAILED_UTTERANCES = 40
 """Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
+GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ class DiagnosticsOptions:
     device: str = AUTO
     lstm_method: str = AUTO
     probes: bool = False
+    fault: str = ""
+    cross: tuple[tuple[str, Regime], ...] = ()
+    phonemes: str = ""
 
 
 class RunState(Enum):
@@ -139,7 +143,7 @@ class DiagnosticsRun:
         """Rows of outputs and probes so far."""
         return len(self._order)
 
-    def take(self, event: ValidationEvent) -> None:
+    def take(self, event: ServiceEvent) -> None:
         """Take an event; a run that has ended ignores it."""
         if not self.active:
             return
@@ -249,13 +253,11 @@ class DiagnosticsRun:
         self.last_row = row
         self.progress.begin(row.utterance)
         self._let_go_of_details(row.utterance)
-        key = row.utterance, row.regime, row.reading, row.stage
-        known = self._rows.setdefault(key, {})
-        if row.output not in known:
-            self._order.append((key, row.output))
-        known[row.output] = row
-        if not row.probe:
-            self._take_output(row)
+        if row.output not in self._held(row, row.reading):
+            self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
+        self._file(row, row.reading)
+        if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
+            self._file(row, GIVEN)
 
     def _let_go_of_details(self, utterance: int) -> None:
         """Keep the profiles of the utterances compared last, and of the worst ones; those of a whole book are much."""
@@ -270,8 +272,15 @@ class DiagnosticsRun:
             rows = self._rows.get((let_go, regime, reading, stage), {})
             rows.update({name: replace(row, profile=None) for name, row in rows.items() if id(row) not in worst})
 
-    def _take_output(self, row: Row) -> None:
-        key = (row.regime, row.reading, row.stage)
+    def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
+        return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
+
+    def _file(self, row: Row, reading: Reading) -> None:
+        """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
+        self._held(row, reading)[row.output] = row
+        if row.probe:
+            return
+        key = (row.regime, reading, row.stage)
         self._reported.setdefault(key, set()).add(row.utterance)
         worst = self._worst.get(key)
         if worst is None or severity(row) > severity(worst):

@@ -10,8 +10,10 @@ from app.diagnostics.run import USUAL_PADDING, DiagnosticsOptions
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.artifacts.manifest import METAL_DEVICE, MPS
+from engine.faults.catalogue import fault_named
 from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.validator.drill import drill_regimes
 from engine.validator.regimes import MOST_PADDING
 from engine.validator.results import REGIME_MEANINGS, Regime
 
@@ -20,7 +22,10 @@ PADDING_MEANING = "How much longer than the speech the padded regimes' arrays ar
 
 
 class RunControls(WrappingBar):
-    """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run."""
+    """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
+
+    `fault` is the name of the fault that the next runs look for, empty for none.
+    """
 
     diagnose_wanted = Signal(object)
     stop_wanted = Signal()
@@ -29,6 +34,7 @@ class RunControls(WrappingBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._running = False
+        self.fault = ""
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
         self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
@@ -49,6 +55,8 @@ class RunControls(WrappingBar):
         reference = Regime(str(self.reference.value))
         chosen = str(self.regime.value)
         wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
+        if self.fault:
+            wanted |= set(drill_regimes(fault_named(self.fault)))
         return DiagnosticsOptions(
             regimes=tuple(regime for regime in Regime if regime in wanted),
             reference=reference,
@@ -56,6 +64,7 @@ class RunControls(WrappingBar):
             device=str(self.device.value),
             lstm_method=str(self.lstm_method.value),
             probes=self.probes.isChecked(),
+            fault=self.fault,
         )
 
     def offer_regimes(self, others: tuple[str, ...] = ()) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.diagnostics.colours import Tone, verdict_tone
+from app.diagnostics.drill_words import MARK
 from app.diagnostics.metric_words import VERDICT_SIGNS, correlation_words
 from app.diagnostics.run import DiagnosticsRun, RunState, Shown
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -27,7 +28,12 @@ class RunVerdict:
 
 
 def verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
-    """How a regime of a run does, every stage by itself."""
+    """How a regime of a run does, every stage by itself; a drill says that it is one."""
+    verdict = _verdict_of(run, regime)
+    return RunVerdict(f"{MARK}: {verdict.words}", verdict.tone) if run.request.fault else verdict
+
+
+def _verdict_of(run: DiagnosticsRun, regime: str) -> RunVerdict:
     rows = _rows(run, regime)
     wrong = [row for row in rows if row.verdict is not Verdict.PASS]
     if wrong:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.diagnostics.drill_words import drill_mark
 from app.diagnostics.metric_words import regime_title
 from app.diagnostics.run import DETAILED_UTTERANCES, DiagnosticsRun, RunState
 from app.messages import words_for
@@ -78,7 +79,8 @@ def memory_words(run: DiagnosticsRun) -> str:
 def run_name(run: DiagnosticsRun) -> str:
     """What a run was: the regime that it was about, its padding, device and LSTM method, and the text."""
     parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
-    return f"{', '.join(parts)}: {_shortened(run.request.speech.text)}"
+    mark = drill_mark(run)
+    return f"{f'{mark} · ' if mark else ''}{', '.join(parts)}: {_shortened(run.request.speech.text)}"
 
 
 def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = False) -> str:

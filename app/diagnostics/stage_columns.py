@@ -10,10 +10,10 @@ from app.diagnostics.colours import Tone, verdict_tone
 from app.diagnostics.metric_words import (
     VERDICT_MEANINGS,
     VERDICT_TITLES,
+    agreement_words,
     change_words,
     correlation_words,
     decibel_words,
-    duration_words,
     millisecond_words,
     number_words,
     regime_title,
@@ -122,11 +122,7 @@ def _faint(entry: StageEntry, row: Row) -> Tone:
 
 
 def _agreement(row: Row | None, token_count: int) -> str:
-    if row is None:
-        return ""
-    if row.durations is not None:
-        return duration_words(row.durations, token_count)
-    return correlation_words(row.metrics)
+    return "" if row is None else agreement_words(row, token_count)
 
 
 def _pearson(row: Row | None) -> float | None:

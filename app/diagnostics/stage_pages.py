@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.diagnostics.run import DiagnosticsRun, Shown
 from app.theme import Colours
@@ -32,9 +32,13 @@ class StagePage(QWidget):
 
 
 class StagePages(QWidget):
-    """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show."""
+    """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show.
+
+    `room_wanted` carries whether the user wants the page to have the room of the list of stages, too.
+    """
 
     wanted = Signal()
+    room_wanted = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,14 +46,22 @@ class StagePages(QWidget):
         self.tabs.setAccessibleName("Pages")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
+        self.room_button = QPushButton(self)
+        self.room_button.setObjectName("panelButton")
+        self.room_button.setCheckable(True)
         self._stack = QStackedWidget(self)
         self._stack.setMinimumHeight(LEAST_HEIGHT_PIXELS)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(self.tabs)
+        top = QHBoxLayout()
+        top.addWidget(self.tabs, 1)
+        top.addWidget(self.room_button)
+        layout.addLayout(top)
         layout.addWidget(self._stack, 1)
         self.tabs.currentChanged.connect(self._on_tab)
+        self.room_button.toggled.connect(self._on_room)
+        self._on_room(False)
 
     @property
     def all(self) -> tuple[StagePage, ...]:
@@ -75,6 +87,16 @@ class StagePages(QWidget):
         page = self._stack.widget(number)
         assert isinstance(page, StagePage)
         return page
+
+    @Slot(bool)
+    def _on_room(self, wanted: bool) -> None:
+        words = "Show Stages" if wanted else "Enlarge"
+        self.room_button.setText(words)
+        self.room_button.setAccessibleName(words)
+        self.room_button.setToolTip(
+            "Show the list of stages again" if wanted else "Take the room of the list of stages"
+        )
+        self.room_wanted.emit(wanted)
 
     @Slot(int)
     def _on_tab(self, number: int) -> None:

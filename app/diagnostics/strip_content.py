@@ -18,7 +18,7 @@ AUDIO = STAGES[-1].outputs[0].name
 WAVE_COLUMNS = 1500
 WORDS_INSTEAD = {
     Verdict.CRASHED: "crashed",
-    Verdict.INCOMPARABLE: "another number of frames",
+    Verdict.INCOMPARABLE: "other durations",
 }
 
 

@@ -41,7 +41,8 @@ from engine.validator import wording
 from engine.validator.arrays import ArrayFolder
 from engine.validator.bundle import write_bundle
 from engine.validator.drill import drill_regimes, drill_text
-from engine.validator.fuzz import FuzzReport, fuzz
+from engine.validator.experiments import ExperimentObserver, ProgressEvent, ServiceEvent, SweepPoint
+from engine.validator.fuzz import fuzz
 from engine.validator.html_report import write_html
 from engine.validator.lstm_comparison import LstmComparison, compare_lstms
 from engine.validator.results import (
@@ -49,16 +50,14 @@ from engine.validator.results import (
     AlignmentEvent,
     Regime,
     Report,
-    Row,
     RowEvent,
-    ValidationEvent,
     ValidationRequest,
     Verdict,
 )
-from engine.validator.sweep import SweepPoint, sweep_padding
+from engine.validator.sweep import sweep_padding
 from engine.validator.text_parity import compare_text, sentences_of
-from engine.validator.text_report import lstm_text, sweep_text, text_report
-from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.text_report import fuzz_text, lstm_text, sweep_text, text_report
+from engine.validator.validation import Validator
 from engine.validator.verdicts import with_kernels
 from engine.validator.wavs import write_wavs
 from engine.validator.wire import Wire
@@ -70,6 +69,7 @@ SWEEPS = ("padding",)
 def add_options(parser: Any) -> None:
     """Add what is compared, how, and the files to write."""
     parser.add_argument("--text", help="what to speak (default: a sample text)")
+    parser.add_argument("--phonemes", default="", help="speak these in place of a text, as one utterance")
     parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
     parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
@@ -124,6 +124,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         arrays_folder=arrays_folder,
         golden=options.golden,
         fault=options.fault,
+        phonemes=options.phonemes,
     )
 
 
@@ -180,10 +181,12 @@ def _doctor_words() -> str:
     return in_words(examine_installation())
 
 
-def show(steps: Steps, event: ValidationEvent) -> None:
-    """Write what begins, and each comparison that fails."""
+def show(steps: Steps, event: ServiceEvent) -> None:
+    """Write what begins, how far it is, and each comparison that fails."""
     if isinstance(event, (PlanEvent, PreparationEvent)):
         steps.show(event)
+    elif isinstance(event, ProgressEvent):
+        steps.advance(wording.progress(event), event.title)
     elif isinstance(event, AlignmentEvent):
         steps.advance(f"Validating utterance {event.utterance + 1}", AlignmentEvent)
     elif isinstance(event, RowEvent) and event.row.verdict in (Verdict.FAIL, Verdict.INCOMPARABLE):
@@ -192,7 +195,7 @@ def show(steps: Steps, event: ValidationEvent) -> None:
         steps.note(f"{row.regime}, {row.reading}: {row.stage}, {row.output}: {row.verdict}{broken}")
 
 
-def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
+def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
     written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
     for path in written:
@@ -212,7 +215,7 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
     return outcome
 
 
-def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: ValidationObserver) -> Outcome:
+def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:
     with _arrays_wanted(options) as arrays, closing(Validator()) as validator:
         request = request_from(options, None if arrays is None else str(arrays.path))
         report = validator.validate(request, observe)
@@ -269,29 +272,16 @@ def _text_compared(options: argparse.Namespace) -> Outcome:
     return Outcome(parity.to_dict(), parity.to_text(), parity.explained)
 
 
-def _fuzzed(options: argparse.Namespace, observe: ValidationObserver) -> Outcome:
+def _fuzzed(options: argparse.Namespace, observe: ExperimentObserver) -> Outcome:
     found = fuzz(request_from(options), options.fuzz, observe)
     data = {
         "utterances": found.utterances,
         "within_tolerance": found.within_tolerance,
-        "worst": [_plain(row) for row in found.worst],
-        "failed": [_plain(row) for row in found.failed],
+        "worst": [Wire().row_to_dict(row) for row in found.worst],
+        "failed": [Wire().row_to_dict(row) for row in found.failed],
         "versions": dict(found.report.versions),
     }
-    return Outcome(data, _fuzz_words(found), found.passed)
-
-
-def _plain(row: Row) -> dict[str, Any]:
-    return Wire().row_to_dict(row)
-
-
-def _fuzz_words(found: FuzzReport) -> str:
-    lines = [f"{found.within_tolerance} of {found.utterances} utterances within tolerance; the worst of each output:"]
-    for row in found.worst:
-        phonemes = len(found.report.utterances[row.utterance].phonemes)
-        where = f"utterance {row.utterance + 1}, {wording.counted(phonemes, 'phoneme')}"
-        lines.append(f"{row.regime:<16} {row.stage:<14} {row.output:<18} {wording.row_correlation(row):>12}  {where}")
-    return "\n".join(lines)
+    return Outcome(data, fuzz_text(found), found.passed)
 
 
 COMMAND = Command("validate", "Compare the compiled model with PyTorch, stage by stage.", add_options, run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -18,7 +20,9 @@ from engine.inspection.results import (
 from engine.validator.kernel_inspection import EVERY_STAGE, KernelInspection
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.results import ValidationEvent, ValidationRequest
+from engine.validator.text_report import WIDTH
 from engine.validator.validation import ValidationObserver, Validator
+from engine.validator.wording import counted
 
 _SHOWN = 8
 """Kernels of a stage in the text, the worst first."""
@@ -78,7 +82,7 @@ class KernelReport:
 
     def _table(self, stage: str) -> Iterator[str]:
         measured = sorted(self.measured[stage].values(), key=_badness, reverse=True)
-        yield f"\n{stage}: {len(measured)} kernels, those furthest from PyTorch on their own inputs:"
+        yield f"\n{stage}: {counted(len(measured), 'kernel')}, those furthest from PyTorch on their own inputs:"
         yield f"{'kernel':<22}{'verdict':<11}{'error':>10}{'x floor':>9}{'ms':>9}  what"
         yield from (_line(self.nodes[stage][one.node], one) for one in measured[:_SHOWN])
 
@@ -105,7 +109,8 @@ def inspected(
 
 def _findings(report: KernelReport) -> Sequence[str]:
     if report.findings:
-        return [f"Kernel of {finding.stage}: {finding.words}" for finding in report.findings]
+        words = (f"Kernel of {finding.stage}: {finding.words}" for finding in report.findings)
+        return [line for one in words for line in textwrap.wrap(one, WIDTH, subsequent_indent="  ")]
     if not report.measured:
         return ["No stage is wrong, so no kernel was looked at; name a stage to look into it."]
     return [f"No kernel is wrong in {', '.join(report.measured)}."]
@@ -116,7 +121,10 @@ def _plain(node: GraphNode, measured: KernelMeasurement) -> Mapping[str, Any]:
 
 
 def _badness(measured: KernelMeasurement) -> float:
-    return float("inf") if measured.times_floor is None else measured.times_floor
+    """A key for sorting: values that are not finite are the worst, and of what is not known nothing bad is said."""
+    if measured.times_floor is not None:
+        return measured.times_floor
+    return math.inf if measured.verdict is KernelVerdict.WRONG else -1.0
 
 
 def _line(node: GraphNode, measured: KernelMeasurement) -> str:

@@ -19,7 +19,7 @@ import tvm
 from tvm.tirx import PrimFunc
 
 from engine.artifacts.digest import content_digest
-from engine.artifacts.manifest import Artifact, Manifest, Variant, library_suffix
+from engine.artifacts.manifest import Artifact, Manifest, Variant, expected_identity, library_suffix
 from engine.compiler.build import link, precision_of, weightless_modules
 from engine.compiler.export import parameters_of, trace, translate
 from engine.compiler.passes import apply, build_executable, kernel_passes
@@ -43,12 +43,12 @@ def plant(
     fault: Fault,
     config: ModelConfig,
     variant: Variant,
-    healthy: Path,
+    healthy: Path | None,
     folder: Path,
     observe: Callable[[PreparationEvent], None] = lambda _: None,
     cancel: threading.Event | None = None,
 ) -> PlantedFault:
-    """Fill `folder` with the modules of `healthy`, that of the fault's stage built again with the fault in it.
+    """Fill `folder` with the modules of `healthy`, if given, and that of the fault's stage with the fault in it.
 
     `observe` gets an event before each step. Raises `CompileError` if the variant has no such kernel or cannot be
     built here, and `Cancelled` between steps once `cancel` is set.
@@ -82,9 +82,12 @@ def plant(
         parameters=parameters_of(program),
         probes=module.paths if isinstance(module, Probed) else (),
     )
-    shutil.copytree(healthy, folder, dirs_exist_ok=True)
+    if healthy is not None:
+        shutil.copytree(healthy, folder, dirs_exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     write_atomically(folder / file, content)
-    _marked(Manifest.load(folder), fault).with_artifact(artifact).save(folder)
+    manifest = Manifest(expected_identity(config, variant), ()) if healthy is None else Manifest.load(folder)
+    _marked(manifest, fault).with_artifact(artifact).save(folder)
     observe(PreparationEvent("Planted", _STEPS, _STEPS))
     return PlantedFault(fault.name, stage.name, kernel, changes)
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from engine.artifacts.manifest import Variant, modules_folder
+from engine.artifacts.freshness import Fresh, Stale, freshness
+from engine.artifacts.manifest import Variant, expected_identity, modules_folder
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.preparation.module_choice import find_modules
@@ -51,6 +52,30 @@ def ensure_modules(
     return found.folder
 
 
+def ensure_module(
+    model: str,
+    config: ModelConfig,
+    variant: Variant,
+    stage: str,
+    observe: PreparationObserver,
+    cancel: threading.Event | None = None,
+) -> Path:
+    """The folder with the current module of one stage of a variant that is never shipped, built if there is none.
+
+    Raises as `ensure_modules` does.
+    """
+    folder, expected = modules_folder(built_modules_folder(), config, variant), expected_identity(config, variant)
+    if not isinstance(freshness(folder, expected, [stage]), Fresh):
+        with _sole_builder(folder, observe, cancel):
+            if not isinstance(freshness(folder, expected, [stage]), Fresh):
+                _build(model, variant, "", observe, cancel, stage)
+    state = freshness(folder, expected, [stage])
+    if not isinstance(state, Fresh):
+        problem = f"The module of stage {stage} cannot be used: {state.why if isinstance(state, Stale) else 'missing'}."
+        raise CompileError(problem, "Run “python -m engine doctor”.", Cure.EXAMINE)
+    return folder
+
+
 @contextmanager
 def _sole_builder(folder: Path, observe: PreparationObserver, cancel: threading.Event | None) -> Iterator[None]:
     """Wait until no other process builds the same modules: the window and its diagnostics may both need them."""
@@ -78,13 +103,27 @@ def sole_maker(path: Path, title: str, observe: PreparationObserver, cancel: thr
 
 
 def _build(
-    model: str, variant: Variant, shipped_problem: str, observe: PreparationObserver, cancel: threading.Event | None
+    model: str,
+    variant: Variant,
+    shipped_problem: str,
+    observe: PreparationObserver,
+    cancel: threading.Event | None,
+    stage: str = "all",
 ) -> None:
     why = f"The shipped modules cannot be used: {shipped_problem}." if shipped_problem else ""
     log.info("The modules %s of %s are built here. %s", variant.name, model, why)
     observe(PreparationEvent(f"Starting the compiler. {why}".strip(". "), 0, len(DEVICE_STAGES)))
-    command = ["compile", "--model", model, "--target", variant.target, *(["--probes"] if variant.probed else [])]
-    command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
+    command = [
+        "compile",
+        "--model",
+        model,
+        "--stage",
+        stage,
+        "--target",
+        variant.target,
+        *(["--probes"] if variant.probed else []),
+    ]
+    command += ["--stage", stage, "--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:
         run_engine(command, observe, cancel)
     except Cancelled:

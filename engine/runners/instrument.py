@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+from engine.errors import EngineError
 from engine.speech import Array
 
 _GO_ON = 0
@@ -26,7 +27,11 @@ class SeenCall:
 
 
 class Instrument:
-    """What a virtual machine calls before and after every function; `observe` gets the calls of `kernels`."""
+    """What a virtual machine calls before and after every function; `observe` gets the calls of `kernels`.
+
+    TVM loses the type of an error that passes through it: an `EngineError` of `observe` is kept in `failure`, and the
+    run goes on unobserved.
+    """
 
     def __init__(
         self,
@@ -40,12 +45,19 @@ class Instrument:
         self._array = array
         self._clock = clock
         self._began = 0.0
+        self.failure: EngineError | None = None
 
     def __call__(self, function: Any, name: str, before: bool, returned: Any, *arguments: Any) -> int:
-        """Note a call's beginning, or pass it on at its end; what `observe` raises, the stage's run raises."""
+        """Note a call's beginning, or pass it on at its end."""
         ended = self._clock()
-        if not before and name in self._kernels:
+        if not before and self.failure is None and name in self._kernels:
             given = tuple(self._array(one) if hasattr(one, "shape") else one for one in arguments)
-            self._observe(SeenCall(name, given, ended - self._began))
+            self._pass_on(SeenCall(name, given, ended - self._began))
         self._began = self._clock()
         return _GO_ON
+
+    def _pass_on(self, seen: SeenCall) -> None:
+        try:
+            self._observe(seen)
+        except EngineError as error:
+            self.failure = error

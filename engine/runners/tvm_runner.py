@@ -109,10 +109,13 @@ class CompiledRunner:
     def run_watched(
         self, stage: Stage, inputs: Mapping[str, Array], kernels: Collection[str], observe: Callable[[SeenCall], None]
     ) -> dict[str, Array]:
-        """As `run`, while `observe` sees every call of these kernels; what it raises is raised."""
-        library = self._stages[stage.name].library
-        with library.watched(Instrument(kernels, observe, self._runtime.array)):
-            return self.run(stage, inputs)
+        """As `run`, while `observe` sees every call of these kernels; an `EngineError` of it is raised."""
+        instrument = Instrument(kernels, observe, self._runtime.array)
+        with self._stages[stage.name].library.watched(instrument):
+            outputs = self.run(stage, inputs)
+        if instrument.failure is not None:
+            raise instrument.failure
+        return outputs
 
     def close(self) -> None:
         """Release libraries and weights."""

@@ -47,4 +47,7 @@ def _options(request: ValidationRequest) -> Iterator[tuple[str, str | None]]:
         yield "fault", request.fault
     if request.golden is not None:
         yield "golden", request.golden
-    yield "text", speech.text
+    if request.phonemes:
+        yield "phonemes", request.phonemes
+    else:
+        yield "text", speech.text

@@ -15,7 +15,8 @@ from engine.model_store.checkpoints import Checkpoint
 from engine.pipeline import Observer
 from engine.system.paths import sample_text_path
 from engine.validator import wording
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
+from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.validation import phonemizer

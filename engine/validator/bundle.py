@@ -18,8 +18,8 @@ from engine.validator.wavs import waveforms
 from engine.validator.wire import Wire
 
 if TYPE_CHECKING:
+    from engine.validator.experiments import SweepPoint
     from engine.validator.lstm_comparison import LstmComparison
-    from engine.validator.sweep import SweepPoint
 
 FORMAT_NAME = "bundle.json"
 JSON_NAME = "report.json"

@@ -21,7 +21,7 @@ from engine.stages import STAGE_NAMES, STAGES, Size, Tensor
 from engine.system.whole_file import whole_file, write_error
 from engine.validator.arrays import ArrayFolder, array_key
 from engine.validator.bundle import ARRAYS_NAME, FORMAT, FORMAT_NAME, JSON_NAME, VERSION
-from engine.validator.comparison import ALIGNMENT_OUTPUT
+from engine.validator.reference_durations import ALIGNMENT_OUTPUT
 from engine.validator.results import AlignmentEvent, Reading, Report
 from engine.validator.wire import Wire
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.config import SAMPLE_RATE_HZ
-from engine.pipeline import Pipeline, Step
+from engine.pipeline import Step
 from engine.speech import Array, Style, Utterance
 from engine.stages import STAGES, Axis, Probe, Stage, Tensor
 from engine.validator.arrays import ArrayFolder
 from engine.validator.audio_metrics import compare_audio
 from engine.validator.metrics import compare, compare_durations, profile
 from engine.validator.not_finite import not_finite
+from engine.validator.own_run import OwnRun, RegimeChain, StageResult, result_of
 from engine.validator.phases import on_circle, sign_flips
-from engine.validator.regimes import RegimeRunner
+from engine.validator.phoneme_alignment import by_phoneme
+from engine.validator.reference_durations import ALIGNMENT_OUTPUT, ReferenceDurations
 from engine.validator.results import (
     AlignmentEvent,
     AudioMetrics,
@@ -30,31 +32,7 @@ from engine.validator.results import (
 )
 from engine.validator.verdicts import aligned, isolated, propagated
 
-ALIGNMENT_OUTPUT = "frame_token"
 AUDIO_STAGE = STAGES[-1]
-
-
-@dataclass(frozen=True)
-class RegimeChain:
-    """A regime with its whole chain of stages."""
-
-    regime: RegimeRunner
-    pipeline: Pipeline
-
-
-@dataclass(frozen=True)
-class StageResult:
-    """One run of a stage in one regime: its step, its inner values by path, and what it left in the padding."""
-
-    step: Step
-    probes: Mapping[str, Array] = field(default_factory=dict)
-    tails: Mapping[str, Array | None] = field(default_factory=dict)
-
-    @property
-    def frame_count(self) -> int | None:
-        """How many frames the stage worked on; None before the alignment."""
-        count = self.step.inputs.get("frame_count")
-        return None if count is None else int(count[0])
 
 
 class Comparison:
@@ -70,37 +48,39 @@ class Comparison:
     def events(
         self, utterance: Utterance, style: Style, speed: float, seed: int
     ) -> Iterator[AlignmentEvent | RowEvent]:
-        """Rows as stages finish: the isolated reading of every output and probe, then the propagated one."""
-        runs = [chain.pipeline.steps(utterance, style, speed, seed) for chain in self._others]
+        """Rows as stages finish: of every output and probe the isolated reading, then the propagated ones.
+
+        The reading with the reference's durations is there only where a regime's own durations differ from them.
+        """
+        runs = [
+            OwnRun(chain, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations())
+            for chain in self._others
+        ]
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
-            expected = _result(self._reference, step)
+            expected = result_of(self._reference, step)
             self._save(utterance.index, self._reference, Reading.OWN_FED, expected)
             if ALIGNMENT_OUTPUT in step.outputs:
                 yield _alignment_event(utterance.index, step)
             noise_floor: dict[str, Metrics] = {}
-            for chain, run in zip(self._others, runs, strict=True):
-                for row in self._rows(utterance.index, chain, run, expected, noise_floor):
+            for run in runs:
+                for row in self._rows(utterance.index, run, expected, noise_floor):
                     yield RowEvent(row)
 
-    def _rows(
-        self,
-        index: int,
-        chain: RegimeChain,
-        run: Iterator[Step],
-        expected: StageResult,
-        noise_floor: dict[str, Metrics],
-    ) -> Iterator[Row]:
-        own = _result(chain, next(run))
-        step = expected.step
-        fed = own if _same_inputs(own.step, step) else run_stage(chain, step.stage, step.inputs)
-        for reading, result in ((Reading.REFERENCE_FED, fed), (Reading.OWN_FED, own)):
+    def _rows(self, index: int, run: OwnRun, expected: StageResult, noise_floor: dict[str, Metrics]) -> Iterator[Row]:
+        results, chain = run.results(expected), run.chain
+        for reading, result in results.items():
             self._save(index, chain, reading, result)
+        fed, own = results[Reading.REFERENCE_FED], results[Reading.OWN_FED]
+        given = results.get(Reading.OWN_FED_REFERENCE_DURATIONS)
         names = chain.regime.name, self._reference.regime.name
-        judge = _Judge(index, *names, chain.regime.tolerance_of(own.step.stage), expected, noise_floor)
+        tolerance = chain.regime.tolerance_of(own.step.stage)
+        judge = _Judge(index, *names, tolerance, expected, noise_floor)
         for value in _values(expected):
             if value.of(fed) is not None:
                 isolated_row = judge.isolated_row(value, fed)
                 yield isolated_row
+                if given is not None:
+                    yield judge.given_row(value, given, isolated_row.verdict)
                 yield judge.propagated_row(value, own, isolated_row.verdict)
 
     def _save(self, index: int, chain: RegimeChain, reading: Reading, result: StageResult) -> None:
@@ -148,14 +128,20 @@ class _Judge:
         if value.name == ALIGNMENT_OUTPUT:
             durations = self._durations(own)
             return self._row(value, own, Reading.OWN_FED, aligned(durations, itself), durations=durations)
-        metrics = self._metrics(value, own)
+        return self._own_row(value, own, Reading.OWN_FED, itself)
+
+    def given_row(self, value: _Value, given: StageResult, itself: Verdict) -> Row:
+        """The row of a stage on its own regime's inputs, but in the reference's frames."""
+        return self._own_row(value, given, Reading.OWN_FED_REFERENCE_DURATIONS, itself)
+
+    def _own_row(self, value: _Value, result: StageResult, reading: Reading, itself: Verdict) -> Row:
+        metrics = self._metrics(value, result)
         if metrics is None:
-            return self._row(value, own, Reading.OWN_FED, Verdict.INCOMPARABLE)
+            return self._row(value, result, reading, Verdict.INCOMPARABLE)
         floor = self.noise_floor.get(value.name)
         if self.regime == Regime.UPSTREAM:
             self.noise_floor[value.name] = metrics
-        verdict = propagated(metrics, self.tolerance, floor, itself)
-        return self._row(value, own, Reading.OWN_FED, verdict, metrics)
+        return self._row(value, result, reading, propagated(metrics, self.tolerance, floor, itself), metrics)
 
     def _row(
         self,
@@ -166,8 +152,9 @@ class _Judge:
         metrics: Metrics | None = None,
         durations: DurationMetrics | None = None,
     ) -> Row:
-        pair = self._pair(value, result)
-        stage, ours = result.step.stage, value.of(result)
+        pair, stage, ours = self._pair(value, result), result.step.stage, value.of(result)
+        moved_pair = None if pair else self._pair_by_phoneme(value, result)
+        shown = pair or moved_pair
         return Row(
             utterance=self.utterance,
             stage=stage.name,
@@ -180,7 +167,8 @@ class _Judge:
             metrics=metrics,
             audio=self._audio(result) if stage is AUDIO_STAGE and not value.is_probe else None,
             durations=durations,
-            profile=None if pair is None else profile(*_on_circle(value, *pair), value.time_axis, value.axis),
+            by_phoneme=None if moved_pair is None else compare(*_on_circle(value, *moved_pair)),
+            profile=None if shown is None else profile(*_on_circle(value, *shown), value.time_axis, value.axis),
             seconds=result.step.seconds,
             reference_seconds=self.expected.step.seconds,
             probe=value.is_probe,
@@ -195,13 +183,20 @@ class _Judge:
         return metrics if value.is_probe else replace(metrics, sign_flips=sign_flips(value.name, *pair))
 
     def _pair(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
-        """Ours and the reference's array on the valid region; None when their lengths differ."""
+        """Ours and the reference's array on the valid region; None when their frames differ."""
         ours, theirs = value.of(result), value.of(self.expected)
-        if ours is None or theirs is None or result.frame_count != self.expected.frame_count:
+        if ours is None or theirs is None or result.apart is not None:
             return None
-        if value.is_probe:
-            ours = ours[tuple(slice(extent) for extent in theirs.shape)]
-        return (ours, theirs) if ours.shape == theirs.shape else None
+        return _of_one_shape(value, ours, theirs)
+
+    def _pair_by_phoneme(self, value: _Value, result: StageResult) -> tuple[Array, Array] | None:
+        """Ours in the reference's frames, phoneme by phoneme, and the reference's array."""
+        ours, theirs, apart = value.of(result), value.of(self.expected), result.apart
+        if ours is None or theirs is None or apart is None or apart.pairs is None:
+            return None
+        axis = value.time_axis
+        moved = by_phoneme(ours, apart.pairs, apart.our_frames, axis, theirs.shape[axis])
+        return None if moved is None else _of_one_shape(value, moved, theirs)
 
     def _audio(self, result: StageResult) -> AudioMetrics:
         (name,) = result.step.outputs
@@ -218,13 +213,20 @@ class _Judge:
         )
 
 
+def _of_one_shape(value: _Value, ours: Array, theirs: Array) -> tuple[Array, Array] | None:
+    """Both, an inner value of ours without its padding; None where their shapes differ all the same."""
+    if value.is_probe:
+        ours = ours[tuple(slice(extent) for extent in theirs.shape)]
+    return (ours, theirs) if ours.shape == theirs.shape else None
+
+
 def _on_circle(value: _Value, ours: Array, reference: Array) -> tuple[Array, Array]:
     return (ours if value.is_probe else on_circle(value.name, ours, reference)), reference
 
 
 def run_stage(chain: RegimeChain, stage: Stage, inputs: Mapping[str, Array]) -> StageResult:
     """One stage alone in one regime, on any inputs."""
-    return _result(chain, chain.pipeline.step(stage, inputs))
+    return result_of(chain, chain.pipeline.step(stage, inputs))
 
 
 def isolated_rows(
@@ -234,15 +236,6 @@ def isolated_rows(
     names, stage = (chain.regime.name, reference.regime.name), fed.step.stage
     judge = _Judge(0, *names, chain.regime.tolerance_of(stage), expected, {})
     return tuple(judge.isolated_row(value, fed) for value in _values(expected) if value.of(fed) is not None)
-
-
-def _result(chain: RegimeChain, step: Step) -> StageResult:
-    tails = {tensor.name: chain.regime.tail(tensor.name) for tensor in step.stage.outputs}
-    return StageResult(step, chain.regime.log.taken(), tails)
-
-
-def _same_inputs(ours: Step, theirs: Step) -> bool:
-    return all(np.array_equal(array, theirs.inputs[name]) for name, array in ours.inputs.items())
 
 
 def _compared(stage: Stage) -> tuple[Tensor, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from engine.errors import InvalidRequest
 from engine.model_store.checkpoints import Checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, Utterance
+from engine.validator.experiments import ExperimentObserver
 from engine.validator.results import Reading, Report, Row, ValidationRequest, Verdict
-from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore
+from engine.validator.trials import Trials
+from engine.validator.validation import Spoken, Validator, ignore
 from engine.validator.verdicts import severity
 
 MOST_UTTERANCES = 10_000
@@ -35,22 +38,30 @@ class FuzzReport:
 
 
 def fuzz(
-    request: ValidationRequest, count: int, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
+    request: ValidationRequest, count: int, observe: ExperimentObserver = ignore, cancel: threading.Event | None = None
 ) -> FuzzReport:
     """Validate `count` random utterances in the request's model and regimes; its seed determines the utterances.
 
-    Raises `InvalidRequest` for a count out of range, and the errors of `Validator.validate`.
+    `observe` gets a validator's events, and those of `engine.validator.trials`. Raises `InvalidRequest` for a count out
+    of range, and the errors of `Validator.validate`.
     """
+    with closing(Validator()) as validator:
+        return fuzz_with(validator, request, count, observe, cancel)
+
+
+def fuzz_with(
+    validator: Validator,
+    request: ValidationRequest,
+    count: int,
+    observe: ExperimentObserver = ignore,
+    cancel: threading.Event | None = None,
+) -> FuzzReport:
+    """As `fuzz`, with the models that a validator may have loaded."""
     if not 1 <= count <= MOST_UTTERANCES:
         raise InvalidRequest(f"{count} utterances cannot be tried.", f"Choose 1 to {MOST_UTTERANCES:,}.")
-    validator = Validator()
-    try:
-        checkpoint = validator.prepare(request).checkpoint
-        spoken = list(random_utterances(checkpoint, count, request.speech.seed))
-        report = validator.validate_utterances(request, spoken, observe, cancel)
-    finally:
-        validator.close()
-    return _summed_up(report)
+    checkpoint = validator.prepare(request).checkpoint
+    spoken = list(random_utterances(checkpoint, count, request.speech.seed))
+    return _summed_up(validator.validate_utterances(request, spoken, Trials(spoken, observe).take, cancel))
 
 
 def random_utterances(checkpoint: Checkpoint, count: int, seed: int) -> Iterator[Spoken]:

@@ -30,11 +30,11 @@ from engine.validator.report_tables import (
 from engine.validator.results import Reading, Report, Row
 from engine.validator.verdicts import severity, worse_words, worst
 from engine.validator.wavs import waveform
-from engine.validator.wording import NOT_USED, READING_TITLES
+from engine.validator.wording import NOT_USED, readings_of
 
 if TYPE_CHECKING:
+    from engine.validator.experiments import SweepPoint
     from engine.validator.lstm_comparison import LstmComparison
-    from engine.validator.sweep import SweepPoint
 
 MOST_SHOWN = 8
 """Utterances shown in full; a page with more would be too large to open."""
@@ -48,6 +48,7 @@ class UtteranceView:
     text: str
     phonemes: str
     regimes: tuple[str, ...]
+    readings: tuple[Reading, ...]
     lines: tuple[Line, ...]
     sounds: tuple[tuple[str, str], ...]
     figures: tuple[tuple[tuple[str, ...], str], ...]
@@ -100,7 +101,6 @@ def _page(
         "worse": worse_words(report.rows),
         "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
         "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
-        "readings": tuple(READING_TITLES),
         "figure_names": FIGURE_NAMES,
         "utterances": [_view(utterance, report, arrays) for utterance in shown],
         "left_out": _left_out(report, len(shown)),
@@ -155,6 +155,7 @@ def _view(utterance: Utterance, report: Report, arrays: Arrays | None) -> Uttera
         text=utterance.text,
         phonemes=utterance.phonemes,
         regimes=tuple(grouped),
+        readings=readings_of(rows),
         lines=tuple(lines(rows, tuple(grouped))),
         sounds=tuple(sounds(rows)),
         figures=tuple((figures(row), row.verdict.value) for row in rows),

@@ -14,13 +14,14 @@ from engine.inspection.results import KernelFinding, KernelsEvent
 from engine.pipeline import Step
 from engine.runners.base import COUNTS, check_inputs
 from engine.runners.padded import PaddedRunner
-from engine.speech import Array
+from engine.speech import Array, PreparationEvent
 from engine.stages import STAGES, Place, Stage
 from engine.system.waiting import raise_if_set
 from engine.validator.arrays import ArrayFolder
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.metrics import compare
+from engine.validator.own_run import RegimeChain
 from engine.validator.phases import on_circle
 from engine.validator.regimes import RegimeRunner, Regimes
 from engine.validator.replaced_kernels import ReplacedRunner, RunReplaced, replaced_name
@@ -184,6 +185,7 @@ class _Look:
         from engine.inspection.inspector import StageInputs
 
         runner = _compiled_runner(self._regimes)
+        self._observe(PreparationEvent(f"Looking into {stage.title.lower()}", 0, 1))
         return self._inspector.inspect(stage, runner, StageInputs(inputs, shapes), self._observe, self._cancel)
 
     def _regimes_of(self, step: Step) -> list[Regime]:

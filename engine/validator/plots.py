@@ -31,11 +31,11 @@ from engine.validator.plot_data import (
 )
 from engine.validator.results import Reading, Row
 from engine.validator.verdicts import worst
-from engine.validator.wording import READING_TITLES, magnitude
+from engine.validator.wording import READING_TITLES, magnitude, readings_of
 
 if TYPE_CHECKING:
+    from engine.validator.experiments import SweepPoint
     from engine.validator.lstm_comparison import LstmComparison
-    from engine.validator.sweep import SweepPoint
 
 WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6
@@ -61,13 +61,14 @@ _HEAT_LEVELS = 28
 def correlations(rows: Sequence[Row], name: str) -> str:
     """How many nines each output's correlation has, worst utterance, per regime; one panel per reading."""
     regimes = tuple(dict.fromkeys(row.regime for row in rows))
+    readings = readings_of(rows)
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(READING_TITLES), sharey=True)
-        for panel, (reading, title) in zip(panels, READING_TITLES.items(), strict=True):
+        panels = figure.subplots(1, len(readings), sharey=True, squeeze=False)[0]
+        for panel, reading in zip(panels, readings, strict=True):
             chosen = [row for row in rows if row.reading is reading and not row.probe]
             _paint_correlations(panel, chosen, regimes)
-            panel.set_title(title.capitalize())
+            panel.set_title(READING_TITLES[reading].capitalize())
         panels[0].set_ylabel("matching digits, −log10(1 − correlation)")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS)
@@ -82,13 +83,14 @@ def along_time(
     name: str,
 ) -> str:
     """Where in one utterance each stage differs from the reference: a strip per stage, regime and reading."""
+    readings = readings_of(row for rows in rows_by_regime.values() for row in rows)
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(len(rows_by_regime), len(READING_TITLES), sharex=True, sharey=True, squeeze=False)
+        panels = figure.subplots(len(rows_by_regime), len(readings), sharex=True, sharey=True, squeeze=False)
         for line, (regime, rows) in zip(panels, rows_by_regime.items(), strict=True):
-            for panel, (reading, title) in zip(line, READING_TITLES.items(), strict=True):
+            for panel, reading in zip(line, readings, strict=True):
                 _paint_strips(panel, strips(rows, reading, frames_per_token), seconds)
-                panel.set_title(f"{_short(regime)} · {title}")
+                panel.set_title(f"{_short(regime)} · {READING_TITLES[reading]}")
         for panel in panels[-1]:
             panel.set_xlabel("percent of the utterance" if seconds is None else "seconds")
         _paint_heat_legend(figure, panels.ravel().tolist())

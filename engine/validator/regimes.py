@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
+from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.faults.fault import PlantedFault
 from engine.model_store.checkpoints import Checkpoint
@@ -55,6 +55,18 @@ class ProbeLog:
         return values
 
 
+class JoinedLog(ProbeLog):
+    """The logs of several regimes, one of which runs each stage; what is taken here is left in none of them."""
+
+    def __init__(self, logs: Sequence[ProbeLog]) -> None:
+        super().__init__()
+        self._logs = logs
+
+    def taken(self) -> dict[str, Array]:
+        """See `ProbeLog.taken`."""
+        return {path: array for log in self._logs for path, array in log.taken().items()}
+
+
 class CrossedRunner:
     """Runs some stages with other runners than the rest."""
 
@@ -95,9 +107,10 @@ class RegimeRunner:
 class Regimes:
     """Every regime of one checkpoint; a regime that one request has loaded serves the next.
 
-    `device_choice` states what runs the compiled modules, `lstm_choice` what computes their LSTMs, and why; both are
-    empty until compiled modules are loaded; `modules_folder` and `variant`, of these modules, are None until then, and
-    so is `sound_folder`, of the same modules without the fault that may be planted.
+    `variant` is that of the compiled modules, which are in `modules_folder`, and in `sound_folder` without the fault
+    that may be planted; `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
+    these are None or empty until they are loaded. `drill` is there while a fault is planted. With `probes`, runners in
+    PyTorch report inner values; `engine.validator.inner_values` has compiled modules do so.
     """
 
     def __init__(
@@ -108,10 +121,10 @@ class Regimes:
         self.device = device
         self.lstm_method = lstm_method
         self.device_choice = self.lstm_choice = ""
+        self.variant: Variant | None = None
         self.modules_folder: Path | None = None
         self.sound_folder: Path | None = None
-        self.variant: Variant | None = None
-        self._drill: Drill | None = None
+        self.drill: Drill | None = None
         self._network: Network | None = None
         self._loaded: dict[Regime, RegimeRunner] = {}
 
@@ -126,30 +139,32 @@ class Regimes:
         if same not in self._loaded:
             compiled = same is Regime.COMPILED
             self._loaded[same] = self._compiled(observe, cancel) if compiled else self._in_torch(same, observe)
-        loaded = self._loaded[same]
-        if regime not in PADDED_REGIMES:
-            return loaded
-        padded = PaddedRunner(self.checkpoint.config, loaded.runner, padding)
-        return RegimeRunner(regime, padded, loaded.log, padded, loaded.tolerance_of)
+        return as_padded(regime, self._loaded[same], self.checkpoint.config, padding)
 
     @property
     def planted(self) -> PlantedFault | None:
         """The fault that is in the compiled modules, if there is one and they are loaded."""
-        return None if self._drill is None else self._drill.planted
+        return None if self.drill is None else self.drill.planted
 
     def plant(self, fault: str) -> None:
         """Have the compiled modules with the fault of this name from now on, or without any if it is empty.
 
         All that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
         """
-        if fault == (self._drill.fault.name if self._drill else ""):
+        if fault == (self.drill.fault.name if self.drill else ""):
             return
         drill = Drill(fault) if fault else None
         if Regime.COMPILED in self._loaded:
             self._loaded.pop(Regime.COMPILED).runner.close()
-        if self._drill is not None:
-            self._drill.close()
-        self._drill = drill
+        if self.drill is not None:
+            self.drill.close()
+        self.drill = drill
+
+    def torch_runner(self, regime: Regime, observe: PreparationObserver, seen: ProbeObserver | None = None) -> Runner:
+        """A new runner of a regime in PyTorch, over the one network; `seen` gets its inner values."""
+        if self._network is None:
+            self._network = self._load_network(observe)
+        return _torch_runner(regime, self._network, seen)
 
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
         """A regime's whole chain of stages."""
@@ -161,18 +176,12 @@ class Regimes:
         for loaded in self._loaded.values():
             loaded.runner.close()
         self._loaded.clear()
-        if self._drill is not None:
-            self._drill.close()
+        if self.drill is not None:
+            self.drill.close()
 
     def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
-        if self._network is None:
-            self._network = self._load_network(observe)
-        log, seen = self._log()
-        return RegimeRunner(regime, _torch_runner(regime, self._network, seen), log)
-
-    def _log(self) -> tuple[ProbeLog, ProbeObserver | None]:
         log = ProbeLog()
-        return log, log.observe if self.probes else None
+        return RegimeRunner(regime, self.torch_runner(regime, observe, log.observe if self.probes else None), log)
 
     def _load_network(self, observe: PreparationObserver) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
@@ -183,25 +192,30 @@ class Regimes:
     def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
         checkpoint = self.checkpoint
         # The faults are in kernels for processors.
-        wanted = CPU_DEVICE if self._drill is not None and self.device == AUTO else self.device
+        wanted = CPU_DEVICE if self.drill is not None and self.device == AUTO else self.device
         device = choose_device(wanted, checkpoint.config)
-        variant = replace(device.variant, probed=self.probes)
-        variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, variant)
-        self.device_choice, self.lstm_choice = device.words, method.words
-        self.variant = variant
+        variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, device.variant)
+        self.variant, self.device_choice, self.lstm_choice = variant, device.words, method.words
         folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
         self.sound_folder = folder
-        if self._drill is not None:
-            folder = self._drill.modules(checkpoint.config, variant, folder, observe, cancel)
+        if self.drill is not None:
+            folder = self.drill.modules(checkpoint.config, variant, folder, observe, cancel)
         self.modules_folder = folder
-        as_spoken = variant == CPU and self._drill is None
+        as_spoken = variant == CPU and self.drill is None
         weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
         observe(PreparationEvent("Loading the compiled model", 0, 1))
         from engine.runners.tvm_runner import CompiledRunner
 
-        log, seen = self._log()
-        runner = CompiledRunner(folder, checkpoint.config, weights, observe=seen)
-        return RegimeRunner(Regime.COMPILED, runner, log, tolerance_of=variant.tolerance_of)
+        runner = CompiledRunner(folder, checkpoint.config, weights)
+        return RegimeRunner(Regime.COMPILED, runner, ProbeLog(), tolerance_of=variant.tolerance_of)
+
+
+def as_padded(regime: Regime, loaded: RegimeRunner, config: ModelConfig, padding: float) -> RegimeRunner:
+    """The runner as the regime uses it: on arrays with this padding if it is one of those."""
+    if regime not in PADDED_REGIMES:
+        return loaded
+    padded = PaddedRunner(config, loaded.runner, padding)
+    return RegimeRunner(regime, padded, loaded.log, padded, loaded.tolerance_of)
 
 
 def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
@@ -227,7 +241,8 @@ def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRun
     def tolerance_of(stage: Stage) -> float:
         return stages.get(stage.name, rest).tolerance_of(stage)
 
-    return RegimeRunner(name, CrossedRunner(runners, rest.runner), ProbeLog(), tolerance_of=tolerance_of)
+    log = JoinedLog(tuple({id(each.log): each.log for each in (rest, *stages.values())}.values()))
+    return RegimeRunner(name, CrossedRunner(runners, rest.runner), log, tolerance_of=tolerance_of)
 
 
 def check_choices(request: ValidationRequest) -> None:

@@ -9,7 +9,6 @@ from engine.stages import STAGE_NAMES, stage_named
 from engine.validator import wording
 from engine.validator.results import REGIME_MEANINGS, Reading, Regime, Row
 from engine.validator.verdicts import worst
-from engine.validator.wording import READING_TITLES
 
 FIGURE_NAMES = (
     "stage", "output", "regime", "reading", "correlation", "cosine", "SQNR", "max error", "relative L2",
@@ -67,8 +66,9 @@ def lines(rows: Sequence[Row], regimes: Sequence[str]) -> Iterator[Line]:
     """The table of one utterance: a line for each output and probe, in the order of the stages."""
     ordered = sorted(rows, key=lambda row: STAGE_NAMES.index(row.stage))
     found = {(row.output, row.regime, row.reading): row for row in rows}
+    readings = wording.readings_of(rows)
     for stage, output, is_probe in dict.fromkeys((row.stage, row.output, row.probe) for row in ordered):
-        cells = (_cell(found.get((output, regime, reading))) for regime in regimes for reading in READING_TITLES)
+        cells = (_cell(found.get((output, regime, reading))) for regime in regimes for reading in readings)
         yield Line(stage_named(stage).title, output, is_probe, tuple(cells))
 
 
@@ -80,14 +80,13 @@ def _cell(row: Row | None, with_stage: bool = False) -> Cell:
 
 
 def _hint(row: Row) -> str:
-    if row.metrics is None:
+    metrics = row.metrics or row.by_phoneme
+    if metrics is None:
         return ""
-    error, l2 = wording.magnitude(row.metrics.max_abs), wording.magnitude(row.metrics.relative_l2)
+    error, l2 = wording.magnitude(metrics.max_abs), wording.magnitude(metrics.relative_l2)
     tolerance = wording.correlation(row.tolerance)
     over = f"{wording.times(row.times_floor)} the floor, {wording.times(row.times_golden)} golden"
-    return (
-        f"max error {error}, relative L2 {l2}, {over}, SQNR {wording.noise_ratio(row.metrics)}, tolerance {tolerance}"
-    )
+    return f"max error {error}, relative L2 {l2}, {over}, SQNR {wording.noise_ratio(metrics)}, tolerance {tolerance}"
 
 
 def sounds(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
@@ -101,7 +100,7 @@ def figures(row: Row) -> tuple[str, ...]:
     """The values under `FIGURE_NAMES`, except the verdict."""
     names = (stage_named(row.stage).title, row.output, row.regime, row.reading)
     times = (wording.milliseconds(row.seconds), wording.milliseconds(row.reference_seconds))
-    metrics = row.metrics
+    metrics = row.metrics or row.by_phoneme
     if metrics is None:
         return (*names, wording.row_correlation(row), *[wording.NOTHING] * 8, *times)
     return (

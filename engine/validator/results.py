@@ -41,10 +41,15 @@ DEFAULT_REGIMES = (Regime.DYNAMIC, Regime.UPSTREAM, Regime.STATIC_PACKED, Regime
 
 
 class Reading(StrEnum):
-    """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error)."""
+    """What feeds a stage: its own regime's earlier stages (propagated error), or the reference's (isolated error).
+
+    Once a regime's durations differ from the reference's, its stages are also fed by its own earlier ones in the
+    reference's frames, so that every value has its partner.
+    """
 
     OWN_FED = "own-fed"
     REFERENCE_FED = "reference-fed"
+    OWN_FED_REFERENCE_DURATIONS = "own-fed-reference-durations"
 
 
 class Verdict(StrEnum):
@@ -58,7 +63,7 @@ class Verdict(StrEnum):
     INHERITED = "inherited"
     """The stage is right; what reaches it is not."""
     INCOMPARABLE = "incomparable"
-    """The two have different numbers of frames, so that no sample has a partner."""
+    """The two have different durations, so that no sample has a partner."""
     CRASHED = "crashed"
     """The process that computed the stage ended before it was done."""
 
@@ -72,7 +77,8 @@ class ValidationRequest:
     others from the compiled one. `arrays_folder`, if given, receives every compared array; beyond
     `most_array_bytes`, if given, those of whole utterances are deleted again. `fault`, if given, is the name of one in
     `engine.faults.catalogue` to plant in the compiled modules first: the validation is then a drill. `golden` is the
-    file of a golden run to hold the rows against, in place of the one that is kept for such a request.
+    file of a golden run to hold the rows against, in place of the one that is kept for such a request. `phonemes`, if
+    given, are spoken in place of the text, as one utterance.
     """
 
     speech: SpeechRequest
@@ -89,6 +95,7 @@ class ValidationRequest:
     most_array_bytes: int | None = None
     fault: str = ""
     golden: str | None = None
+    phonemes: str = ""
 
 
 ALL_FINITE_PERCENT = 100.0
@@ -169,10 +176,12 @@ class NotFinite:
 class Row:
     """One output of one stage (or one inner probe of it) in one regime and reading, compared with the reference.
 
-    `metrics` is None when the two cannot be compared, `not_finite` when all of ours is finite. Seconds are the whole
-    stage's, None where it was not timed. `stage` is a name of `engine.stages.STAGES`; `output` the tensor's or the
-    probed module's name. `times_floor` is its relative L2 error over that of upstream's float32, `times_golden` over
-    that of a golden run; None where either is unknown, or upstream has no error.
+    `metrics` is None when the two cannot be compared; `by_phoneme`, and the profile, then compare them after ours was
+    moved to the reference's frames phoneme by phoneme, as `engine.validator.phoneme_alignment` does. `not_finite` is
+    None when all of ours is finite. Seconds are the whole stage's, None where it was not timed. `stage` is a name of
+    `engine.stages.STAGES`; `output` the tensor's or the probed module's name. `times_floor` is its relative L2 error
+    over that of upstream's float32, `times_golden` over that of a golden run; None where either is unknown, or upstream
+    has no error.
     """
 
     utterance: int
@@ -184,6 +193,7 @@ class Row:
     verdict: Verdict
     tolerance: float
     metrics: Metrics | None = None
+    by_phoneme: Metrics | None = None
     audio: AudioMetrics | None = None
     durations: DurationMetrics | None = None
     profile: Profile | None = field(default=None, repr=False)
@@ -217,11 +227,15 @@ class RowEvent:
 
 @dataclass(frozen=True)
 class Finding:
-    """The first stage that is itself wrong in a regime, and what that means."""
+    """The first stage that is itself wrong in a regime, and what that means.
+
+    `inner` is the first inner value of it that is wrong, empty if none is or none were compared.
+    """
 
     regime: str
     stage: str
     words: str
+    inner: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,12 @@ from typing import Any
 from engine.errors import EngineError
 from engine.speech import PlanEvent
 from engine.validator.agenda import Listener
+from engine.validator.experiment_service import experiment_in, run_experiment
+from engine.validator.experiments import ExperimentRequest, ServiceEvent
 from engine.validator.kernel_inspection import KernelInspection
 from engine.validator.kernel_request import KernelRequest
 from engine.validator.memory_failure import is_out_of_memory, out_of_memory
-from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationEvent, ValidationRequest
+from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
 
@@ -25,17 +27,17 @@ PULSE_SECONDS = 1.0
 PIECE_UTTERANCES = 50
 """Reading so many takes a few milliseconds."""
 
-AnyRequest = ValidationRequest | KernelRequest
+AnyRequest = ValidationRequest | KernelRequest | ExperimentRequest
 
 
 class Service:
-    """Answers requests for validation and about kernels; `write` gets every event as a line.
+    """Answers requests for validation, about kernels and for experiments; `write` gets every event as a line.
 
-    The last event of a request is a `FinishedEvent`, a `KernelsEvent` or a `FailedEvent`. A request stops the one
-    before it. No line is long, so that a window that reads them stays awake: a plan comes in pieces, each beginning
-    where the one before ends, and the final report has no rows and no utterances, as they have been sent before.
-    Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a process that is
-    stuck.
+    The last event of a request is a `FinishedEvent`, a `KernelsEvent`, one of `EXPERIMENT_ENDS` or a `FailedEvent`. A
+    request stops the one before it. No line is long, so that a window that reads them stays awake: a plan comes in
+    pieces, each beginning where the one before ends, and the final report has no rows and no utterances, as they have
+    been sent before. Whatever it does, there is a pulse every `PULSE_SECONDS`, which tells a long computation from a
+    process that is stuck.
     """
 
     def __init__(self, write: Callable[[str], None]) -> None:
@@ -90,14 +92,16 @@ class Service:
             return self._wire.decode_request(json.dumps(command[VALIDATE]))
         if INSPECT in command:
             return self._wire.decode_kernel_request(json.dumps(command[INSPECT]))
-        return None
+        return experiment_in(command, self._wire)
 
     def _answer(self, request: AnyRequest, cancel: threading.Event, listener: Listener) -> None:
         try:
             if isinstance(request, KernelRequest):
                 self._kernels.answer(request, self._tell, cancel)
-            else:
+            elif isinstance(request, ValidationRequest):
                 self._validator.validate(request, self._tell, cancel, listener)
+            else:
+                run_experiment(self._validator, request, self._tell, cancel)
         except EngineError as error:
             self._tell(FailedEvent(error.message, error.hint, error.cure))
         except (MemoryError, RuntimeError) as error:
@@ -107,7 +111,7 @@ class Service:
             failure = out_of_memory()
             self._tell(FailedEvent(failure.message, failure.hint))
 
-    def _tell(self, event: ValidationEvent) -> None:
+    def _tell(self, event: ServiceEvent) -> None:
         if isinstance(event, FinishedEvent):
             event = FinishedEvent(replace(event.report, rows=(), utterances=()))
         lines = [self._wire.encode(each) for each in (_pieces(event) if isinstance(event, PlanEvent) else (event,))]

@@ -10,8 +10,9 @@ from engine.errors import InvalidRequest
 from engine.pipeline import Step
 from engine.speech import Array, Style, Utterance
 from engine.stages import Stage
-from engine.validator.comparison import RegimeChain, StageResult, isolated_rows, run_stage, time_axis
+from engine.validator.comparison import isolated_rows, run_stage, time_axis
 from engine.validator.element_errors import ElementErrors, element_errors
+from engine.validator.own_run import RegimeChain, StageResult
 from engine.validator.phases import on_circle
 from engine.validator.regimes import Regimes
 from engine.validator.results import Regime, Row, ValidationRequest, Verdict
@@ -109,9 +110,10 @@ class StageTrials:
 
 
 def only(request: ValidationRequest, regime: str) -> ValidationRequest:
-    """The request with this regime alone, without inner values or files of arrays."""
+    """The request with this regime alone, without inner values, a golden run, or files of arrays."""
     wanted = (Regime(regime),) if regime in tuple(Regime) else ()
-    return replace(request, regimes=wanted, cross=() if wanted else request.cross, probes=False, arrays_folder=None)
+    cross = () if wanted else request.cross
+    return replace(request, regimes=wanted, cross=cross, probes=False, golden=None, arrays_folder=None)
 
 
 def _unknown(regime: str, others: list[RegimeChain]) -> RegimeChain:

@@ -4,54 +4,51 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import replace
 
 from engine.speech import PreparationEvent
+from engine.validator.experiments import ExperimentObserver, ProgressEvent, SweepPoint
 from engine.validator.regimes import PADDED_REGIMES, PADDINGS
-from engine.validator.results import Reading, Row, ValidationEvent, ValidationRequest
-from engine.validator.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
+from engine.validator.remaining_time import RemainingTime
+from engine.validator.results import AlignmentEvent, Row, ValidationEvent, ValidationRequest
+from engine.validator.validation import Spoken, Validator, ignore, spoken_of
 
-
-@dataclass(frozen=True)
-class SweepPoint:
-    """How well one output of one stage correlates with the reference in one regime at one amount of padding.
-
-    `pearson` is None where the two cannot be compared or ours is not finite; `best_lag_correlation` is the waveform's,
-    which stays comparable when durations differ, and None for every other output.
-    """
-
-    padding: float
-    regime: str
-    utterance: int
-    stage: str
-    output: str
-    reading: Reading
-    pearson: float | None
-    best_lag_correlation: float | None = None
+SWEPT = "Swept"
 
 
 def sweep_padding(
     request: ValidationRequest,
     paddings: Sequence[float] = PADDINGS,
-    observe: ValidationObserver = ignore,
+    observe: ExperimentObserver = ignore,
     cancel: threading.Event | None = None,
 ) -> tuple[SweepPoint, ...]:
     """Run the request in every padded regime at each of these amounts of padding.
 
     The request's own regimes, padding, crossed stages and arrays folder are ignored. `observe` gets only preparation
-    events, among them one before each amount. Raises the errors of `Validator.validate`.
+    and progress events, among these one before each amount. Raises the errors of `Validator.validate`.
     """
-    validator = Validator()
-    try:
-        spoken = list(spoken_of(validator, request))
-        points: list[SweepPoint] = []
-        for done, padding in enumerate(paddings):
-            observe(PreparationEvent(f"Padding {padding:g} times the length", done, len(paddings)))
-            points += _points_at(validator, request, padding, spoken, observe, cancel)
-        observe(PreparationEvent("Swept", len(paddings), len(paddings)))
-        return tuple(points)
-    finally:
-        validator.close()
+    with closing(Validator()) as validator:
+        return sweep_with(validator, request, paddings, observe, cancel)
+
+
+def sweep_with(
+    validator: Validator,
+    request: ValidationRequest,
+    paddings: Sequence[float] = PADDINGS,
+    observe: ExperimentObserver = ignore,
+    cancel: threading.Event | None = None,
+) -> tuple[SweepPoint, ...]:
+    """As `sweep_padding`, with the models that a validator may have loaded."""
+    spoken = list(spoken_of(validator, request))
+    remaining = RemainingTime([1 + padding for padding in paddings])
+    points: list[SweepPoint] = []
+    for done, padding in enumerate(paddings):
+        title = f"Padding {padding:g} times the length"
+        observe(ProgressEvent(title, done, len(paddings), remaining.seconds_left(done)))
+        points += _points_at(validator, request, padding, spoken, observe, cancel, remaining)
+    observe(ProgressEvent(SWEPT, len(paddings), len(paddings), 0.0))
+    return tuple(points)
 
 
 def _points_at(
@@ -59,14 +56,17 @@ def _points_at(
     request: ValidationRequest,
     padding: float,
     spoken: list[Spoken],
-    observe: ValidationObserver,
+    observe: ExperimentObserver,
     cancel: threading.Event | None,
+    remaining: RemainingTime,
 ) -> Iterator[SweepPoint]:
     padded = replace(request, regimes=PADDED_REGIMES, padding=padding, cross=(), arrays_folder=None)
 
     def pass_on(event: ValidationEvent) -> None:
         if isinstance(event, PreparationEvent):
             observe(event)
+        elif isinstance(event, AlignmentEvent):  # by now every model is loaded
+            remaining.start()
 
     report = validator.validate_utterances(padded, spoken, pass_on, cancel)
     return (_point(row, padding) for row in report.rows if row.durations is None and not row.probe)

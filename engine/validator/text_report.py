@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from engine.stages import STAGE_NAMES
 from engine.validator import wording
+from engine.validator.experiments import SweepPoint
+from engine.validator.fuzz import FuzzReport
 from engine.validator.lstm_comparison import LstmComparison
 from engine.validator.results import Reading, Report, Row
-from engine.validator.sweep import SweepPoint
 from engine.validator.verdicts import worse_words, worst
 
 WIDTH = 98
@@ -55,7 +56,7 @@ def _regime(report: Report, name: str) -> list[str]:
     header = _LINE.format(
         "stage", "output", "correlation", "max err", "floor", "golden", "verdict", "own-fed", "verdict"
     )
-    return [*_wrapped(name), header, *_lines(rows), *_sound(rows)]
+    return [*_wrapped(name), header, *_lines(rows), *_by_phoneme(rows), *_given_durations(rows), *_sound(rows)]
 
 
 def _lines(rows: list[Row]) -> Iterator[str]:
@@ -76,7 +77,27 @@ def _fed_cells(row: Row | None) -> tuple[str, ...]:
 
 
 def _own_cells(row: Row | None) -> tuple[str, str]:
-    return ("", "") if row is None else (wording.row_correlation(row), row.verdict)
+    if row is None:
+        return ("", "")
+    return (wording.row_correlation(row), row.verdict)
+
+
+def _by_phoneme(rows: Iterable[Row]) -> list[str]:
+    """What the mark means, where it is used."""
+    if not any(row.by_phoneme is not None for row in rows):
+        return []
+    return [f"{wording.BY_PHONEME_MARK} the durations differ: its frames paired with the reference's by phoneme"]
+
+
+def _given_durations(rows: Iterable[Row]) -> Iterator[str]:
+    """A table of the stages fed by their own regime in the reference's frames, where there are any."""
+    given = [row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS]
+    if given:
+        names = ("own-fed with", "the reference's", "durations", "max err", "floor", "golden", "verdict", "", "")
+        yield _LINE.format(*names).rstrip()
+    for stage, output in dict.fromkeys((row.stage, row.output) for row in given):
+        row = worst(row for row in given if (row.stage, row.output) == (stage, output))
+        yield _LINE.format(stage, _short(output), *_fed_cells(row), "", "").rstrip()
 
 
 def _sound(rows: Iterable[Row]) -> list[str]:
@@ -161,3 +182,13 @@ def _heard(points: Sequence[SweepPoint], padding: float) -> str:
     values = [point.best_lag_correlation for point in points if point.padding == padding]
     known = [value for value in values if value is not None]
     return wording.correlation(min(known, default=None))
+
+
+def fuzz_text(found: FuzzReport) -> str:
+    """How many random utterances were within tolerance, and a line for the worst of each output."""
+    lines = [f"{found.within_tolerance} of {found.utterances} utterances within tolerance; the worst of each output:"]
+    for row in found.worst:
+        phonemes = len(found.report.utterances[row.utterance].phonemes)
+        where = f"utterance {row.utterance + 1}, {wording.counted(phonemes, 'phoneme')}"
+        lines.append(f"{row.regime:<16} {row.stage:<14} {row.output:<18} {wording.row_correlation(row):>12}  {where}")
+    return "\n".join(lines)

@@ -12,14 +12,16 @@ from engine.artifacts.manifest import Manifest
 from engine.errors import Cancelled, EngineError, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
-from engine.speech import Utterance
+from engine.speech import Plan, PlanEvent, Utterance
 from engine.synthesizer import check, directed, plans_of
 from engine.validator.agenda import Agenda, Listener
 from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
 from engine.validator.circumstances import Circumstances, circumstances_of
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
 from engine.validator.golden import GoldenRuns, chosen
+from engine.validator.inner_values import InnerValues
+from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import (
     FinishedEvent,
@@ -39,7 +41,7 @@ from engine.voices.saved import SavedVoices
 ValidationObserver = Callable[[ValidationEvent], None]
 
 
-def ignore(event: ValidationEvent) -> None:
+def ignore(event: object) -> None:
     """Observes nothing."""
 
 
@@ -62,7 +64,7 @@ class Validator:
     def __init__(self, *, keep_profiles: bool = True) -> None:
         self._keep_profiles = keep_profiles
         self._regimes: Regimes | None = None
-        self._opened: tuple[str, str | None, bool, str, str] | None = None
+        self._opened: tuple[str, str | None, str, str] | None = None
         self._stamp = ""
 
     def validate(
@@ -100,32 +102,40 @@ class Validator:
         golden, golden_words = chosen(request, circumstances, GoldenRuns())
         yardstick, limit = Yardstick(golden), array_limit_of(request)
         rows: list[Row] = []
-        compared: list[Utterance] = []
+        compared: list[Spoken] = []
         for one in spoken:
-            compared.append(one.utterance)
+            compared.append(one)
             for event in _events(comparison, one, yardstick, cancel):
                 self._check_unchanged(request)
                 observe(event)
                 if isinstance(event, RowEvent):
                     limit.note(event.row)
-                    rows.append(event.row if self._keep_profiles else replace(event.row, profile=None))
+                    rows.append(self._kept(event.row))
             limit.finish(one.utterance.index)
+        if request.probes:
+            inner = InnerValues(regimes, request, observe, cancel)
+            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, yardstick, cancel)):
+                observe(event)
+                rows.append(self._kept(event.row))
         rows.sort(key=attrgetter("utterance"))
-        utterances = tuple(sorted(compared, key=attrgetter("index")))
+        utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
         choices = regimes.lstm_choice, regimes.device_choice
         report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
         report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
         observe(FinishedEvent(report))
         return report
 
+    def _kept(self, row: Row) -> Row:
+        return row if self._keep_profiles else replace(row, profile=None)
+
     def prepare(self, request: ValidationRequest) -> Regimes:
         """The regimes for the request; those of an earlier request with another model or settings are released."""
         check_choices(request)
-        wanted = (request.model, request.weights, request.probes, request.device, request.lstm_method)
+        wanted = (request.model, request.weights, request.device, request.lstm_method)
         stamp = model_stamp(request.model, request.weights)
         if self._regimes is None or (self._opened, self._stamp) != (wanted, stamp):
             self.close()
-            self._regimes = Regimes(open_checkpoint(*wanted[:2]), *wanted[2:])
+            self._regimes = Regimes(open_checkpoint(*wanted[:2]), False, *wanted[2:])
             self._opened, self._stamp = wanted, stamp
         self._regimes.plant(request.fault)
         return self._regimes
@@ -150,17 +160,46 @@ def spoken_of(
     observe: ValidationObserver = ignore,
     listener: Listener | None = None,
 ) -> Iterator[Spoken]:
-    """The request's text in its voices, utterance by utterance, what the `listener` hears first.
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first; or its phonemes.
 
     `observe` gets the plans. Raises `InvalidRequest` children before the first.
     """
     speech = request.speech
+    if request.phonemes:
+        return iter([_phonemes_of(validator, request, observe)])
     check(speech)
     checkpoint = validator.prepare(request).checkpoint
     script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
     planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
     agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
     return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+
+
+def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> Spoken:
+    """The request's phonemes as one utterance; raises `InvalidRequest` for what the model cannot speak."""
+    speech, phonemes = request.speech, request.phonemes
+    check(replace(speech, text=phonemes))
+    checkpoint = validator.prepare(request).checkpoint
+    check_phonemes(checkpoint, phonemes)
+    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    utterance = Utterance(0, phonemes, phonemes, 0, len(phonemes))
+    observe(PlanEvent(Plan((utterance,))))
+    return Spoken(utterance, voice, speech.speed, speech.seed)
+
+
+def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
+    """Raise `InvalidRequest` for symbols that the model does not know, or for more of them than it takes."""
+    unknown = sorted(set(phonemes) - set(checkpoint.config.vocab))
+    if unknown:
+        raise InvalidRequest(
+            f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.",
+            "`plan` shows the phonemes of a text.",
+        )
+    if len(phonemes) > checkpoint.config.phoneme_limit:
+        raise InvalidRequest(
+            f"{len(phonemes)} phonemes are too many for one utterance.",
+            f"Give at most {checkpoint.config.phoneme_limit}.",
+        )
 
 
 def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
@@ -219,3 +258,10 @@ def _events(
         if cancel is not None and cancel.is_set():
             raise Cancelled("The validation was stopped.")
         yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
+
+
+def _events_of_all(
+    comparison: Comparison, spoken: Iterable[Spoken], yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    for one in spoken:
+        yield from _events(comparison, one, yardstick, cancel)

@@ -63,12 +63,13 @@ def within(metrics: Metrics, tolerance: float) -> bool:
 
 
 def findings(rows: Iterable[Row]) -> tuple[Finding, ...]:
-    """The first stage of every regime that is itself wrong, with its worst output."""
+    """The first stage of every regime that is itself wrong, with its worst output and its first wrong inner value."""
     failed: dict[str, list[Row]] = {}
     for row in rows:
-        if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL and not row.probe:
+        if row.reading is Reading.REFERENCE_FED and row.verdict is Verdict.FAIL:
             failed.setdefault(row.regime, []).append(row)
-    return tuple(_finding(regime, failures) for regime, failures in failed.items())
+    outputs = {regime: [row for row in failures if not row.probe] for regime, failures in failed.items()}
+    return tuple(_finding(regime, wrong, failed[regime]) for regime, wrong in outputs.items() if wrong)
 
 
 def worse_words(rows: Iterable[Row]) -> tuple[str, ...]:
@@ -105,12 +106,14 @@ def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:
     return metrics.relative_l2 <= noise_floor.relative_l2
 
 
-def _finding(regime: str, failures: list[Row]) -> Finding:
+def _finding(regime: str, failures: list[Row], with_probes: list[Row]) -> Finding:
     stage = next(stage for stage in STAGES if any(row.stage == stage.name for row in failures))
     worst = max((row for row in failures if row.stage == stage.name), key=severity)
     what = "where packing matters" if regime == Regime.STATIC_NO_PACK else "that is itself wrong"
     words = f"{stage.title} is the first stage {what}: fed by the reference, its {worst.output} {_measured(worst)}."
-    return Finding(regime, stage.name, words)
+    inner = next((row.output for row in with_probes if row.probe and row.stage == stage.name), "")
+    inside = f" Inside it, {inner} is the first value that is wrong." if inner else ""
+    return Finding(regime, stage.name, words + inside, inner)
 
 
 def _measured(row: Row) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
+from engine.validator.experiments import ProgressEvent
 from engine.validator.results import (
     ALL_FINITE_PERCENT,
     AudioMetrics,
@@ -15,7 +17,14 @@ from engine.validator.results import (
     Row,
 )
 
-READING_TITLES = {Reading.REFERENCE_FED: "fed by the reference", Reading.OWN_FED: "fed by itself"}
+READING_TITLES = {
+    Reading.REFERENCE_FED: "fed by the reference",
+    Reading.OWN_FED: "fed by itself",
+    Reading.OWN_FED_REFERENCE_DURATIONS: "fed by itself, the reference's durations",
+}
+BY_PHONEME = "by phoneme"
+BY_PHONEME_MARK = "*"
+"""Both mark what was compared after ours was moved to the reference's frames, because the durations differ."""
 
 NOTHING = "–"
 """Stands for a value that could not be measured."""
@@ -29,6 +38,7 @@ NEAR_ONE = 1e-3
 PLAIN_FROM, PLAIN_BELOW = 1e-3, 999.5
 """Numbers of these sizes, which three digits do not round to a thousand, are written without an exponent."""
 MILLISECONDS_PER_SECOND = 1000
+SECONDS_PER_MINUTE = 60
 WHOLE_FROM_MS = 100.0
 
 
@@ -46,6 +56,12 @@ def correlation(value: float | None) -> str:
     return f"1 - {_scientific(float(up.create_decimal(f'{missing:.6g}')))}" if missing > 0 else "1"
 
 
+def readings_of(rows: Iterable[Row]) -> tuple[Reading, ...]:
+    """The readings that these rows have, in the order of `READING_TITLES`."""
+    found = {row.reading for row in rows}
+    return tuple(reading for reading in READING_TITLES if reading in found)
+
+
 def agreement(metrics: Metrics | None) -> str:
     """The correlation of two arrays, exact only for equal ones; of what is not all finite, how much of it is."""
     if metrics is None:
@@ -58,8 +74,12 @@ def agreement(metrics: Metrics | None) -> str:
 
 
 def row_correlation(row: Row, token_count: int = 0) -> str:
-    """A row's correlation; for durations, how many tokens differ."""
-    return agreement(row.metrics) if row.durations is None else durations(row.durations, token_count)
+    """A row's correlation, marked where it is one phoneme by phoneme; for durations, how many tokens differ."""
+    if row.durations is not None:
+        return durations(row.durations, token_count)
+    if row.by_phoneme is not None:
+        return f"{agreement(row.by_phoneme)}{BY_PHONEME_MARK}"
+    return agreement(row.metrics)
 
 
 def durations(metrics: DurationMetrics, token_count: int = 0) -> str:
@@ -129,6 +149,19 @@ def audio(metrics: AudioMetrics) -> str:
         f"correlation {best_lag(metrics)}, log-mel L1 {magnitude(metrics.log_mel_l1)}, "
         f"STFT distance {magnitude(metrics.multi_resolution_stft)}, level {level(metrics.level_difference_db)}"
     )
+
+
+def progress(event: ProgressEvent) -> str:
+    """How far an experiment is, and how long it will still take."""
+    left = "" if event.seconds_left is None else f", about {remaining(event.seconds_left)} left"
+    return f"{event.title}: {event.done} of {event.total}{left}"
+
+
+def remaining(seconds: float) -> str:
+    """A time to wait, no more exact than it is known."""
+    if seconds < SECONDS_PER_MINUTE:
+        return f"{math.ceil(seconds)} s"
+    return counted(math.ceil(seconds / SECONDS_PER_MINUTE), "minute")
 
 
 def counted(count: int, thing: str, things: str = "") -> str:

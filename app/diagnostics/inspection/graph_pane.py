@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QLabel, QPushButton, QStackedLayout, QWidget
 
 from app.diagnostics.inspection.folding import Box, FoldedGraph, Modules, first_unfolded, fold, modules_of
 from app.diagnostics.inspection.graph_view import ZOOM_STEP, GraphView
@@ -12,9 +12,7 @@ from app.diagnostics.inspection.layout import Drawing, Layout
 from app.diagnostics.inspection.layout_process import LayoutProcess
 from app.diagnostics.strip_caption import ErrorScale
 from app.theme import Colours
-from app.widgets.wrapping_bar import WrappingBar
 
-SPACE_PIXELS = 4
 NOTHING_TO_DRAW = "There is no graph yet."
 LAYING_OUT = "Laying the graph out…"
 SCALE_MEANING = (
@@ -79,6 +77,11 @@ class GraphPane(QWidget):
         """Mark the box that shows a node."""
         self._node = node
         self.view.choose(node)
+
+    @property
+    def buttons(self) -> tuple[QPushButton, ...]:
+        """What the graph is folded and zoomed with, for a bar above it."""
+        return self.worst, self.unfold_all, self.fold_all, self.zoom_out, self.zoom_in, self.whole
 
     @Slot(str)
     def reveal(self, node: str) -> None:
@@ -176,19 +179,12 @@ class GraphPane(QWidget):
     def _lay_out(self) -> None:
         self.words.setObjectName("faint")
         self.words.setWordWrap(True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.scale.setToolTip(SCALE_MEANING)
         self.scale.setAccessibleName(SCALE_MEANING)
-        buttons, layout = WrappingBar(self), QVBoxLayout(self)
-        self._pages = QStackedLayout()
+        self._pages = QStackedLayout(self)
         for page in (self.words, self.view):
             self._pages.addWidget(page)
-        for group in ((self.worst, self.unfold_all, self.fold_all), (self.zoom_out, self.zoom_in, self.whole)):
-            buttons.add(*group)
-        buttons.add(self.scale)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE_PIXELS)
-        layout.addWidget(buttons)
-        layout.addLayout(self._pages, 1)
 
 
 def _button(title: str, meaning: str, parent: QWidget) -> QPushButton:

@@ -53,6 +53,7 @@ class InspectionController(QObject):
         self._process = process
         self._controller = controller
         self._known: WeakKeyDictionary[DiagnosticsRun, Inspection] = WeakKeyDictionary()
+        self._expected: Inspection | None = None
         self._job: Job | None = None
         self._wrong: Job | None = None
         self._wanted: Job | None = None
@@ -72,7 +73,11 @@ class InspectionController(QObject):
 
     def known(self, run: DiagnosticsRun) -> Inspection:
         """What is known of a run's kernels."""
-        return self._known.setdefault(run, Inspection())
+        return self._known.setdefault(run, self._expected or Inspection())
+
+    def expect(self, modules_of: DiagnosticsRun | None) -> None:
+        """Take it that runs that begin now have the modules of another, of whose kernels something is known."""
+        self._expected = None if modules_of is None else self.known(modules_of)
 
     def inspect(self, job: Job) -> None:
         """Inspect this, as soon as no diagnosis is under way and what is wrong has been looked into."""

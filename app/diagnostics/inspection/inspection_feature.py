@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 
 from app.diagnostics.controller import DiagnosticsController
-from app.diagnostics.inspection.inspection_controller import COMPILED, InspectionController, Job
+from app.diagnostics.inspection.inspection_controller import InspectionController, Job
 from app.diagnostics.inspection.kernel_page import KernelPage
+from app.diagnostics.metric_words import correlation_words, verdict_words
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.run import DiagnosticsRun, Shown
 from engine.inspection.results import KernelFinding
+from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.kernel_request import Replacement
-from engine.validator.results import Report
+from engine.validator.results import FailedEvent, FinishedEvent, Reading, Regime, Row, ValidationEvent
+from engine.validator.verdicts import with_kernels
 
 TITLE = "Kernels"
+WAVEFORM = STAGE_NAMES[-1]
+COMPUTING = "Computing the speech with this replaced…"
+NOTHING_CAME = "Nothing came of it; the state of the run says why."
+HEAR = "Choose the waveform on the page Signals to hear it."
 MEANING = "The stage's graph, and the error, source and code of each of its kernels"
 
 
@@ -30,7 +36,12 @@ class InspectionFeature(QObject):
         self._controller = controller
         self.inspections = InspectionController(process, controller, self)
         self.page = KernelPage(self.inspections.known)
+        self._replacing: Job | None = None
+        self._replaced: Job | None = None
         panel.add_page(TITLE, self.page, MEANING)
+        controller.run_started.connect(self._on_run)
+        later = Qt.ConnectionType.QueuedConnection  # the run takes the event first
+        controller.event_received.connect(self._on_event, later)
         self.page.inspect_wanted.connect(self._on_inspect)
         self.page.replacements_wanted.connect(self._on_replace)
         self.inspections.changed.connect(self._on_change)
@@ -48,7 +59,31 @@ class InspectionFeature(QObject):
 
     @Slot(object, object)
     def _on_replace(self, job: Job, replacements: tuple[Replacement, ...]) -> None:
+        self._replacing = job
+        self.page.details.switches.say(COMPUTING)
+        self.inspections.expect(job.run)
         self._controller.substitute(job.run.request, job.utterance, replacements)
+        self.inspections.expect(None)
+
+    @Slot(object)
+    def _on_run(self, run: DiagnosticsRun) -> None:
+        self.inspections.known(run)
+        self._replaced = None if self._replacing is None else replace(self._replacing, run=run)
+        self._replacing = None
+
+    @Slot(object)
+    def _on_event(self, event: ValidationEvent) -> None:
+        """Show what came of replacing kernels, and say it."""
+        if not isinstance(event, FinishedEvent | FailedEvent) or self._replaced is None:
+            return
+        job, self._replaced = self._replaced, None
+        shown = replaced_part(job.run)
+        if shown is None:
+            self.page.details.switches.say(NOTHING_CAME)
+            return
+        self._panel.refresh()  # now the regime can be chosen
+        self._panel.show_part(shown, job.stages[0])
+        self.page.details.switches.say(outcome_words(job.run, shown, job.stages[0]))
 
     @Slot(object, str)
     def _on_change(self, run: DiagnosticsRun, stage: str) -> None:
@@ -57,7 +92,7 @@ class InspectionFeature(QObject):
     @Slot(object, object)
     def _on_found(self, run: DiagnosticsRun, findings: tuple[KernelFinding, ...]) -> None:
         if run.report is not None:
-            run.report = naming_kernels(run.report, findings)
+            run.report = replace(run.report, findings=with_kernels(run.report.findings, findings))
         self._panel.refresh()
 
     @Slot(str, object)
@@ -66,11 +101,20 @@ class InspectionFeature(QObject):
         self.page.tell(words)
 
 
-def naming_kernels(report: Report, found: Sequence[KernelFinding]) -> Report:
-    """The report, its findings on compiled stages saying which kernel is wrong."""
-    words = {finding.stage: finding.words for finding in reversed(found)}
-    named = (
-        replace(finding, words=words.get(finding.stage, finding.words)) if finding.regime in COMPILED else finding
-        for finding in report.findings
-    )
-    return replace(report, findings=tuple(named))
+def replaced_part(run: DiagnosticsRun) -> Shown | None:
+    """The regime of a run in which kernels are replaced, each stage by itself; None if nothing of it has come."""
+    known = tuple(Regime)
+    replaced = next((regime for regime in run.regimes if regime not in known), None)
+    return None if replaced is None else Shown(replaced)
+
+
+def outcome_words(run: DiagnosticsRun, shown: Shown, stage: str) -> str:
+    """How a stage and the waveform do in a regime with replaced kernels, and where that can be heard."""
+    row, last = run.stage_summary(shown, stage), run.stage_summary(replace(shown, reading=Reading.OWN_FED), WAVEFORM)
+    parts = [f"{stage_named(each.stage).title}: {_row_words(each)}." for each in (row, last) if each is not None]
+    return " ".join((*parts, HEAR))
+
+
+def _row_words(row: Row) -> str:
+    fed = "" if row.reading is Reading.REFERENCE_FED else ", everything before it included"
+    return f"{verdict_words(row.verdict)}, {correlation_words(row.metrics)}{fed}"

@@ -1,6 +1,8 @@
-"""One kernel in detail: its numbers with the switches, its PyTorch source, its code."""
+"""One kernel in detail: its numbers, its PyTorch source, its code, and the switches that replace it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
@@ -38,10 +40,11 @@ class KernelDetails(QTabWidget):
         self.tabBar().setAccessibleName("Details of the kernel")
         self.schedule.setObjectName("faint")
         self.schedule.setWordWrap(True)
-        for title, parts in (
-            ("Kernel", (self.figures, self.switches)),
-            ("PyTorch source", (self.source,)),
-            ("TIR", (self.schedule, self.code)),
+        for title, *parts in (
+            ("Kernel", self.figures),
+            ("Source", self.source),
+            ("TIR", self.schedule, self.code),
+            ("Replace", self.switches),
         ):
             self.addTab(_page(parts), title)
         self.source.node_chosen.connect(self.node_chosen)
@@ -77,7 +80,7 @@ class KernelDetails(QTabWidget):
         self.schedule.setVisible(bool(kernel))
 
 
-def _page(parts: tuple[QWidget, ...]) -> QWidget:
+def _page(parts: Sequence[QWidget]) -> QWidget:
     page = QWidget()
     layout = QVBoxLayout(page)
     layout.setContentsMargins(0, SPACE_PIXELS, 0, 0)

@@ -30,6 +30,8 @@ SHARES = (0.6, 0.4)
 """The shares of the graph, and of list and details together."""
 WIDE_FROM = 1.2
 """The page's width over its height from which list and details stand beside the graph rather than below it."""
+SMALL_PIXELS = 330
+"""A page narrower or lower than this has list and details in one place."""
 CHOOSE_A_STAGE = "Choose a stage to look into its kernels."
 NOT_INSPECTED = "{stage}: its kernels are not measured yet."
 NO_KERNELS = "{stage}: it is computed in Python and has no kernels."
@@ -49,10 +51,11 @@ class KernelPage(StagePage):
     def __init__(self, known: Callable[[DiagnosticsRun], Inspection], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._inspection_of = known
+        self._inspection: Inspection | None = None
         self._job: Job | None = None
-        self._asked: WeakKeyDictionary[DiagnosticsRun, set[str]] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[Inspection, set[str]] = WeakKeyDictionary()
         self._told = ""
-        self._divided = False
+        self._arranged: tuple[bool, bool] | None = None
         self._known: StageInspection | None = None
         self._node: str | None = None
         self._follows = True
@@ -60,6 +63,7 @@ class KernelPage(StagePage):
         self.inspect_button = ElidedButton(self)
         self.search = QLineEdit(self)
         self.worst_first = QCheckBox("Worst first", self)
+        self.listed = QWidget(self)
         self.list = KernelList(self)
         self.graph = GraphPane(self)
         self.details = KernelDetails(self)
@@ -92,12 +96,13 @@ class KernelPage(StagePage):
             self._job = None
             self._show_known(None)
             return
-        job = Job(run, (stage,), run.utterance_to_show(shown, stage))
-        if self._job is None or job.run is not self._job.run:
+        inspection = self._inspection_of(run)
+        if inspection is not self._inspection:
             self.details.switches.forget()
-        self._job = job
-        self._show_known(self._inspection_of(run).stage(stage))
-        asked = self._asked.setdefault(run, set())
+        self._inspection = inspection
+        self._job = job = Job(run, (stage,), run.utterance_to_show(shown, stage))
+        self._show_known(inspection.stage(stage))
+        asked = self._asked.setdefault(inspection, set())
         if self._known is None and stage not in asked and can_be_inspected(job):
             asked.add(stage)
             self.inspect_wanted.emit(job)
@@ -156,16 +161,25 @@ class KernelPage(StagePage):
         self.graph.shut_down(timeout_ms)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put list and details beside the graph or below it."""
+        """Put list and details beside the graph or below it, or in one place where there is little room."""
         super().resizeEvent(event)
-        wide = self.width() > WIDE_FROM * self.height()
-        outer = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self._outer.orientation() is not outer or not self._divided:
-            self._divided = True
-            self._outer.setOrientation(outer)
-            self._near.setOrientation(Qt.Orientation.Vertical if wide else Qt.Orientation.Horizontal)
-            room = self.width() if wide else self.height()
-            self._outer.setSizes([int(share * room) for share in SHARES])
+        width, height = self.width(), self.height()
+        wide, small = width > WIDE_FROM * height, min(width, height) < SMALL_PIXELS
+        if (wide, small) != self._arranged:
+            self._arranged = wide, small
+            self._arrange(wide, small)
+
+    def _arrange(self, wide: bool, small: bool) -> None:
+        if small:
+            self.details.insertTab(0, self.listed, "List")
+        else:
+            self._near.insertWidget(0, self.listed)
+            self.listed.show()
+        self._outer.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+        self._near.setOrientation(Qt.Orientation.Vertical if wide else Qt.Orientation.Horizontal)
+        room = self.width() if wide else self.height()
+        self._outer.setSizes([int(share * room) for share in SHARES])
+        self.graph.scale.setVisible(not small)
 
     @Slot(str)
     def choose(self, node: str) -> None:
@@ -265,20 +279,20 @@ class KernelPage(StagePage):
         self.search.setAccessibleName("Search kernels")
         self.search.setClearButtonEnabled(True)
         self.worst_first.setChecked(False)
-        listed = QWidget(self)
-        above, column = WrappingBar(listed), QVBoxLayout(listed)
+        above, column = WrappingBar(self.listed), QVBoxLayout(self.listed)
         above.add(self.search, share=1)
         above.add(self.worst_first)
         column.addWidget(above)
         column.addWidget(self.list, 1)
-        for part in (listed, self.details):
+        for part in (self.listed, self.details):
             self._near.addWidget(part)
         for number, part in enumerate((self.graph, self._near)):
             self._outer.addWidget(part)
             self._outer.setStretchFactor(number, int(10 * SHARES[number]))
         top, layout = QHBoxLayout(), QVBoxLayout(self)
         top.addWidget(self.title, 1)
-        top.addWidget(self.inspect_button)
+        for control in (self.graph.scale, *self.graph.buttons, self.inspect_button):
+            top.addWidget(control)
         for each in (column, top, layout):
             each.setContentsMargins(0, 0, 0, 0)
             each.setSpacing(SPACE_PIXELS)

@@ -45,6 +45,7 @@ class KernelSwitches(QWidget):
             layout.addWidget(switch)
             switch.clicked.connect(self._on_switch)
         layout.addWidget(self.note)
+        layout.addStretch(1)
         self.show_node(None, None)
 
     @property

@@ -43,6 +43,7 @@ def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
 
 def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> None:
     drill_down.show_stage(finished_run(), SHOWN, "f0n")
+    assert drill_down.words.text() == "Drawing…"
     shows(qtbot, drill_down, drill_down.signals)
     assert drill_down.outputs.isVisible()
     assert drill_down.outputs.width() >= 150

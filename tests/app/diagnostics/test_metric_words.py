@@ -7,6 +7,7 @@ from app.diagnostics.metric_words import (
     VERDICT_MEANINGS,
     VERDICT_SIGNS,
     VERDICT_TITLES,
+    agreement_words,
     change_words,
     correlation_words,
     decibel_words,
@@ -70,3 +71,11 @@ def test_every_number_of_a_row_is_a_figure() -> None:
     assert durations["Tokens that differ"] == "0, 0 by a tie"
     assert all(words and "nan" not in words for words in (*figures.values(), *durations.values()))
     assert not math.isnan(audio.tolerance)
+
+
+def test_a_value_by_phoneme_is_marked_everywhere() -> None:
+    made = row(STAGES[3], "f0", Regime.COMPILED, Reading.OWN_FED)
+    apart = replace(made, metrics=None, by_phoneme=metrics(0.5), verdict=Verdict.INCOMPARABLE)
+    assert agreement_words(apart) == "0.8750*"
+    assert ("Correlation by phoneme", "0.8750") in figures_of(apart)
+    assert agreement_words(replace(made, metrics=metrics(0.5))) == "0.8750"

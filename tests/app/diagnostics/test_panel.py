@@ -192,6 +192,22 @@ def test_a_page_is_told_what_to_show_while_it_is_in_sight(panel: DiagnosticsPane
     assert page.colours == [LIGHT, DARK]
 
 
+def test_a_page_can_have_the_room_of_the_list(panel: DiagnosticsPanel, qtbot: QtBot) -> None:
+    panel.resize(640, 720)
+    panel.show_run(finished_run())
+    panel.table.select("f0n")
+    height = panel.pages.height()
+    button = panel.pages.room_button
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: panel.pages.height() > height + 200)
+    assert not panel.table.isVisible()
+    assert panel.stage == "f0n"
+    assert button.text() == "Show Stages"
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: panel.pages.height() == height)
+    assert panel.table.isVisible()
+
+
 def test_a_page_may_ask_for_another_part_of_the_run(panel: DiagnosticsPanel) -> None:
     page = Seen()
     panel.add_page("Seen", page)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.diagnostics.pictures import (
+    BY_PHONEME,
     MOST_LINES,
     NO_LONGER_KEPT,
     HeatPicture,
@@ -174,3 +175,25 @@ def test_what_is_not_finite_is_drawn_as_the_largest_error() -> None:
     picture = picture_of(asked("decoder", "phase", changed("phase", spoil)))
     assert isinstance(picture, HeatPicture)
     assert np.all(picture.panes[2].steps[3] == 255)
+
+
+@pytest.mark.parametrize(("stage", "output"), [("f0n", "f0"), ("decoder", "magnitude")])
+def test_other_durations_are_drawn_in_the_references_frames_and_say_so(stage: str, output: str) -> None:
+    arrays = arrays_of(request())
+    for name in ("frame_token", output):
+        longer = arrays.arrays[(0, Regime.DYNAMIC, Reading.OWN_FED, name)]
+        last = longer[..., -1:] if name != "f0" else longer[:, -1:]
+        arrays.arrays[(0, Regime.COMPILED, Reading.OWN_FED, name)] = np.concatenate(
+            [longer, np.repeat(last, {"magnitude": 120}.get(name, 1), 1 if name == "f0" else -1)],
+            axis=1 if name == "f0" else -1,
+        )
+    made = row(stage_named(stage), output, Regime.COMPILED, Reading.OWN_FED)
+    picture = picture_of(asked(stage, output, arrays, row=replace(made, by_phoneme=made.metrics, metrics=None)))
+    assert isinstance(picture, SignalPicture | HeatPicture)
+    if isinstance(picture, SignalPicture):
+        assert picture.note == BY_PHONEME
+        assert picture.difference is not None
+        assert np.array_equal(picture.ours.lowest[:-2], picture.reference.lowest[:-2])
+    else:
+        assert picture.top.endswith(BY_PHONEME)
+        assert picture.panes[2].title == "Difference over the rms"

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import pytest
 
-from app.diagnostics.run import DETAILED_UTTERANCES, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.run import DETAILED_UTTERANCES, GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.run_words import state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -99,11 +99,32 @@ def test_readings_and_regimes_are_kept_apart() -> None:
     rows = {
         (regime, reading): run.stage_summary(Shown(regime, reading), "f0n")
         for regime in (Regime.UPSTREAM, Regime.COMPILED)
-        for reading in Reading
+        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED)
     }
     assert all((row.regime, row.reading) == key for key, row in rows.items() if row is not None)
     assert None not in rows.values()
     assert run.stage_summary(Shown(Regime.STATIC_PACKED), "f0n") is None
+
+
+def test_equal_durations_show_the_same_rows_with_the_references_durations() -> None:
+    run = finished_run()
+    own, given = (run.stage_summary(Shown(Regime.COMPILED, reading), "f0n") for reading in (Reading.OWN_FED, GIVEN))
+    assert given is own is not None
+    assert len(run.rows) == run.row_count
+    assert {row.reading for row in run.rows} == {Reading.REFERENCE_FED, Reading.OWN_FED}
+
+
+def test_a_row_with_the_references_durations_stands_before_the_one_without(run: DiagnosticsRun) -> None:
+    stage = stage_named("f0n")
+    apart = row(stage, "f0", Regime.COMPILED, Reading.OWN_FED, error=0.5)
+    given = replace(row(stage, "f0", Regime.COMPILED, error=0.1), reading=GIVEN)
+    for each in (given, apart):
+        run.take(RowEvent(each))
+    for utterance in (None, 0):
+        assert run.stage_summary(Shown(Regime.COMPILED, GIVEN, utterance), "f0n") is given
+        assert run.stage_summary(Shown(Regime.COMPILED, Reading.OWN_FED, utterance), "f0n") is apart
+    assert run.rows_of(0, Regime.COMPILED, GIVEN, "f0n") == (given,)
+    assert set(run.rows) == {given, apart}
 
 
 def test_every_severity_is_worse_than_the_one_before() -> None:

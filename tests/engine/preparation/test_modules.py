@@ -21,7 +21,7 @@ from engine.artifacts.processor_families import FamilyChoice
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.model_store.checkpoints import model_config
 from engine.preparation import module_choice, modules
-from engine.preparation.modules import ensure_modules, run_engine
+from engine.preparation.modules import ensure_module, ensure_modules, run_engine
 from engine.speech import Event, PreparationEvent
 from engine.system import child_process
 from engine.system.child_process import error_fields
@@ -190,3 +190,32 @@ def test_waiting_can_be_cancelled(child: type[Child], monkeypatch: pytest.Monkey
     cancel.set()
     with FileLock(folder.with_name(f"{folder.name}.lock")), pytest.raises(Cancelled):
         ensure_modules("starter", CONFIG, CPU, lambda _: None, cancel)
+
+
+def test_the_module_of_one_stage_is_built_by_name_and_not_again(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers: list[Freshness] = [Missing(), Missing(), FRESH, FRESH, FRESH]
+    asked: list[list[str]] = []
+
+    def freshness(folder: Path, expected: Identity, stages: Iterable[str]) -> Freshness:
+        asked.append(list(stages))
+        return answers.pop(0)
+
+    monkeypatch.setattr(modules, "freshness", freshness)
+    probed = Variant("cpu", probed=True)
+    assert ensure_module("starter", CONFIG, probed, "decoder", lambda _: None).parent == tmp_path
+    assert child.command[child.command.index("--stage") + 1] == "decoder"
+    assert "--probes" in child.command
+    child.last = None
+    ensure_module("starter", CONFIG, probed, "decoder", lambda _: None)
+    assert child.last is None
+    assert asked == [["decoder"]] * 5
+
+
+def test_a_module_of_one_stage_that_stays_stale_is_never_used(
+    child: type[Child], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modules, "freshness", lambda *_: Stale("decoder.so is damaged"))
+    with pytest.raises(CompileError, match=r"module of stage decoder cannot be used: decoder\.so is damaged"):
+        ensure_module("starter", CONFIG, Variant("cpu", probed=True), "decoder", lambda _: None)

@@ -54,6 +54,17 @@ def with_verdict(report: Report, regime: Regime, stage: str, verdict: Verdict) -
     return replace(report, rows=tuple(rows))
 
 
+def out_of_step(report: Report, regime: Regime, stage: str = STAGES[-1].name) -> Report:
+    """The report as if the durations of one regime differed: a stage in a third reading, the second by phoneme."""
+    rows: list[Row] = []
+    for row in report.rows:
+        if (row.regime, row.stage, row.reading) == (regime, stage, Reading.OWN_FED):
+            rows.append(replace(row, reading=Reading.OWN_FED_REFERENCE_DURATIONS))
+            row = replace(row, metrics=None, by_phoneme=row.metrics, verdict=Verdict.INCOMPARABLE)
+        rows.append(row)
+    return replace(report, rows=tuple(rows))
+
+
 def _utterance(index: int) -> Utterance:
     start = index * len(TEXT)
     return Utterance(index, TEXT.strip(), "sˈA lˈɛs ænd mˈɔɹ.", start, start + len(TEXT))

@@ -9,8 +9,9 @@ import pytest
 from engine.artifacts.manifest import CPU, Variant
 from engine.model_store.checkpoints import open_checkpoint
 from engine.speech import Array, Utterance
-from engine.stages import DEVICE_STAGES, STAGES, Stage
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.stages import DEVICE_STAGES, STAGES, Stage, stage_named
+from engine.validator.comparison import Comparison
+from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import AlignmentEvent, Reading, Regime, Row, RowEvent, Verdict
 
@@ -105,11 +106,67 @@ def test_other_durations_make_frames_incomparable_but_not_text(regimes: Regimes)
     assert own["phoneme_features"] is Verdict.PASS
     (audio,) = [row for row in rows if row.output == "audio" and row.reading is Reading.OWN_FED]
     assert audio.metrics is None
-    assert audio.profile is None
+    assert audio.profile is not None
     assert audio.audio is not None  # sound of another length can still be heard
     (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
     assert alignment.durations is not None
     assert alignment.durations.frames > alignment.durations.reference_frames
+
+
+def later(logits: Array) -> Array:
+    """Every phoneme but the borders two frames longer."""
+    return logits + np.float32(2)
+
+
+def test_with_the_references_durations_all_of_a_chain_stays_comparable(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "duration_logits", later)
+    given = [row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS]
+    after = [stage.name for stage in STAGES[STAGES.index(stage_named("f0n")) :]]
+    assert list(dict.fromkeys(row.stage for row in given)) == after
+    assert {row.verdict for row in given} == {Verdict.PASS}  # only the durations were wrong
+    assert {row.metrics.max_abs for row in given if row.metrics} == {0.0}
+
+
+def test_an_error_before_the_durations_still_shows_in_the_references_frames(regimes: Regimes) -> None:
+    noise = np.random.default_rng(0)
+
+    def spoil(features: Array) -> Array:
+        return (features + 0.5 * features.std() * noise.standard_normal(features.shape)).astype(np.float32)
+
+    rows = rows_with(regimes, "text_features", spoil)
+    given = {row.output: row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS}
+    assert given["f0"].verdict is given["audio"].verdict is Verdict.INHERITED
+    assert given["f0"].metrics is not None
+    assert (given["f0"].metrics.relative_l2 or 0) > 0
+    assert given["phoneme_features"].verdict is Verdict.PASS  # made of the tokens alone
+
+
+def test_equal_durations_leave_the_third_reading_out(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "energy", lambda energy: energy * np.float32(1.1))
+    assert {row.reading for row in rows} == {Reading.OWN_FED, Reading.REFERENCE_FED}
+
+
+def test_out_of_step_rows_are_compared_by_phoneme_too(regimes: Regimes) -> None:
+    rows = rows_with(regimes, "duration_logits", later)
+    apart = {row.output: row for row in rows if row.verdict is Verdict.INCOMPARABLE}
+    assert set(apart) == {"f0", "energy", "harmonics", "magnitude", "phase", "audio"}
+    assert all(row.by_phoneme is not None for row in apart.values())
+    assert (apart["energy"].by_phoneme.pearson or 0) > 0.8  # type: ignore[union-attr]
+    assert all(row.by_phoneme is None for row in rows if row.verdict is not Verdict.INCOMPARABLE)
+
+
+def test_as_many_frames_in_other_places_are_out_of_step(regimes: Regimes) -> None:
+    def moved(logits: Array) -> Array:
+        changed = logits.copy()
+        changed[0, 2], changed[0, 3] = logits[0, 3], logits[0, 2]
+        return changed
+
+    rows = rows_with(regimes, "duration_logits", moved)
+    (alignment,) = [row for row in rows if row.output == "frame_token" and row.reading is Reading.OWN_FED]
+    assert alignment.durations is not None
+    assert alignment.durations.differing_tokens == 2
+    assert alignment.durations.frames == alignment.durations.reference_frames
+    assert verdicts(rows, Reading.OWN_FED)["audio"] is Verdict.INCOMPARABLE
 
 
 def test_values_that_are_not_finite_fail(regimes: Regimes) -> None:

@@ -1,12 +1,16 @@
 """Random utterances of all lengths."""
 
+from contextlib import closing
+
 import pytest
 
 from engine.errors import InvalidRequest
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
-from engine.validator.fuzz import fuzz, random_utterances
-from engine.validator.results import Regime, ValidationRequest
+from engine.validator.experiments import ProgressEvent, ServiceEvent, TrialEvent
+from engine.validator.fuzz import FuzzReport, fuzz, random_utterances
+from engine.validator.results import Reading, Regime, ValidationRequest
+from engine.validator.validation import Validator
 
 REQUEST = ValidationRequest(SpeechRequest("", "am_rowan"), regimes=(Regime.COMPILED,))
 
@@ -39,11 +43,44 @@ def test_the_seed_fixes_the_utterances(checkpoint: Checkpoint) -> None:
     assert phonemes(3) == phonemes(3) != phonemes(4)
 
 
-def test_the_compiled_starter_stays_within_tolerance() -> None:
-    found = fuzz(REQUEST, 6)
+@pytest.fixture(scope="module")
+def events() -> list[ServiceEvent]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def found(events: list[ServiceEvent]) -> FuzzReport:
+    return fuzz(REQUEST, 6, events.append)
+
+
+def test_the_compiled_starter_stays_within_tolerance(found: FuzzReport) -> None:
     assert found.passed
     assert (found.utterances, found.within_tolerance, found.failed) == (6, 6, ())
     assert {row.stage for row in found.worst} >= {"bert", "alignment", "istft"}
+
+
+def test_every_utterance_is_told_when_it_is_done_with_the_time_left(
+    found: FuzzReport, events: list[ServiceEvent]
+) -> None:
+    told = [event for event in events if isinstance(event, TrialEvent | ProgressEvent)]
+    assert [type(event) for event in told] == [TrialEvent, ProgressEvent] * 6
+    trials = [event.trial for event in told if isinstance(event, TrialEvent)]
+    assert [trial.utterance for trial in trials] == list(found.report.utterances)
+    assert all(trial.within_tolerance and trial.worst.reading is Reading.REFERENCE_FED for trial in trials)
+    progress = [event for event in told if isinstance(event, ProgressEvent)]
+    assert [event.done for event in progress] == [1, 2, 3, 4, 5, 6]
+    assert progress[0].seconds_left is not None
+    assert progress[-1].seconds_left == 0
+
+
+def test_a_trial_can_be_had_again_by_its_phonemes(found: FuzzReport, events: list[ServiceEvent]) -> None:
+    trials = [event.trial for event in events if isinstance(event, TrialEvent)]
+    trial = min(trials, key=lambda trial: len(trial.utterance.phonemes))
+    speech = SpeechRequest("", trial.voice, trial.speed, trial.seed)
+    again = ValidationRequest(speech, regimes=(Regime.COMPILED,), phonemes=trial.utterance.phonemes)
+    with closing(Validator()) as validator:
+        rows = validator.validate(again).rows
+    assert trial.worst.metrics in [row.metrics for row in rows]
 
 
 def test_a_wrong_regime_is_caught() -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from engine.errors import OutputError
 from engine.validator.arrays import ArrayFolder
+from engine.validator.experiments import SweepPoint
 from engine.validator.html_report import MOST_SHOWN, html_report, write_html
-from engine.validator.results import Metrics, Regime, Report, Verdict
-from engine.validator.sweep import SweepPoint
-from tests.engine.validator.example_report import TEXT, example_report, with_verdict
+from engine.validator.results import Metrics, Reading, Regime, Report, Verdict
+from tests.engine.validator.example_report import TEXT, example_report, out_of_step, with_verdict
 from tests.engine.validator.test_plots import comparison, point
 
 SHOWN = (Regime.COMPILED, Regime.STATIC_NO_PACK)
@@ -125,6 +125,12 @@ def test_a_failed_validation_says_so(report: Report) -> None:
     failed = with_verdict(report, Regime.COMPILED, "decoder", Verdict.FAIL)
     words = Page(html_report(replace(failed, utterances=failed.utterances[:1]))).text
     assert "Validation of starter against dynamic: failed" in words
+
+
+def test_other_durations_are_compared_in_two_more_ways(report: Report, arrays: ArrayFolder) -> None:
+    words = Page(html_report(out_of_step(report, SHOWN[0]), arrays)).words
+    assert Reading.OWN_FED_REFERENCE_DURATIONS in words
+    assert any(word.endswith("*") for word in words)
 
 
 def test_the_worst_of_many_utterances_are_shown() -> None:

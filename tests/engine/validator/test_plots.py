@@ -9,10 +9,10 @@ import pytest
 from engine.speech import Samples
 from engine.validator import plots
 from engine.validator import plots as validator_plots
+from engine.validator.experiments import SweepPoint
 from engine.validator.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.report_tables import by_regime
 from engine.validator.results import Metrics, Reading, Report
-from engine.validator.sweep import SweepPoint
 from tests.engine.validator.example_report import ERRORS, example_report
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -3,7 +3,7 @@ from dataclasses import replace
 from engine.stages import STAGES
 from engine.validator.report_tables import FIGURE_NAMES, Cell, by_regime, figures, lines, sounds, summary
 from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Verdict
-from tests.engine.validator.example_report import ERRORS, example_report
+from tests.engine.validator.example_report import ERRORS, example_report, out_of_step
 
 ROWS = example_report(1).rows
 
@@ -24,6 +24,19 @@ def test_probes_come_with_their_stage_and_leave_cells_empty() -> None:
     (line,) = [line for line in found if line.is_probe]
     assert [line.stage for line in found].index("Alignment") == found.index(line) + 1
     assert line.cells.count(Cell()) == len(line.cells) - 1
+
+
+def test_other_durations_give_every_regime_a_third_reading_and_mark_what_is_by_phoneme() -> None:
+    rows = out_of_step(example_report(1), Regime.STATIC_NO_PACK).rows
+    audio = next(line for line in lines(rows, tuple(ERRORS)) if line.output == "audio")
+    assert len(audio.cells) == 3 * len(ERRORS)
+    place = 3 * list(ERRORS).index(Regime.STATIC_NO_PACK)
+    _, own, given = audio.cells[place : place + 3]
+    assert own.value == f"{given.value}*"
+    assert own.hint == given.hint
+    assert (own.verdict, given.verdict) == (Verdict.INCOMPARABLE, Verdict.INHERITED)
+    (row,) = [row for row in rows if row.by_phoneme]
+    assert dict(zip(FIGURE_NAMES, figures(row), strict=False))["correlation"] == own.value
 
 
 def test_a_regime_in_one_line() -> None:

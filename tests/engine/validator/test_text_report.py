@@ -3,11 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.stages import STAGES
+from engine.validator.experiments import SweepPoint
 from engine.validator.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
 from engine.validator.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.sweep import SweepPoint
 from engine.validator.text_report import lstm_text, sweep_text, text_report
-from tests.engine.validator.example_report import ERRORS, example_report, with_verdict
+from tests.engine.validator.example_report import ERRORS, example_report, out_of_step, with_verdict
 
 
 def lines_of(text: str, regime: str) -> list[str]:
@@ -72,6 +72,18 @@ def test_what_cannot_be_compared_is_said() -> None:
     text = text_report(replace(report, rows=(lost, durations)))
     assert "incomparable" in text
     assert "3 differ" in text
+
+
+def test_other_durations_leave_a_value_by_phoneme_and_a_table_in_the_references_frames() -> None:
+    lines = lines_of(text_report(out_of_step(example_report(1), Regime.STATIC_NO_PACK)), Regime.STATIC_NO_PACK)
+    marked, note, header, given = lines[-5:-1]
+    assert marked.split()[0] == "istft"
+    assert marked.split()[-2].endswith("*")
+    assert marked.endswith("incomparable")
+    assert note.startswith("* the durations differ")
+    assert header.split()[:4] == ["own-fed", "with", "the", "reference's"]
+    assert given.split()[:3] == ["istft", "audio", marked.split()[-2].removesuffix("*")]
+    assert not any("*" in line for line in lines_of(text_report(example_report(1)), Regime.STATIC_NO_PACK))
 
 
 def test_a_report_without_rows_is_still_one() -> None:

@@ -88,7 +88,7 @@ def test_upstream_is_itself_wrong_in_the_source_alone(report: Report) -> None:
 
 def test_every_regime_reading_stage_and_utterance_has_its_rows(report: Report) -> None:
     for regime in set(report.request.regimes) - {Regime.DYNAMIC}:
-        for reading in Reading:
+        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
             for utterance in range(2):
                 stages = [
                     row.stage
@@ -171,6 +171,34 @@ def test_a_mistake_is_told_before_any_work(
 ) -> None:
     with pytest.raises(error):
         validator.validate(request_)
+
+
+def test_phonemes_are_spoken_as_they_are_given(validator: Validator) -> None:
+    events: list[ValidationEvent] = []
+    report = validator.validate(asked("", phonemes="həlˈO."), events.append)
+    assert [utterance.phonemes for utterance in report.utterances] == ["həlˈO."]
+    (plan,) = [event.plan for event in events if isinstance(event, PlanEvent)]
+    assert plan.utterances == report.utterances
+    assert {row.stage for row in report.rows} == set(STAGE_NAMES)
+
+
+@pytest.mark.parametrize(("phonemes", "words"), [("hə7", "no symbol “7”"), ("a" * 600, "600 phonemes are too many")])
+def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, phonemes: str, words: str) -> None:
+    with pytest.raises(InvalidRequest, match=words) as caught:
+        validator.validate(asked("", phonemes=phonemes))
+    assert caught.value.hint
+
+
+def test_crossed_stages_have_inner_values_and_leave_none_to_others() -> None:
+    crossed = asked("Hello.", regimes=(Regime.STATIC_PACKED,), probes=True, cross=(("decoder", Regime.DYNAMIC),))
+    with closing(Validator()) as validator:
+        rows = validator.validate(replace(crossed, padding=0.0)).rows
+    inner = {(row.regime, row.stage) for row in rows if row.probe}
+    assert ("compiled+decoder=dynamic", "decoder") in inner
+    assert (Regime.STATIC_PACKED, "decoder") in inner
+    plain = {row.output for row in rows if row.probe and row.stage == "decoder" and row.regime == Regime.STATIC_PACKED}
+    crossed_ones = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
+    assert crossed_ones == plain
 
 
 def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,10 +176,13 @@ def test_replacements_are_passed_on(shown: Shown) -> None:
     assert wanted.args == [Job(shown.run, (STAGE,), 0), (Replacement(STAGE),)]
 
 
-def test_another_run_forgets_what_was_replaced(shown: Shown) -> None:
+def test_a_run_of_other_kernels_forgets_what_was_replaced(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.details.switches.stage_in_pytorch.click()
     shown.run = finished_run()
+    shown.page.show_stage(shown.run, SHOWN, STAGE)
+    assert shown.page.details.switches.wanted != ()
+    shown.inspection = inspected()
     shown.page.show_stage(shown.run, SHOWN, STAGE)
     assert shown.page.details.switches.wanted == ()
 
