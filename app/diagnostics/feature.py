@@ -16,6 +16,7 @@ from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.exploration import Exploration
 from app.diagnostics.fault_drill import FaultDrill
 from app.diagnostics.following import Following
+from app.diagnostics.golden_pinning import GoldenPinning
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
@@ -71,6 +72,7 @@ class DiagnosticsFeature(QObject):
         self.listening = ListeningControl(self.panel.drill_down, self.sounds, self)
         self.keeping = RunKeeping(self.panel, folders, parent=self)
         self.cases = CaseActions(self.panel, parent=self)
+        self.golden = GoldenPinning(self.panel, parent=self)
         self.kernels = InspectionFeature(self.panel, self.controller, self.process)
         window.menu.add_view(self.window.toggle, SHORTCUT)
         menu = window.menu
@@ -128,10 +130,10 @@ class DiagnosticsFeature(QObject):
         self.adding.added.connect(self._on_added)
         for banner in (panel.banner, self._main.page.banner):
             banner.remedy_chosen.connect(self._on_remedy)
-        for source in (self.keeping, self.cases):
+        for source in (self.keeping, self.cases, self.golden):
             source.told.connect(self._on_told)
-        parts = (controller, self.sounds, self.export, self.adding, self.keeping, self.cases, self.exploration)
-        for part in parts:
+        keepers = (self.keeping, self.cases, self.golden, self.exploration)
+        for part in (controller, self.sounds, self.export, self.adding, *keepers):
             part.failed.connect(self._on_failure)
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)

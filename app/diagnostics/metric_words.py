@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.stages import Place, Stage
 from engine.validator import wording
 from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
 from engine.validator.wording import BY_PHONEME, NOTHING
@@ -49,6 +50,15 @@ READING_MEANINGS = {
 def regime_title(regime: str) -> str:
     """A regime's name for people; a crossed regime's own name."""
     return REGIME_TITLES[Regime(regime)] if regime in tuple(Regime) else regime
+
+
+def worker_of(stage: Stage, regime: str) -> str:
+    """What computes a stage in a regime, as the rest of a sentence."""
+    if stage.runs_on is Place.HOST:
+        return "numpy, as in every regime"
+    rest, *crossed = regime.split("+")
+    chosen = dict(part.split("=") for part in crossed if "=" in part).get(stage.name, rest)
+    return "the compiled module" if chosen.startswith(Regime.COMPILED) else "PyTorch"
 
 
 def verdict_words(verdict: Verdict) -> str:

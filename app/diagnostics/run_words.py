@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from app.diagnostics.drill_words import drill_mark
+from app.diagnostics.kept_curves import MOST_UTTERANCES
 from app.diagnostics.metric_words import regime_title
-from app.diagnostics.run import DETAILED_UTTERANCES, DiagnosticsRun, RunState
+from app.diagnostics.run import DiagnosticsRun, RunState, Shown
 from app.messages import words_for
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.regimes import PADDED_REGIMES
-from engine.validator.results import Reading, Regime
+from engine.validator.results import Reading, Regime, Verdict
 
 NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
 TEXT_CHARACTERS = 32
@@ -45,11 +46,19 @@ def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
     if finding is None:
         if run.state is not RunState.FINISHED or regime not in run.regimes:
             return ""
-        return f"{regime_title(regime)}: no stage diverges by itself"
+        worse = _worse_stages(run, regime)
+        also = f", but further off than it should be: {', '.join(worse)}" if worse else ""
+        return f"{regime_title(regime)}: no stage diverges by itself{also}"
     title = stage_named(finding.stage).title
     if not finding.words:
         return f"First divergence: {title}"
     return f"First divergence: {finding.words if finding.words.startswith(title) else f'{title} ({finding.words})'}"
+
+
+def _worse_stages(run: DiagnosticsRun, regime: str) -> list[str]:
+    """The titles of the stages that are within tolerance, yet worse than float32 or the golden run."""
+    rows = [run.stage_summary(Shown(regime, Reading.REFERENCE_FED), name) for name in STAGE_NAMES]
+    return [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
 
 
 def _end_words(run: DiagnosticsRun) -> str:
@@ -57,7 +66,8 @@ def _end_words(run: DiagnosticsRun) -> str:
     done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
     if run.report is None or not run.report.device_choice:
         return done
-    return f"{done} Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
+    golden = f"{run.report.golden} " if run.report.golden else ""
+    return f"{done} {golden}Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
 
 
 def _progress_words(run: DiagnosticsRun) -> str:
@@ -71,9 +81,9 @@ def _progress_words(run: DiagnosticsRun) -> str:
 
 def memory_words(run: DiagnosticsRun) -> str:
     """What is no longer kept of a long text; empty if everything is."""
-    if run.progress.compared <= DETAILED_UTTERANCES:
+    if run.progress.compared <= MOST_UTTERANCES:
         return ""
-    return f"curves and arrays of the last {DETAILED_UTTERANCES} or fewer utterances are kept"
+    return f"curves and arrays of the last {MOST_UTTERANCES} or fewer utterances are kept"
 
 
 def run_name(run: DiagnosticsRun) -> str:

@@ -18,12 +18,15 @@ from app.diagnostics.metric_words import (
     number_words,
     regime_title,
     verdict_words,
+    worker_of,
 )
 from app.diagnostics.strip_content import words_instead
 from engine.stages import STAGES, Stage
+from engine.validator import wording
 from engine.validator.results import Row, Verdict
 from engine.validator.verdicts import severity
 from engine.validator.wording import NOTHING
+from engine.validator.yardstick import MOST_TIMES
 
 WAITING = "waiting"
 STUCK = "no answer"
@@ -35,13 +38,15 @@ class Column(IntEnum):
     STAGE = 0
     VERDICT = 1
     CORRELATION = 2
-    FLOOR = 3
-    MAX_ERROR = 4
-    SQNR = 5
-    OURS_MS = 6
-    REFERENCE_MS = 7
-    CHANGE = 8
-    STRIP = 9
+    TIMES_FLOOR = 3
+    TIMES_GOLDEN = 4
+    FLOOR = 5
+    MAX_ERROR = 6
+    SQNR = 7
+    STAGE_MS = 8
+    REFERENCE_MS = 9
+    CHANGE = 10
+    STRIP = 11
 
 
 @dataclass(frozen=True)
@@ -113,8 +118,17 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
         return VERDICT_MEANINGS[row.verdict]
     if column is Column.CHANGE and entry.earlier is not None:
         return f"Before: {correlation_words(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
+    if column in (Column.STAGE_MS, Column.REFERENCE_MS):
+        regime = row.regime if column is Column.STAGE_MS else row.reference
+        return f"{entry.stage.title}: milliseconds of {worker_of(entry.stage, regime)}"
+    if column is Column.FLOOR and entry.floor is not None and row.times_floor is None and row.metrics is not None:
+        return "PyTorch in float32 has no error here, because the reference computes the stage in float32 too"
     what = "durations of tokens" if row.durations is not None else row.output
     return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
+
+
+def _tone_of_times(times: float | None) -> Tone:
+    return Tone.WARNING if times is not None and times > MOST_TIMES else Tone.PLAIN
 
 
 def _faint(entry: StageEntry, row: Row) -> Tone:
@@ -177,9 +191,27 @@ COLUMNS: Mapping[Column, StageColumn] = {
         lambda entry, row: _pearson(row),
         ("1 - 1.2e-10", "Correlation", "3 of 42 differ"),
     ),
+    Column.TIMES_FLOOR: StageColumn(
+        "× floor",
+        "The error over that of PyTorch in float32 in the same place: more than 10 is worse than need be",
+        lambda entry, row: wording.times(row.times_floor),
+        lambda entry, row: row.times_floor,
+        ("× floor", "1.23e-10 x"),
+        gives_way=6,
+        tone=lambda entry, row: _tone_of_times(row.times_floor),
+    ),
+    Column.TIMES_GOLDEN: StageColumn(
+        "× golden",
+        "The error over that of the golden run, once found good: more than 10 is a regression",
+        lambda entry, row: wording.times(row.times_golden),
+        lambda entry, row: row.times_golden,
+        ("× golden", "1.23e-10 x"),
+        gives_way=7,
+        tone=lambda entry, row: _tone_of_times(row.times_golden),
+    ),
     Column.FLOOR: StageColumn(
         "Floor",
-        "The same for PyTorch in float32: nearer than that need no one come",
+        "The correlation of PyTorch in float32: nearer than that need no one come",
         lambda entry, row: _agreement(entry.floor, entry.token_count),
         lambda entry, row: _pearson(entry.floor),
         ("1 - 1.2e-10",),
@@ -202,12 +234,12 @@ COLUMNS: Mapping[Column, StageColumn] = {
         ("120.0 dB",),
         gives_way=4,
     ),
-    Column.OURS_MS: StageColumn(
-        "Ours ms",
-        "Milliseconds that the stage took",
+    Column.STAGE_MS: StageColumn(
+        "ms",
+        "Milliseconds that the stage took in the regime that is shown: a compiled module's, or PyTorch's",
         lambda entry, row: millisecond_words(row.seconds),
         lambda entry, row: row.seconds,
-        ("Ours ms", "10,000"),
+        ("10,000",),
         gives_way=2,
     ),
     Column.REFERENCE_MS: StageColumn(

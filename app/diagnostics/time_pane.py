@@ -20,6 +20,7 @@ CURSOR_PIXELS = 1.5
 TITLE_MARGIN_PIXELS = 24
 GAP_PIXELS = 3
 PART_ALPHA = 40
+OVER_PICTURES = 1
 STEPS_ACROSS = 50
 STEPS_UP = 25
 ZOOM = 0.8
@@ -45,10 +46,11 @@ class TimePane(PlainPlot):
         self._title.move(left_pixels + TITLE_PIXELS, TITLE_PIXELS // 2)
         self._title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.cursor = pyqtgraph.InfiniteLine(0, movable=False)
-        self.cursor.setZValue(1)
+        self.cursor.setZValue(2 * OVER_PICTURES)
         self.cursor.hide()
         self.add(self.cursor)
         self.part = pyqtgraph.LinearRegionItem(swapMode="sort")
+        self.part.setZValue(OVER_PICTURES)
         self.part.hide()
         self.add(self.part)
 

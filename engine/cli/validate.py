@@ -23,7 +23,7 @@ from engine.cli.command import (
 from engine.cli.progress import Steps
 from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
-from engine.cli.validate_golden import add_golden, golden_passed, golden_words, save_golden
+from engine.cli.validate_golden import add_golden, check_golden, golden_passed, golden_words, save_golden
 from engine.cli.validate_kernels import add_kernels, inspected
 from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
@@ -197,6 +197,7 @@ def show(steps: Steps, event: ServiceEvent) -> None:
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
+    check_golden(options)
     written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
     for path in written:
         if path is not None and path != STANDARD_OUTPUT:

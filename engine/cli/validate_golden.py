@@ -21,6 +21,14 @@ def add_golden(parser: Any) -> None:
     parser.add_argument("--save-golden", type=Path, metavar="FILE", help="make a golden run of this one")
 
 
+def check_golden(options: argparse.Namespace) -> None:
+    """Raise `InvalidRequest` where the options also ask for what is no run of a text."""
+    others = {"--fuzz": options.fuzz, "--text-parity": options.text_parity, "--case": options.case}
+    named = [name for name, value in others.items() if value is not None]
+    if named and (options.golden is not None or options.save_golden is not None):
+        raise InvalidRequest(f"{named[0]} has no golden run.", f"Leave out {named[0]}, or the golden run.")
+
+
 def save_golden(options: argparse.Namespace, report: Report) -> None:
     """Write the golden run that the options name; raises `InvalidRequest` for a run that is none, and `OutputError`."""
     if options.save_golden is None:

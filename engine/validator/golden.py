@@ -14,7 +14,7 @@ from cattrs.preconf.json import make_converter
 from engine.errors import DamagedFile, InvalidRequest
 from engine.speech import Utterance
 from engine.system.paths import data_folder, resources_folder
-from engine.system.whole_file import whole_file
+from engine.system.whole_file import whole_file, write_error
 from engine.validator.circumstances import Circumstances, Subject, builds_apart, subjects_apart
 from engine.validator.results import Reading, Row, ValidationRequest
 
@@ -125,7 +125,10 @@ class GoldenRuns:
     def pin(self, golden: Golden) -> None:
         """Keep a golden run, in place of an earlier one of its subject; raises `OutputError`."""
         path = self._path(golden.circumstances.subject)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_error(path, error) from error
         golden.save(path)
 
     def unpin(self, subject: Subject) -> None:

@@ -12,8 +12,9 @@ from engine.artifacts.manifest import Manifest
 from engine.preparation.modules import PreparationObserver
 from engine.runners.base import Runner
 from engine.stages import DEVICE_STAGES, Stage
-from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.comparison import Comparison
 from engine.validator.inner_modules import InnerModules
+from engine.validator.own_run import RegimeChain
 from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes, as_padded
 from engine.validator.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
 

@@ -3,7 +3,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.diagnostics.run import DETAILED_UTTERANCES, GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.kept_curves import MOST_UTTERANCES
+from app.diagnostics.run import GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.run_words import state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -238,13 +239,13 @@ def test_every_option_is_part_of_a_request() -> None:
 def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
     run = DiagnosticsRun(request((Regime.COMPILED,)), CONFIG)
     stage = STAGES[3]
-    for utterance in range(DETAILED_UTTERANCES + 3):
+    for utterance in range(MOST_UTTERANCES + 3):
         curved = replace(row(stage, "f0", Regime.COMPILED, error=1.0 if utterance == 1 else 1e-6), utterance=utterance)
         run.take(RowEvent(curved))
     without = [each.utterance for each in run.rows if each.profile is None]
     assert without == [0, 2]
     assert "are kept" in state_words(run)
-    assert run.row_count == DETAILED_UTTERANCES + 3
+    assert run.row_count == MOST_UTTERANCES + 3
 
 
 def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:

@@ -4,7 +4,7 @@ from app.diagnostics.run import DiagnosticsRun
 from app.diagnostics.run_words import NO_RUN, divergence_words, run_name, run_title, state_words
 from engine.errors import Cure
 from engine.speech import Plan, PlanEvent, PreparationEvent
-from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent
+from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
 
 
@@ -68,6 +68,13 @@ def test_the_first_divergence_is_named() -> None:
     assert divergence_words(run, Regime.COMPILED) == "Compiled: no stage diverges by itself"
     assert divergence_words(run, Regime.STATIC_PACKED) == ""
     assert divergence_words(None, Regime.COMPILED) == ""
+
+
+def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
+    run = finished_run()
+    run.rate(lambda row: dataclasses.replace(row, verdict=Verdict.WORSE) if row.output == "energy" else row, "")
+    words = "Compiled: no stage diverges by itself, but further off than it should be: Pitch and energy"
+    assert divergence_words(run, Regime.COMPILED) == words
 
 
 def test_a_stage_is_not_named_twice() -> None:

@@ -19,7 +19,7 @@ from engine.validator.results import DurationMetrics, Regime, Verdict
 from tests.app.diagnostics_fakes import metrics, row
 
 DECODER = stage_named("decoder")
-ROW = row(DECODER, "phase", Regime.COMPILED, error=1e-4)
+ROW = replace(row(DECODER, "phase", Regime.COMPILED, error=1e-4), times_floor=0.1, times_golden=2.0)
 assert ROW.profile is not None
 ENTRY = StageEntry(DECODER, 6, ROW, floor=replace(ROW, metrics=metrics(1e-3)))
 
@@ -29,10 +29,12 @@ def test_every_column_says_something() -> None:
     assert said == {
         Column.STAGE: "Decoder",
         Column.CORRELATION: "1 - 5e-9",
+        Column.TIMES_FLOOR: "0.1 x",
+        Column.TIMES_GOLDEN: "2 x",
         Column.FLOOR: "1 - 5e-7",
         Column.MAX_ERROR: "4e-4",
         Column.SQNR: "80.0 dB",
-        Column.OURS_MS: "58.8",
+        Column.STAGE_MS: "58.8",
         Column.REFERENCE_MS: "152",
         Column.VERDICT: "✓ Pass",
         Column.CHANGE: "same",
@@ -47,6 +49,40 @@ def test_tones_say_what_the_words_say() -> None:
     assert tones[Verdict.FAIL] is tones[Verdict.CRASHED] is Tone.ERROR
     assert tone_of(ENTRY, Column.MAX_ERROR) is Tone.PLAIN
     assert tone_of(ENTRY, Column.FLOOR) is tone_of(StageEntry(DECODER, 6), Column.STAGE) is Tone.FAINT
+
+
+def test_more_than_ten_times_is_amber() -> None:
+    worse = replace(ENTRY, row=replace(ROW, times_floor=10.5, times_golden=30.0, verdict=Verdict.WORSE))
+    for column in (Column.TIMES_FLOOR, Column.TIMES_GOLDEN):
+        assert tone_of(worse, column) is Tone.WARNING
+        assert tone_of(ENTRY, column) is Tone.PLAIN
+        assert sort_key(worse, column) > sort_key(ENTRY, column)
+    assert tone_of(worse, Column.VERDICT) is Tone.WARNING
+    assert words_of(worse, Column.VERDICT) == "≫ Worse"
+    assert "10 times" in explanation_of(worse, Column.VERDICT)
+
+
+@pytest.mark.parametrize(
+    ("regime", "worker"),
+    [
+        (Regime.COMPILED, "the compiled module"),
+        (Regime.COMPILED_PADDED, "the compiled module"),
+        (Regime.STATIC_PACKED, "PyTorch"),
+        ("compiled+decoder=dynamic", "PyTorch"),
+        ("compiled+bert=dynamic", "the compiled module"),
+    ],
+)
+def test_no_time_is_called_ours_that_is_pytorchs(regime: str, worker: str) -> None:
+    entry = replace(ENTRY, row=replace(ROW, regime=regime))
+    assert explanation_of(entry, Column.STAGE_MS) == f"Decoder: milliseconds of {worker}"
+    assert explanation_of(entry, Column.REFERENCE_MS) == "Decoder: milliseconds of PyTorch"
+    assert "ours" not in COLUMNS[Column.STAGE_MS].title.lower()
+
+
+def test_the_alignment_is_numpys_in_every_regime() -> None:
+    alignment = stage_named("alignment")
+    entry = StageEntry(alignment, 2, row(alignment, "frame_token", Regime.COMPILED))
+    assert explanation_of(entry, Column.STAGE_MS).endswith("numpy, as in every regime")
 
 
 def test_what_is_awaited_says_so_and_nothing_else() -> None:
@@ -75,9 +111,9 @@ def test_what_is_unknown_is_sorted_first(column: Column) -> None:
 
 def test_numbers_are_sorted_as_numbers() -> None:
     small, large = replace(ENTRY, row=replace(ROW, seconds=0.009)), replace(ENTRY, row=replace(ROW, seconds=0.1))
-    assert words_of(small, Column.OURS_MS) == "9"
-    assert words_of(large, Column.OURS_MS) == "100"
-    assert sort_key(small, Column.OURS_MS) < sort_key(large, Column.OURS_MS)
+    assert words_of(small, Column.STAGE_MS) == "9"
+    assert words_of(large, Column.STAGE_MS) == "100"
+    assert sort_key(small, Column.STAGE_MS) < sort_key(large, Column.STAGE_MS)
     exact = replace(ENTRY, row=replace(ROW, metrics=metrics(0)))
     assert sort_key(exact, Column.SQNR) > sort_key(ENTRY, Column.SQNR)
     failing = replace(ENTRY, row=replace(ROW, verdict=Verdict.FAIL))

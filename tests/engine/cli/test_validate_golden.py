@@ -67,6 +67,13 @@ def test_a_golden_run_of_something_else_is_refused(made: tuple[Path, Outcome]) -
         outcome(*STARTER, "--text", "Bye.", "--seed", "1", "--regimes", "compiled", "--golden", str(made[0]))
 
 
+@pytest.mark.parametrize("other", [("--fuzz", "2"), ("--text-parity",), ("--case", "case.zip")])
+@pytest.mark.parametrize("option", ["--golden", "--save-golden"])
+def test_only_a_run_of_a_text_has_a_golden_run(other: tuple[str, ...], option: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match=f"{other[0]} has no golden run"):
+        outcome(*STARTER, *other, option, str(tmp_path / "golden.json"))
+
+
 def test_nothing_compiled_makes_no_golden_run(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest, match="is no golden one"):
         outcome(*STARTER, "--text", "Hm.", "--regimes", "upstream", "--save-golden", str(tmp_path / "g.json"))

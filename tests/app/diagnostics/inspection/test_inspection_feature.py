@@ -91,6 +91,7 @@ def test_a_replaced_stage_is_another_run_with_its_own_regime(desk: Desk) -> None
     desk.panel.table.select(STAGE)
     desk.qtbot.waitUntil(lambda: desk.feature.page.known is not None, timeout=WAIT_MS)
     desk.wait_until_idle()
+    desk.qtbot.waitUntil(desk.feature.page.details.switches.stage_in_pytorch.isEnabled, timeout=WAIT_MS)
     desk.feature.page.details.switches.stage_in_pytorch.click()
     desk.qtbot.waitUntil(lambda: desk.run is not first and desk.run.state is RunState.FINISHED, timeout=WAIT_MS)
     assert REPLACED in desk.run.regimes
