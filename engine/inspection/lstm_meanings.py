@@ -104,10 +104,10 @@ def _recurrence(call: LstmCall) -> Tensor:
     return result
 
 
-def _projections(call: LstmCall) -> Sequence[Tensor]:
+def _projections(call: LstmCall) -> list[Tensor]:
     """The projections of each direction [batch, time, gates], what all steps share included."""
     if len(call.arguments) == _ARGUMENTS_ON_METAL:
-        return _tensor(call, 0).chunk(len(call.directions), dim=2)
+        return list(_tensor(call, 0).chunk(len(call.directions), dim=2))
     places = range(0, _WEIGHTS * len(call.directions), _WEIGHTS)
     return [_tensor(call, place) + _tensor(call, place + 1)[:, None] for place in places]
 
