@@ -38,6 +38,11 @@ class Experiments(QObject):
         process.died.connect(self._on_death)
         controller.run_started.connect(self._on_run)
 
+    @property
+    def active(self) -> bool:
+        """Whether an experiment is in progress, or waits for its turn."""
+        return self.request is not None
+
     def begin(self, request: ExperimentRequest) -> None:
         """Stop what is in progress and begin this; emits `failed` if there is no PyTorch."""
         self.stop()
@@ -54,7 +59,7 @@ class Experiments(QObject):
     @Slot()
     def stop(self) -> None:
         """Stop the experiment in progress."""
-        if self.request is not None:
+        if self.active:
             self._controller.stop()
             self._end(STOPPED)
 
@@ -63,7 +68,7 @@ class Experiments(QObject):
             self._process.experiment(request)
 
     def _end(self, words: str) -> None:
-        if self.request is not None:
+        if self.active:
             self.request = None
             self.ended.emit(words)
 

@@ -85,8 +85,9 @@ class DiagnosticsFeature(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a diagnosis or an export is in progress."""
-        return self.controller.active or self.export.active or self.keeping.export.active
+        """Whether a diagnosis, an experiment or an export is in progress."""
+        exporting = self.export.active or self.keeping.export.active
+        return self.controller.active or self.exploration.experiments.active or exporting
 
     @Slot()
     def open(self) -> None:

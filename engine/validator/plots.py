@@ -41,6 +41,8 @@ WIDTH_INCHES = 10.0
 LEGEND_COLUMNS = 6
 LONGEST_NAME = 40
 """A crossed regime's name can be longer than its panel is wide."""
+TITLES_SIDE_BY_SIDE = 2
+"""Titles of more panels than this in a row take two lines."""
 ZOOM_SECONDS = 0.01
 EXACT = 1.0
 _OUTPUTS = tuple((stage, out.name) for stage in STAGES if stage.tolerance < EXACT for out in stage.outputs if out.axes)
@@ -84,13 +86,14 @@ def along_time(
 ) -> str:
     """Where in one utterance each stage differs from the reference: a strip per stage, regime and reading."""
     readings = readings_of(row for rows in rows_by_regime.values() for row in rows)
+    between = " · " if len(readings) <= TITLES_SIDE_BY_SIDE else "\n"
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(len(rows_by_regime), len(readings), sharex=True, sharey=True, squeeze=False)
         for line, (regime, rows) in zip(panels, rows_by_regime.items(), strict=True):
             for panel, reading in zip(line, readings, strict=True):
                 _paint_strips(panel, strips(rows, reading, frames_per_token), seconds)
-                panel.set_title(f"{_short(regime)} · {READING_TITLES[reading]}")
+                panel.set_title(f"{_short(regime)}{between}{READING_TITLES[reading]}")
         for panel in panels[-1]:
             panel.set_xlabel("percent of the utterance" if seconds is None else "seconds")
         _paint_heat_legend(figure, panels.ravel().tolist())
