@@ -234,6 +234,8 @@ class DrillDown(StagePage):
 
     @Slot(float, float)
     def _on_range(self, start: float, end: float) -> None:
+        for view in self._views:
+            view.show_range(start, end)
         self._timer.start()
 
     def _connect(self) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyqtgraph
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.diagnostics.colours import Table, coloured, error_table, ours_table, reference_table, value_table
@@ -11,6 +14,7 @@ from app.diagnostics.pictures import HeatPicture, Scale
 from app.diagnostics.time_pane import PaneStack, TimePane
 from app.theme import LIGHT, Colours
 
+LINE_PIXELS = 13
 PANE_NAMES = ("Ours", "Reference", "Difference")
 _TABLES = {
     Scale.VALUES: value_table,
@@ -41,8 +45,15 @@ class HeatView(PaneStack):
         for pane, image, drawn in zip(self.panes, self._images, picture.panes, strict=True):
             image.setImage(coloured(drawn.steps, self._table(drawn.scale)), autoLevels=False, levels=None)
             image.setRect(area)
-            pane.left.setTicks([list(picture.ticks)])
+            pane.left.setTicks([_fitting(picture.ticks, pane.view.height())])
             pane.set_title(f"{drawn.title} · {picture.top}" if pane is self.panes[0] else drawn.title)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write as many of the names of heights as there is room for."""
+        super().resizeEvent(event)
+        if self._picture is not None:
+            for pane in self.panes:
+                pane.left.setTicks([_fitting(self._picture.ticks, pane.view.height())])
 
     def set_colours(self, colours: Colours) -> None:
         """Take the theme's colours."""
@@ -53,3 +64,15 @@ class HeatView(PaneStack):
 
     def _table(self, scale: Scale) -> Table:
         return _TABLES[scale](self._colours)
+
+
+def _fitting(ticks: Sequence[tuple[float, str]], height_pixels: float) -> list[tuple[float, str]]:
+    """Those that neither overlap nor are cut off at the edges, from below."""
+    kept: list[tuple[float, str]] = []
+    last = -LINE_PIXELS / 2
+    for share, name in ticks:
+        at = share * height_pixels
+        if last + LINE_PIXELS <= at <= height_pixels - LINE_PIXELS / 2:
+            kept.append((share, name))
+            last = at
+    return kept

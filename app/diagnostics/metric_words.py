@@ -30,7 +30,7 @@ VERDICT_MEANINGS = {
     Verdict.INHERITED: "The stage is right; what reaches it is not.",
     Verdict.INCOMPARABLE: "The two have different durations, so that no value has a partner; "
     "* marks what was measured with the frames of each phoneme paired.",
-    Verdict.CRASHED: "The process that computed it ended before it was done.",
+    Verdict.CRASHED: "The comparison ended before it was done.",
 }
 REGIME_TITLES = {
     Regime.DYNAMIC: "PyTorch",

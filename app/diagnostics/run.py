@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
-from itertools import product
 
 from app.diagnostics.crashed_rows import crashed_row
+from app.diagnostics.kept_curves import KeptCurves
 from app.diagnostics.run_progress import RunProgress
 from engine.config import ModelConfig
 from engine.errors import Cure
@@ -34,8 +33,6 @@ from engine.validator.results import (
 from engine.validator.verdicts import severity
 
 USUAL_PADDING = 1.0
-DETAILED_UTTERANCES = 40
-"""Of so many, the errors along time are kept in memory."""
 STOPPED_WORDS = "Stopped."
 GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
 
@@ -101,7 +98,7 @@ class DiagnosticsRun:
         self.cure: Cure | None = None
         self._alignments: dict[int, tuple[int, ...]] = {}
         self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
-        self._detailed: deque[int] = deque()
+        self._curves = KeptCurves()
         self._worst: dict[tuple[str, Reading, str], Row] = {}
         self._reported: dict[tuple[str, Reading, str], set[int]] = {}
         self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
@@ -194,7 +191,7 @@ class DiagnosticsRun:
         worst = self._worst.get(key)
         if worst is None:
             return self._summary_of(min(self._indices()), shown, stage)
-        cut_short = self.state is RunState.CRASHED and len(self._reported[key]) < len(self.utterances)
+        cut_short = self._broke_off and len(self._reported[key]) < len(self.utterances)
         return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
 
     def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
@@ -223,6 +220,11 @@ class DiagnosticsRun:
                 return Finding(regime, stage, "")
         return None
 
+    @property
+    def _broke_off(self) -> bool:
+        """Whether it ended in the middle: its process crashed, or what it compared failed."""
+        return self.state is RunState.CRASHED or (self.state is RunState.FAILED and self.last_row is not None)
+
     def rate(self, rated: Callable[[Row], Row], golden: str) -> None:
         """Rate all rows anew, in their order; `golden` says which golden run they are held against now."""
         self._worst.clear()
@@ -242,7 +244,7 @@ class DiagnosticsRun:
         outputs = [row for row in rows if not row.probe]
         if outputs:
             return max(outputs, key=severity)
-        if self.state is RunState.CRASHED and shown.regime in self.regimes:
+        if self._broke_off and shown.regime in self.regimes:
             return crashed_row(utterance, shown.regime, self.reference, shown.reading, stage)
         return None
 
@@ -258,25 +260,12 @@ class DiagnosticsRun:
         self.preparation = None
         self.last_row = row
         self.progress.begin(row.utterance)
-        self._let_go_of_details(row.utterance)
+        self._curves.begin(row.utterance, self._rows, self._worst.values())
         if row.output not in self._held(row, row.reading):
             self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
         self._file(row, row.reading)
         if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
             self._file(row, GIVEN)
-
-    def _let_go_of_details(self, utterance: int) -> None:
-        """Keep the profiles of the utterances compared last, and of the worst ones; those of a whole book are much."""
-        if utterance in self._detailed:
-            return
-        self._detailed.append(utterance)
-        if len(self._detailed) <= DETAILED_UTTERANCES:
-            return
-        let_go = self._detailed.popleft()
-        worst = {id(row) for row in self._worst.values()}
-        for regime, reading, stage in product(self.regimes, Reading, STAGE_NAMES):
-            rows = self._rows.get((let_go, regime, reading, stage), {})
-            rows.update({name: replace(row, profile=None) for name, row in rows.items() if id(row) not in worst})
 
     def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
         return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from app.diagnostics.drill_words import drill_mark
+from app.diagnostics.kept_curves import MOST_UTTERANCES
 from app.diagnostics.metric_words import regime_title
-from app.diagnostics.run import DETAILED_UTTERANCES, DiagnosticsRun, RunState, Shown
+from app.diagnostics.run import DiagnosticsRun, RunState, Shown
 from app.messages import words_for
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
@@ -80,9 +81,9 @@ def _progress_words(run: DiagnosticsRun) -> str:
 
 def memory_words(run: DiagnosticsRun) -> str:
     """What is no longer kept of a long text; empty if everything is."""
-    if run.progress.compared <= DETAILED_UTTERANCES:
+    if run.progress.compared <= MOST_UTTERANCES:
         return ""
-    return f"curves and arrays of the last {DETAILED_UTTERANCES} or fewer utterances are kept"
+    return f"curves and arrays of the last {MOST_UTTERANCES} or fewer utterances are kept"
 
 
 def run_name(run: DiagnosticsRun) -> str:

@@ -51,7 +51,7 @@ class Column(IntEnum):
 
 @dataclass(frozen=True)
 class StageEntry:
-    """What is known of one stage: its worst row, and that of the noise floor and of an earlier run."""
+    """What is known of one stage: its worst row, that of the floor and of an earlier run, and which golden run."""
 
     stage: Stage
     number: int
@@ -61,6 +61,7 @@ class StageEntry:
     token_count: int = 0
     awaited: bool = False
     stuck: bool = False
+    golden: str = ""
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,16 @@ def explanation_of(entry: StageEntry, column: Column) -> str:
     if column in (Column.STAGE_MS, Column.REFERENCE_MS):
         regime = row.regime if column is Column.STAGE_MS else row.reference
         return f"{entry.stage.title}: milliseconds of {worker_of(entry.stage, regime)}"
-    if column is Column.FLOOR and entry.floor is not None and row.times_floor is None and row.metrics is not None:
+    if column is Column.TIMES_GOLDEN and entry.golden:
+        return entry.golden
+    if column in (Column.FLOOR, Column.TIMES_FLOOR) and _is_exact(entry.floor):
         return "PyTorch in float32 has no error here, because the reference computes the stage in float32 too"
     what = "durations of tokens" if row.durations is not None else row.output
     return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
+
+
+def _is_exact(floor: Row | None) -> bool:
+    return floor is not None and floor.metrics is not None and floor.metrics.max_abs == 0
 
 
 def _tone_of_times(times: float | None) -> Tone:

@@ -20,6 +20,7 @@ CURSOR_PIXELS = 1.5
 TITLE_MARGIN_PIXELS = 24
 GAP_PIXELS = 3
 PART_ALPHA = 40
+OVER_PICTURES = 1
 STEPS_ACROSS = 50
 STEPS_UP = 25
 ZOOM = 0.8
@@ -45,10 +46,11 @@ class TimePane(PlainPlot):
         self._title.move(left_pixels + TITLE_PIXELS, TITLE_PIXELS // 2)
         self._title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.cursor = pyqtgraph.InfiniteLine(0, movable=False)
-        self.cursor.setZValue(1)
+        self.cursor.setZValue(2 * OVER_PICTURES)
         self.cursor.hide()
         self.add(self.cursor)
         self.part = pyqtgraph.LinearRegionItem(swapMode="sort")
+        self.part.setZValue(OVER_PICTURES)
         self.part.hide()
         self.add(self.part)
 
@@ -181,6 +183,12 @@ class PaneStack(QWidget):
             self.select_part(None)
             for pane in self.panes:
                 pane.show_seconds(seconds)
+
+    def show_range(self, start: float, end: float) -> None:
+        """Show the same part as other panes do, of the same length; it is not told again."""
+        if (start, end) != self._shown and 0 <= start < end <= self._seconds:
+            self._shown = (start, end)
+            self.panes[-1].view.setXRange(start, end, padding=0)
 
     def show_moment(self, seconds: float | None) -> None:
         """Draw the cursor at this time; None hides it."""

@@ -124,7 +124,7 @@ FAULTS: tuple[Fault, ...] = (
         "conv1d",
         Edit(r"T\.float32\(-0\.625\) \* streams", "T.float32(-0.5625) * streams"),
         "One coefficient of the input transform of F(4, 3) is -0.5625 in place of -0.625.",
-        "A hiss over everything, as from a bad recording.",
+        "The sound is a little rougher.",
     ),
     Fault(
         "upsampling-coefficient",
@@ -133,7 +133,7 @@ FAULTS: tuple[Fault, ...] = (
         "conv_transpose1d",
         Edit(r"begin_1 \+ joined\[2, v\]", "begin_1 + T.float32(0.75) * joined[2, v]"),
         "One coefficient of the output transform of a transposed convolution is 0.75 in place of 1.",
-        "A metallic ring at a third of the frame rate of the upsampled signal.",
+        "The sound is rough, and 2 dB quieter.",
     ),
     Fault(
         "convolution-tail",
@@ -145,7 +145,7 @@ FAULTS: tuple[Fault, ...] = (
             "= spilled[row, T.max(column - T.int64(1), T.int64(0))]",
         ),
         "Where the last tile of the direct convolution is not full, its columns are stored one late.",
-        "The melody of the last syllables slides.",
+        "In sentences of some lengths, the melody of the last syllables is off.",
     ),
     Fault(
         "norm-tail",
@@ -157,7 +157,7 @@ FAULTS: tuple[Fault, ...] = (
             r"for lane in range(length - whole - T.int64(1)):\1",
         ),
         "Where the number of columns is no multiple of a vector's length, the last one is normalised to nothing.",
-        "A click at the end of some sentences.",
+        "In sentences of some lengths, the melody of the last syllable is off.",
     ),
     Fault(
         "leaky-slope",
@@ -175,7 +175,7 @@ FAULTS: tuple[Fault, ...] = (
         "depthwise",
         Edit(r"padded\[column \+ T\.int64\(1\) - T\.Cast", "padded[column + T.int64(2) - T.Cast"),
         "The depthwise transposed convolution reads the value after the one it should.",
-        "The melody runs ahead of the words by 12 ms.",
+        "The melody runs ahead of the words.",
     ),
     Fault(
         "exponential-constant",
@@ -184,7 +184,7 @@ FAULTS: tuple[Fault, ...] = (
         "exponential",
         Edit(r"T\.float32\(0\.693115\d*\)", "T.float32(0.683115234375)"),
         "The exponential of the spectrum's magnitudes is reduced with 0.683 in place of 0.693.",
-        "Loud sounds are a little louder, quiet ones a little quieter.",
+        "Everything is a fifth of a decibel louder, which nobody hears.",
     ),
 )
 """Those shown first, then one in each other kernel."""

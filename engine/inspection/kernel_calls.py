@@ -18,7 +18,7 @@ from tvm import relax
 from tvm.target import Target
 from tvm.tirx import PrimFunc
 
-from engine.compiler.passes import apply, graph_passes, schedule_loops, weight_passes
+from engine.compiler.passes import apply, graph_passes, kernel_passes, weight_passes
 from engine.errors import CompileError
 from engine.inspection.translation import Translated
 
@@ -93,6 +93,7 @@ class CompiledGraph:
 def compiled_graph(translated: Translated, target: Target) -> CompiledGraph:
     """The final graph of a stage, as its module runs it; raises `CompileError`."""
     before, after = _split(graph_passes())
+    schedules = kernel_passes(target)[len(weight_passes()) + len(graph_passes()) :]
     unfused = apply(translated.module, (*weight_passes(), *before), target)
     fused = apply(unfused, after[:1], target)
     loops = apply(fused, after[1:], target)
@@ -103,7 +104,7 @@ def compiled_graph(translated: Translated, target: Target) -> CompiledGraph:
         calls=tuple(reader.calls),
         views=reader.views,
         outputs=reader.outputs,
-        scheduled=_kernels(apply(loops, (schedule_loops,), target)),
+        scheduled=_kernels(apply(loops, schedules, target)),
         plain=_kernels(loops),
     )
 

@@ -17,7 +17,10 @@ from engine.ops.torch_ops import lstm_forward_packed, lstm_forward_packed_bidire
 
 RECURRENCE, _SLICE, _PROJECTION = "recurrence", "strided_slice", "linear"
 _WEIGHTS = 3
-"""Weights of a direction: of the input, of the hidden state, and the bias."""
+"""Weights of a direction: of the input, of the hidden state, and the bias. A recurrence for processors has as many
+arguments for each: what differs between steps, what all share, and the packed weight of the hidden state."""
+_ARGUMENTS_ON_METAL = 4
+"""Of a projection: input, packed weight, bias, result. Of a recurrence: projections, packed weight, lengths, result."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,11 @@ def _changing(call: LstmCall) -> Tensor:
 
 
 def _projection(call: LstmCall) -> Tensor:
+    """That of one direction without its bias; on Metal, where the bias is an argument, of all directions with it."""
     rows = _tensor(call, 0)
+    if len(call.arguments) == _ARGUMENTS_ON_METAL:
+        of_inputs, _, biases = zip(*call.directions, strict=True)
+        return rows @ torch.cat(list(of_inputs)).T + torch.cat(list(biases))
     of_input = call.directions[call.direction][0]
     return rows @ of_input[:, : rows.shape[-1]].T
 
@@ -84,8 +91,7 @@ def _bias(call: LstmCall) -> Tensor:
 
 def _recurrence(call: LstmCall) -> Tensor:
     """The LSTM over the projections [batch, time, gates] of each direction, which are its input as they are."""
-    count = len(call.directions)
-    parts = [_tensor(call, 3 * index) + _tensor(call, 3 * index + 1)[:, None] for index in range(count)]
+    count, parts = len(call.directions), _projections(call)
     gates = parts[0].shape[-1]
     unit = torch.eye(gates, dtype=parts[0].dtype)
     weights: list[Tensor] = []
@@ -96,6 +102,14 @@ def _recurrence(call: LstmCall) -> Tensor:
     operator = lstm_forward_packed if count == 1 else lstm_forward_packed_bidirectional
     result: Tensor = operator(torch.cat(parts, dim=2), call.lengths, *weights)
     return result
+
+
+def _projections(call: LstmCall) -> list[Tensor]:
+    """The projections of each direction [batch, time, gates], what all steps share included."""
+    if len(call.arguments) == _ARGUMENTS_ON_METAL:
+        return list(_tensor(call, 0).chunk(len(call.directions), dim=2))
+    places = range(0, _WEIGHTS * len(call.directions), _WEIGHTS)
+    return [_tensor(call, place) + _tensor(call, place + 1)[:, None] for place in places]
 
 
 def _tensor(call: LstmCall, position: int) -> Tensor:

@@ -7,20 +7,21 @@ from dataclasses import asdict
 
 from engine.artifacts.manifest import Manifest
 from engine.validator.regimes import Regimes
+from engine.validator.results import Regime
 from engine.validator.versions import versions
 
 MODEL, WEIGHTS, MODULE = "model", "weights", "module"
 
 
-def build_identity(regimes: Regimes, stage: str) -> Mapping[str, str]:
-    """Names with their values as text: two equal ones belong to equal computations of this stage.
+def build_identity(regimes: Regimes, stage: str, regime: str) -> Mapping[str, str]:
+    """Names with their values as text: two equal ones belong to equal computations of this stage in this regime.
 
-    What is known of compiled modules is only there once they are loaded. Raises `DamagedFile` when their list cannot
-    be read.
+    What is known of compiled modules is there once a compiled regime is loaded. Raises `DamagedFile` when their list
+    cannot be read.
     """
     checkpoint = regimes.checkpoint
     identity = {MODEL: checkpoint.name, WEIGHTS: checkpoint.identity, **versions()}
-    if regimes.modules_folder is None:
+    if regimes.modules_folder is None or not regime.startswith(Regime.COMPILED):
         return identity
     manifest = Manifest.load(regimes.modules_folder)
     artifact = manifest.artifact(stage)

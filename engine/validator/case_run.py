@@ -51,7 +51,7 @@ def run_case(
     trial = trials.on_inputs(case.inputs)
     row = next(row for row in trial.rows if row.output == facts.row.output)
     row = trial.worst if trial.fails else row
-    otherwise = differences(build_identity(regimes, facts.row.stage), facts.build)
+    otherwise = differences(build_identity(regimes, facts.row.stage, facts.row.regime), facts.build)
     return CaseRun(case, row, trial.fails, trial.elements(), otherwise)
 
 

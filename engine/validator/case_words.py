@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 
 from engine.stages import stage_named
 from engine.validator import wording
-from engine.validator.as_command import COMMAND, PROGRAM
+from engine.validator.as_command import COMMAND, PROGRAM, as_command
 from engine.validator.case import CaseFacts
 from engine.validator.case_run import CaseRun
 from engine.validator.element_errors import Decade, ElementErrors
@@ -29,7 +30,14 @@ def reduction_words(reduction: Reduction, file: str = "") -> str:
     ]
     if not reduction.complete:
         lines.append("Time was up: a smaller case may exist.")
+    lines.append(f"The text alone: {text_command(facts)}")
     return "\n".join([*lines, *_again(file)])
+
+
+def text_command(facts: CaseFacts) -> str:
+    """The command that validates the phonemes of a case, with all that comes of them, rather than its inputs alone."""
+    speech = replace(facts.request.speech, text="", voice=facts.utterance.voice or facts.request.speech.voice)
+    return as_command(replace(facts.request, speech=speech, phonemes=facts.utterance.phonemes))
 
 
 def case_words(facts: CaseFacts, file: str = "") -> str:

@@ -91,8 +91,9 @@ def _page(
     from engine.validator import plots
 
     shown = _shown(report)
+    drill = "Drill: " if report.request.fault else ""
     return {
-        "title": f"Validation of {report.request.model} against {report.request.reference}",
+        "title": f"{drill}Validation of {report.request.model} against {report.request.reference}",
         "passed": report.passed,
         "verdict_words": "The verdict is on the compiled modules; the other regimes show what it is worth.",
         "text": report.request.speech.text,

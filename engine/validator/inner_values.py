@@ -15,7 +15,7 @@ from engine.stages import DEVICE_STAGES, Stage
 from engine.validator.comparison import Comparison
 from engine.validator.inner_modules import InnerModules
 from engine.validator.own_run import RegimeChain
-from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes, as_padded
+from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes, as_padded, crossed
 from engine.validator.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
 
 COMPILED_REGIMES = (Regime.COMPILED, Regime.COMPILED_PADDED)
@@ -58,7 +58,8 @@ class InnerValues:
     def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> InnerModules | None:
         """The compiled modules that show the inner values of these stages, in this order; None if none are compared."""
         variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
-        if variant is None or folder is None or not set(COMPILED_REGIMES) & set(self._regimes_wanted):
+        compared = bool(self._request.cross or set(COMPILED_REGIMES) & set(self._regimes_wanted))
+        if variant is None or folder is None or not compared:
             return None
         usual_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
         healthy = [stage for stage in stages if _shows(stage) and not (drill and drill.fault.stage == stage.name)]
@@ -76,18 +77,21 @@ class InnerValues:
             runners: dict[Regime, RegimeRunner] = {}
             if modules is not None:
                 runners[Regime.COMPILED] = self._compiled(held, [stage for stage in stages if _shows(stage)], modules)
-            reference, *others = (self._chain(regime, runners) for regime in self._regimes_wanted)
+            opened = [self._runner(regime, runners) for regime in self._regimes_wanted]
+            if self._request.cross:
+                stages_from = {stage: self._runner(regime, runners) for stage, regime in self._request.cross}
+                opened.append(crossed(stages_from, self._runner(Regime.COMPILED, runners)))
+            reference, *others = (RegimeChain(each, self._regimes.pipeline(each)) for each in opened)
             for event in run(Comparison(reference, others)):
                 if isinstance(event, RowEvent) and event.row.probe and event.row.stage in names:
                     yield event
 
-    def _chain(self, regime: Regime, runners: dict[Regime, RegimeRunner]) -> RegimeChain:
+    def _runner(self, regime: Regime, runners: dict[Regime, RegimeRunner]) -> RegimeRunner:
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in runners:
             log = ProbeLog()
             runners[same] = RegimeRunner(same, self._regimes.torch_runner(same, self._observe, log.observe), log)
-        runner = as_padded(regime, runners[same], self._regimes.checkpoint.config, self._request.padding)
-        return RegimeChain(runner, self._regimes.pipeline(runner))
+        return as_padded(regime, runners[same], self._regimes.checkpoint.config, self._request.padding)
 
     def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: InnerModules) -> RegimeRunner:
         """The compiled regime, with these stages from modules that show their inner values."""

@@ -151,7 +151,7 @@ class _Reducer:
 
     def case(self, utterance: Utterance, trial: Trial, steps: Sequence[str], style: Style) -> FailingCase:
         """What was tried, with all that is needed to try it again."""
-        build = build_identity(self._regimes, self._stage.name)
+        build = build_identity(self._regimes, self._stage.name, trial.worst.regime)
         row = replace(trial.worst, profile=None, seconds=None, reference_seconds=None)  # equal whenever it is tried
         facts = CaseFacts(self._request, utterance, row, build, tuple(steps))
         arrays: Mapping[str, Array] = {"timbre": style.timbre, "prosody": style.prosody}

@@ -156,6 +156,7 @@ class Regimes:
         drill = Drill(fault) if fault else None
         if Regime.COMPILED in self._loaded:
             self._loaded.pop(Regime.COMPILED).runner.close()
+            self.variant = self.modules_folder = self.sound_folder = None
         if self.drill is not None:
             self.drill.close()
         self.drill = drill

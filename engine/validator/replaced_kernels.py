@@ -44,8 +44,8 @@ class ReplacedRunner:
 
 
 def replaced_name(replacements: Sequence[Replacement]) -> str:
-    """The name of the regime with these replacements, like `compiled+decoder:007 conv1d=plain-loops`."""
+    """The name of the regime with these replacements, like `compiled+decoder 007 conv1d=plain-loops`."""
     if not replacements:
         raise InvalidRequest("There is nothing to replace.", "Name a kernel or a stage.")
-    words = (f"{one.stage}{f':{one.node}' if one.node else ''}={one.substitute}" for one in replacements)
+    words = (f"{one.stage}{f' {one.node}' if one.node else ''}={one.substitute}" for one in replacements)
     return "+".join([Regime.COMPILED, *words])

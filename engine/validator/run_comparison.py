@@ -102,6 +102,8 @@ def _obstacles(first: Report, first_regime: str, second: Report, second_regime: 
             yield f"The {which} run has no values of {regime}."
     if (ours.model, ours.weights) != (theirs.model, theirs.weights):
         yield f"They are of different models: {_model(first)} and {_model(second)}."
+    if ours.phonemes != theirs.phonemes:
+        yield "They speak different phonemes."
     yield from _speech_obstacles(ours.speech, theirs.speech)
     if ours.reference != theirs.reference:
         yield f"They were compared with different references: {ours.reference} and {theirs.reference}."
@@ -125,6 +127,7 @@ def _differences(first: Report, first_regime: str, second: Report, second_regime
     ours, theirs = first.request, second.request
     pairs = {
         "regime": (first_regime, second_regime),
+        "planted fault": (ours.fault or LEFT_OUT, theirs.fault or LEFT_OUT),
         "padding": (f"{ours.padding:g}", f"{theirs.padding:g}"),
         "device": (first.device_choice or LEFT_OUT, second.device_choice or LEFT_OUT),
         "LSTM method": (first.lstm_choice or LEFT_OUT, second.lstm_choice or LEFT_OUT),

@@ -28,7 +28,7 @@ def _heading(report: Report) -> list[str]:
     request = report.request
     verdict = "passed" if report.passed else "FAILED"
     model = request.model if request.weights is None else f"{request.model} with weights {request.weights}"
-    title = f"Validation of {model} against {request.reference}: {verdict}"
+    title = f"{'Drill: ' if request.fault else ''}Validation of {model} against {request.reference}: {verdict}"
     reading = (
         f"{wording.counted(len(report.utterances), 'utterance')}; each line is its worst, first fed by the reference "
         "(is the stage itself wrong?), then by its own regime; floor, golden: its error over upstream's, and over the "

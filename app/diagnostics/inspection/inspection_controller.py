@@ -124,10 +124,16 @@ class InspectionController(QObject):
             case PreparationEvent(words):
                 self.told.emit(words, None)
             case KernelsEvent(findings):
+                self._forget_wanted(self._job)
                 self.found.emit(self._job.run, findings)
                 self._end()
             case FailedEvent():
                 self._end(words_for(event.message, event.hint, event.cure))
+
+    def _forget_wanted(self, done: Job) -> None:
+        """What is wanted next has just been inspected, if it was wanted before that was known."""
+        if self._wanted is not None and self._wanted.run is done.run and set(self._wanted.stages) <= set(done.stages):
+            self._wanted = None
 
     def _tell_progress(self, stage: str) -> None:
         known = self.known(self._job.run).stage(stage) if self._job is not None else None

@@ -146,7 +146,9 @@ class KernelPage(StagePage):
     def refresh(self) -> None:
         """Show what is known of the stage now."""
         self._say()
-        if not self._parts:
+        if self._parts:
+            self.refresh_soon()
+        else:
             self._parts = [self.list.kernels.refresh, self.graph.refresh, self.details.refresh, self._follow]
             self._turn.start()
 

@@ -10,10 +10,10 @@ from engine.stages import stage_named
 from engine.validator.kernel_request import Replacement, Substitute
 
 SPACE_PIXELS = 4
-PLAIN_LOOPS = "Without its schedule"
-PLAIN_LOOPS_MEANING = "Run this kernel's TIR as plain loops: if that is right, the fault is in the schedule"
-KERNEL_IN_PYTORCH = "This kernel in PyTorch"
-KERNEL_IN_PYTORCH_MEANING = "Compute this kernel in PyTorch: if everything after it is right then, it is the only fault"
+PLAIN_LOOPS = "This call of the kernel without its schedule"
+PLAIN_LOOPS_MEANING = "Run the kernel's TIR as plain loops: if that is right, the fault is in the schedule"
+KERNEL_IN_PYTORCH = "This call of the kernel in PyTorch"
+KERNEL_IN_PYTORCH_MEANING = "Compute it in PyTorch: if everything after it is right then, it is the only fault"
 STAGE_IN_PYTORCH = "This stage in PyTorch"
 STAGE_IN_PYTORCH_MEANING = "Compute the whole stage in PyTorch: if the speech is right then, the fault is in this stage"
 

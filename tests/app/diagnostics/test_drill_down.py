@@ -205,3 +205,15 @@ def test_it_takes_the_theme_s_colours(drill_down: DrillDown, qtbot: QtBot) -> No
     shows(qtbot, drill_down, drill_down.signals)
     drill_down.set_colours(DARK)
     assert drill_down.signals.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface
+
+
+def test_waveform_and_spectrogram_show_the_same_part(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.signals.panes[0].view.setXRange(0.4, 0.6, padding=0)
+    drill_down.listening.spectrogram_button.click()
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    assert drill_down.heat_maps.seconds_in_view == pytest.approx((0.4, 0.6))
+    drill_down.heat_maps.panes[0].view.setXRange(0.5, 0.7, padding=0)
+    assert drill_down.signals.seconds_in_view == pytest.approx((0.5, 0.7))
+    assert all(pane.seconds_in_view() == pytest.approx((0.5, 0.7)) for pane in drill_down.heat_maps.panes)

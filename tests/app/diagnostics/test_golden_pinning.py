@@ -71,6 +71,9 @@ def test_a_pinned_run_is_what_all_runs_of_the_same_are_held_against(
     assert worse.report is not None
     assert worse.report.golden.startswith("The golden run is of the same build")
     assert worse.report.rows == worse.rows
+    panel.look_at(worse)
+    assert panel.model.entries[0].golden == worse.report.golden
+    panel.look_at(good)
     with qtbot.waitSignal(pinning.told):
         pinning.unpin.trigger()
     assert not runs.is_pinned(SUBJECT)

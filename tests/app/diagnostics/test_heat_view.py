@@ -80,3 +80,11 @@ def test_both_sides_of_a_spectrogram_have_hues_of_their_own_and_frequencies_at_t
     assert loud[0].blue() > loud[0].red()
     assert loud[1].red() > loud[1].blue()
     assert view.panes[0].left._tickLevels == [[(0.5, "2k")]]
+
+
+def test_names_of_heights_give_way_where_there_is_no_room(view: HeatView) -> None:
+    ticks = ((0.01, "low"), (0.3, "a"), (0.35, "b"), (0.8, "c"), (0.99, "high"))
+    view.show_picture(HeatPicture(PICTURE.panes, 0.0, 1.0, "", ticks))
+    assert [name for _, name in view.panes[0].left._tickLevels[0]] == ["a", "c"]
+    view.resize(400, 1600)
+    assert [name for _, name in view.panes[0].left._tickLevels[0]] == ["a", "b", "c"]

@@ -3,7 +3,8 @@ from itertools import pairwise
 
 import pytest
 
-from app.diagnostics.run import DETAILED_UTTERANCES, GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.kept_curves import MOST_UTTERANCES
+from app.diagnostics.run import GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
 from app.diagnostics.run_words import state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
@@ -238,13 +239,13 @@ def test_every_option_is_part_of_a_request() -> None:
 def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
     run = DiagnosticsRun(request((Regime.COMPILED,)), CONFIG)
     stage = STAGES[3]
-    for utterance in range(DETAILED_UTTERANCES + 3):
+    for utterance in range(MOST_UTTERANCES + 3):
         curved = replace(row(stage, "f0", Regime.COMPILED, error=1.0 if utterance == 1 else 1e-6), utterance=utterance)
         run.take(RowEvent(curved))
     without = [each.utterance for each in run.rows if each.profile is None]
     assert without == [0, 2]
     assert "are kept" in state_words(run)
-    assert run.row_count == DETAILED_UTTERANCES + 3
+    assert run.row_count == MOST_UTTERANCES + 3
 
 
 def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
@@ -266,3 +267,18 @@ def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsR
     for event in heard_first:
         run.take(event)
     assert run.rows == tuple(event.row for event in told)
+
+
+def test_a_comparison_that_fails_in_the_middle_is_said_in_the_rows_it_did_not_reach(run: DiagnosticsRun) -> None:
+    feed(run, "f0n")
+    run.take(FailedEvent("The memory was not enough to compare this.", "Close other programs."))
+    shown = Shown(Regime.COMPILED, utterance=0)
+    verdicts = [run.stage_summary(shown, name).verdict for name in STAGE_NAMES]  # type: ignore[union-attr]
+    reached = STAGE_NAMES.index("f0n") + 1
+    assert Verdict.CRASHED not in verdicts[:reached]
+    assert verdicts[reached:] == [Verdict.CRASHED] * (len(STAGE_NAMES) - reached)
+
+
+def test_one_that_never_began_has_no_rows(run: DiagnosticsRun) -> None:
+    run.take(FailedEvent("There is no such voice.", "Choose another."))
+    assert run.stage_summary(Shown(Regime.COMPILED, utterance=0), "bert") is None

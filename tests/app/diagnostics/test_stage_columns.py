@@ -79,6 +79,15 @@ def test_no_time_is_called_ours_that_is_pytorchs(regime: str, worker: str) -> No
     assert "ours" not in COLUMNS[Column.STAGE_MS].title.lower()
 
 
+def test_a_row_says_which_golden_run_it_is_held_against_and_why_it_has_no_floor() -> None:
+    words = "The golden run is of another build (other compiler sources), made on 2026-03-04."
+    assert explanation_of(replace(ENTRY, golden=words), Column.TIMES_GOLDEN) == words
+    exact = replace(ENTRY, floor=replace(ROW, metrics=metrics(0)))
+    for column in (Column.FLOOR, Column.TIMES_FLOOR):
+        assert "no error here" in explanation_of(exact, column)
+        assert "no error here" not in explanation_of(ENTRY, column)
+
+
 def test_the_alignment_is_numpys_in_every_regime() -> None:
     alignment = stage_named("alignment")
     entry = StageEntry(alignment, 2, row(alignment, "frame_token", Regime.COMPILED))

@@ -18,15 +18,29 @@ def regimes() -> Iterator[Regimes]:
 
 
 def test_modules_are_known_once_they_are_loaded(regimes: Regimes) -> None:
-    before = build_identity(regimes, "decoder")
+    before = build_identity(regimes, "decoder", Regime.COMPILED)
     assert before["model"] == "starter"
     assert MODULE not in before
     regimes.open(Regime.COMPILED, 0, lambda event: None)
-    after = build_identity(regimes, "decoder")
+    after = build_identity(regimes, "decoder", Regime.COMPILED_PADDED)
     assert after[MODULE]
     assert after["modules' compiler source hash"]
-    assert build_identity(regimes, "bert")[MODULE] != after[MODULE]
-    assert build_identity(regimes, "alignment")[MODULE] == ""
+    assert build_identity(regimes, "bert", Regime.COMPILED)[MODULE] != after[MODULE]
+    assert build_identity(regimes, "alignment", Regime.COMPILED)[MODULE] == ""
+
+
+def test_modules_say_nothing_about_pytorch(regimes: Regimes) -> None:
+    regimes.open(Regime.COMPILED, 0, lambda event: None)
+    assert MODULE not in build_identity(regimes, "decoder", Regime.STATIC_NO_PACK)
+
+
+def test_modules_that_are_gone_are_not_asked_for(regimes: Regimes) -> None:
+    regimes.plant("swapped-gates")
+    regimes.open(Regime.COMPILED, 0, lambda event: None)
+    assert regimes.modules_folder is not None
+    regimes.plant("")
+    assert regimes.modules_folder is None
+    assert MODULE not in build_identity(regimes, "text_encoder", Regime.COMPILED)
 
 
 def test_differences_name_both() -> None:

@@ -1,5 +1,6 @@
 """Failing cases in words."""
 
+import shlex
 from dataclasses import replace
 
 import numpy as np
@@ -27,7 +28,13 @@ def test_a_reduction_says_what_is_left_and_how_to_run_it() -> None:
 
 
 def test_a_reduction_that_was_cut_short_says_so() -> None:
-    assert reduction_words(replace(REDUCTION, complete=False)).endswith("Time was up: a smaller case may exist.")
+    assert "Time was up: a smaller case may exist." in reduction_words(replace(REDUCTION, complete=False))
+
+
+def test_the_shortest_text_has_a_command_of_its_own() -> None:
+    (line,) = (line for line in reduction_words(REDUCTION).splitlines() if line.startswith("The text alone: "))
+    assert "--phonemes=hə" in shlex.split(line)
+    assert "--regimes=compiled-padded" in shlex.split(line)
 
 
 def test_the_histogram_counts_everything() -> None:

@@ -179,3 +179,10 @@ def test_importing_it_draws_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_drill_is_marked() -> None:
+    report = example_report()
+    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert "Drill: Validation of" in html_report(drill, None)
+    assert "Drill" not in html_report(report, None)

@@ -12,8 +12,10 @@ from engine.inspection.results import GraphEvent, InspectedEvent, KernelEvent, K
 from engine.model_store.checkpoints import model_config
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
+from engine.validator.arrays import ArrayKey, array_key
 from engine.validator.kernel_inspection import KernelInspection, valid_shapes
 from engine.validator.kernel_request import KernelRequest, Replacement, Substitute
+from engine.validator.replaced_kernels import replaced_name
 from engine.validator.results import FinishedEvent, Reading, Regime, RowEvent, ValidationRequest, Verdict
 from engine.validator.validation import Validator
 
@@ -70,10 +72,16 @@ def test_what_pytorch_computes_in_place_of_a_faulty_kernel_is_right(kernels: Ker
         assert isinstance(events[-1], FinishedEvent)
 
 
+def test_what_is_replaced_can_be_the_name_of_arrays() -> None:
+    name = replaced_name((Replacement("istft", "000 inverse_stft", Substitute.PLAIN_LOOPS), Replacement("decoder")))
+    key = ArrayKey(0, name, Reading.OWN_FED, "audio")
+    assert array_key(key.member) == key
+
+
 def test_a_faulty_kernels_own_loops_stay_wrong(kernels: KernelInspection) -> None:
     replacement = Replacement("istft", "000 inverse_stft", Substitute.PLAIN_LOOPS)
     report = kernels.compare_replaced(KernelRequest(asked("shifted-frame"), replacements=(replacement,)))
-    assert {row.regime for row in report.rows} == {"compiled+istft:000 inverse_stft=plain-loops"}
+    assert {row.regime for row in report.rows} == {"compiled+istft 000 inverse_stft=plain-loops"}
     assert not report.passed
 
 

@@ -103,6 +103,7 @@ def test_an_error_over_none_has_no_ratio(report: Report) -> None:
         (lambda report: spoken(report, language="fr-FR"), "They speak different languages: the voice’s own and fr-FR."),
         (lambda report: spoken(report, speed=2.0), "They have different lengths: speed 1 and 2."),
         (lambda report: spoken(report, seed=9), "They have different noise: seed 0 and 9."),
+        (lambda report: asked(report, phonemes="hə"), "They speak different phonemes."),
         (lambda report: asked(report, model="kokoro-82m"), "They are of different models: starter and kokoro-82m."),
         (lambda report: asked(report, reference=Regime.UPSTREAM), "They were compared with different references:"),
         (lambda report: replace(report, rows=()), "The second run has no values of compiled."),
@@ -118,9 +119,13 @@ def test_runs_that_cannot_be_compared_say_why(report: Report, change: Callable, 
 
 
 def test_settings_may_differ_and_are_named(report: Report) -> None:
-    other = replace(asked(report, padding=4.0), device_choice="metal", versions={**report.versions, "numpy": "1.0"})
+    other = replace(
+        asked(report, padding=4.0, fault="swapped-gates"),
+        device_choice="metal",
+        versions={**report.versions, "numpy": "1.0"},
+    )
     found = compare_runs(report, COMPILED, other, COMPILED)
     assert found.comparable
     names = [words.partition(":")[0] for words in found.differences]
-    assert names == ["padding", "device", "numpy"]
-    assert found.differences[1].endswith(" and metal")
+    assert names == ["planted fault", "padding", "device", "numpy"]
+    assert found.differences[2].endswith(" and metal")

@@ -155,3 +155,10 @@ def test_lines_fit_a_terminal() -> None:
         for padding in (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
     ]
     assert max(len(line) for line in sweep_text(points).splitlines()) < 100
+
+
+def test_a_drill_is_marked() -> None:
+    report = example_report()
+    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert text_report(drill).startswith("Drill: Validation of")
+    assert not text_report(report).startswith("Drill")

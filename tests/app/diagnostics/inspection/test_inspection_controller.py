@@ -103,6 +103,14 @@ def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(desk: 
     desk.qtbot.waitUntil(lambda: desk.inspections.known(run).stage(STAGE) is not None, timeout=WAIT_MS)
 
 
+def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(desk: Desk) -> None:
+    run = desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: desk.inspections.active, timeout=WAIT_MS)
+    desk.inspections.inspect(Job(run, (STAGE,)))
+    desk.wait_until_idle()
+    assert len(desk.found) == 1
+
+
 def test_a_failure_is_said_and_the_next_works(desk: Desk) -> None:
     run = desk.diagnose("fail")
     desk.qtbot.waitUntil(lambda: bool(desk.failures), timeout=WAIT_MS)

@@ -101,6 +101,17 @@ def test_a_wrong_kernel_is_chosen_when_it_is_found_unless_somebody_chose(shown: 
     assert shown.page.node == "m"
 
 
+def test_news_that_come_while_the_page_is_drawn_are_not_lost(shown: Shown) -> None:
+    inspection = inspected(measurement("a1"), finished=False)
+    shown.show(inspection)
+    shown.page.refresh()
+    inspection.take(KernelEvent(measurement("b1", KernelVerdict.WRONG, 99.0)))
+    inspection.take(InspectedEvent(STAGE, (FINDING,)))
+    shown.page._parts.pop()  # it was too late for the part that follows what is wrong
+    shown.page.refresh()
+    shown.qtbot.waitUntil(lambda: shown.page.node == "b1", timeout=WAIT_MS)
+
+
 def test_the_button_goes_back_to_the_worst(shown: Shown) -> None:
     shown.show(inspected())
     shown.page.choose("m")
