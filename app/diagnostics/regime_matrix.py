@@ -22,6 +22,8 @@ from engine.stages import STAGE_NAMES, STAGES
 ROW_PIXELS = 23
 GAP_PIXELS = 1
 FRAME_PIXELS = 2
+MARGIN_PIXELS = 20
+WIDEST_WORDS = "✓ 1 - 1.2e-12"
 
 
 class _TintedCell(QStyledItemDelegate):
@@ -108,10 +110,11 @@ class RegimeMatrix(QTableWidget):
             super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Fit the titles of the stages to a new font."""
+        """Keep every figure readable in a new font, such as the style sheet sets; what does not fit is scrolled to."""
         super().changeEvent(event)
-        if event.type() is QEvent.Type.FontChange:
-            self.verticalHeader().setMinimumWidth(self.verticalHeader().sizeHint().width())
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            width = self.fontMetrics().horizontalAdvance(WIDEST_WORDS) + MARGIN_PIXELS
+            self.horizontalHeader().setMinimumSectionSize(width)
 
     def _show_regimes(self, regimes: tuple[str, ...]) -> None:
         self.setColumnCount(len(regimes))

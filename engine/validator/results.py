@@ -287,17 +287,6 @@ class PulseEvent:
     computed_seconds: float
 
 
-ValidationEvent = (
-    PreparationEvent
-    | PlanEvent
-    | AlignmentEvent
-    | RowEvent
-    | GraphEvent
-    | KernelEvent
-    | CodeEvent
-    | InspectedEvent
-    | KernelsEvent
-    | FinishedEvent
-    | FailedEvent
-    | PulseEvent
-)
+_InspectionEvent = GraphEvent | KernelEvent | CodeEvent | InspectedEvent | KernelsEvent
+_ComparisonEvent = PreparationEvent | PlanEvent | AlignmentEvent | RowEvent | FinishedEvent | FailedEvent | PulseEvent
+ValidationEvent = _InspectionEvent | _ComparisonEvent
