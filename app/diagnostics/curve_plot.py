@@ -22,7 +22,7 @@ LINE_PIXELS = 2
 MARKS = (("o", "●"), ("s", "■"), ("t1", "▲"), ("d", "◆"))
 """The name of a curve's mark, and the mark as a letter, which tells the curve in a table."""
 DIGIT_TICKS = (0, 4, 8, 12)
-LEAST_HEIGHT_PIXELS = 110
+LEAST_HEIGHT_PIXELS = 76
 SHIFT = 0.06
 """Curves that are equal stand so far apart that each can be seen."""
 
