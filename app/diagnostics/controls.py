@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.diagnostics.run import DiagnosticsRun, Shown
-from app.diagnostics.run_controls import RunControls
-from app.diagnostics.run_history import RunHistory
-from app.diagnostics.run_status import RunStatus
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.diagnostics.runs.run_controls import RunControls
+from app.diagnostics.runs.run_history import RunHistory
+from app.diagnostics.runs.run_status import RunStatus
 from app.diagnostics.view_controls import ViewControls
 
 SPACE_PIXELS = 6

@@ -10,22 +10,22 @@ from PySide6.QtCore import QObject, Qt, Slot
 
 from app.audio.output import AudioOutput
 from app.audio.sound_player import SoundPlayer
-from app.diagnostics.bundle_export import BundleExport
-from app.diagnostics.case_actions import CaseActions
-from app.diagnostics.controller import DiagnosticsController
-from app.diagnostics.exploration import Exploration
-from app.diagnostics.fault_drill import FaultDrill
-from app.diagnostics.following import Following
-from app.diagnostics.golden_pinning import GoldenPinning
+from app.diagnostics.cases.case_actions import CaseActions
+from app.diagnostics.experiments.exploration import Exploration
+from app.diagnostics.faults.fault_drill import FaultDrill
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
-from app.diagnostics.listening_control import ListeningControl
+from app.diagnostics.outputs.listening_control import ListeningControl
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.process import COMMAND, DiagnosticsProcess
-from app.diagnostics.reference_adding import ReferenceAdding
-from app.diagnostics.run import DiagnosticsOptions
-from app.diagnostics.run_chip import RunChip
-from app.diagnostics.run_folders import RunFolders
-from app.diagnostics.run_keeping import RunKeeping
+from app.diagnostics.process.controller import DiagnosticsController
+from app.diagnostics.process.following import Following
+from app.diagnostics.process.process import COMMAND, DiagnosticsProcess
+from app.diagnostics.process.reference_adding import ReferenceAdding
+from app.diagnostics.runs.bundle_export import BundleExport
+from app.diagnostics.runs.golden_pinning import GoldenPinning
+from app.diagnostics.runs.run import DiagnosticsOptions
+from app.diagnostics.runs.run_chip import RunChip
+from app.diagnostics.runs.run_folders import RunFolders
+from app.diagnostics.runs.run_keeping import RunKeeping
 from app.diagnostics.window import DiagnosticsWindow
 from app.main_window import MainWindow
 from app.messages import Message, Remedy, Tone, message_for

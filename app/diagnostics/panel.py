@@ -9,14 +9,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
 from app.diagnostics.controls import DiagnosticsControls
-from app.diagnostics.drill_down import DrillDown
-from app.diagnostics.run import DiagnosticsRun, RunState, Shown
-from app.diagnostics.run_history import RunHistory
-from app.diagnostics.stage_pages import StagePage, StagePages
-from app.diagnostics.stage_table import StageTable
-from app.diagnostics.stage_table_model import StageTableModel
-from app.diagnostics.strip import Strip
-from app.diagnostics.strip_caption import StripCaption
+from app.diagnostics.outputs.drill_down import DrillDown
+from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
+from app.diagnostics.runs.run_history import RunHistory
+from app.diagnostics.stages.stage_pages import StagePage, StagePages
+from app.diagnostics.stages.stage_table import StageTable
+from app.diagnostics.stages.stage_table_model import StageTableModel
+from app.diagnostics.stages.strip import Strip
+from app.diagnostics.stages.strip_caption import StripCaption
 from app.theme import LIGHT, Colours
 from app.widgets.file_dialogs import ask_where_to_export, suggested_name
 from app.widgets.message_banner import MessageBanner

@@ -6,10 +6,10 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.diagnostics.metric_words import READING_MEANINGS
-from app.diagnostics.run import DiagnosticsRun
-from app.diagnostics.run_actions import RunActions
-from app.diagnostics.run_controls import faint_label
-from app.diagnostics.run_history import RunHistory
+from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run_actions import RunActions
+from app.diagnostics.runs.run_controls import faint_label
+from app.diagnostics.runs.run_history import RunHistory
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.runs.run import DiagnosticsRun
 from engine.errors import EngineError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Array, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance, WrittenWord

@@ -21,7 +21,7 @@ from PySide6.QtCore import QObject, QSettings, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.application import Application
-from app.diagnostics.run import RunState
+from app.diagnostics.runs.run import RunState
 from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness

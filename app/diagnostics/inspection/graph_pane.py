@@ -10,7 +10,7 @@ from app.diagnostics.inspection.graph_view import ZOOM_STEP, GraphView
 from app.diagnostics.inspection.inspection import StageInspection
 from app.diagnostics.inspection.layout import Drawing, Layout
 from app.diagnostics.inspection.layout_process import LayoutProcess
-from app.diagnostics.strip_caption import ErrorScale
+from app.diagnostics.stages.strip_caption import ErrorScale
 from app.theme import Colours
 
 NOTHING_TO_DRAW = "There is no graph yet."

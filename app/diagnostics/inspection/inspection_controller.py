@@ -7,10 +7,10 @@ from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.inspection.inspection import Inspection
-from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsRun
+from app.diagnostics.process.controller import DiagnosticsController
+from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.runs.run import DiagnosticsRun
 from app.messages import words_for
 from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.speech import PreparationEvent

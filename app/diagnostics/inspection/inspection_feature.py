@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, Slot
 
-from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.inspection.inspection_controller import InspectionController, Job
 from app.diagnostics.inspection.kernel_page import KernelPage
 from app.diagnostics.metric_words import correlation_words, verdict_words
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsRun, Shown
+from app.diagnostics.process.controller import DiagnosticsController
+from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.inspection.results import KernelFinding
 from engine.stages import STAGE_NAMES, stage_named
 from engine.validator.kernel_request import Replacement

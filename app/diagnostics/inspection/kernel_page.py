@@ -16,8 +16,8 @@ from app.diagnostics.inspection.inspection_controller import Job
 from app.diagnostics.inspection.kernel_details import KernelDetails
 from app.diagnostics.inspection.kernel_list import KernelList
 from app.diagnostics.inspection.words import summary_words
-from app.diagnostics.run import DiagnosticsRun, Shown
-from app.diagnostics.stage_pages import StagePage
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import Colours
 from app.widgets.elided_text import ElidedButton, ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar

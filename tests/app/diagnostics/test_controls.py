@@ -2,8 +2,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.controls import DiagnosticsControls
-from app.diagnostics.run import DiagnosticsRun, Shown
-from app.diagnostics.run_history import RunHistory
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.diagnostics.runs.run_history import RunHistory
 from engine.validator.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
 

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from app.audio.output import NoAudioDevice
 from app.audio.player import Playback
 from app.diagnostics.feature import ADDED, ADDING, DiagnosticsFeature
-from app.diagnostics.listening import Part
-from app.diagnostics.run import DiagnosticsRun, RunState
+from app.diagnostics.outputs.listening import Part
+from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from app.diagnostics.view_controls import HEARD
 from app.main_window import MainWindow
 from app.messages import Remedy
@@ -332,7 +332,7 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
     def missing() -> None:
         raise MissingReference("Comparing needs PyTorch.", cure=Cure.ADD_REFERENCE)
 
-    monkeypatch.setattr("app.diagnostics.controller.require_reference", missing)
+    monkeypatch.setattr("app.diagnostics.process.controller.require_reference", missing)
     monkeypatch.setattr(desk.diagnostics.adding, "_command", (sys.executable, "-c", "pass"))
     desk.prepare()
     banner = desk.window.page.banner

@@ -6,11 +6,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.listening import Part
+from app.diagnostics.outputs.listening import Part
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.run import DiagnosticsRun, RunState, Shown
-from app.diagnostics.stage_columns import Column
-from app.diagnostics.stage_pages import StagePage
+from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
+from app.diagnostics.stages.stage_columns import Column
+from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import DARK, LIGHT, Colours
 from engine.stages import STAGES
 from engine.validator.results import FailedEvent, Reading, Regime, RowEvent

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.diagnostics.matrix_cells import matrix_of
-from app.diagnostics.run import DiagnosticsRun, Shown
+from app.diagnostics.experiments.matrix_cells import matrix_of
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.__main__ import main
 from engine.model_store.checkpoints import STARTER, model_config, starter_voices
 from engine.speech import SpeechRequest

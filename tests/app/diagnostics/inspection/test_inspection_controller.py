@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.inspection.inspection_controller import InspectionController, Job, wrong_stages
-from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState
-from app.diagnostics.run_folders import RunFolders
+from app.diagnostics.process.controller import DiagnosticsController
+from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
+from app.diagnostics.runs.run_folders import RunFolders
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
 from engine.validator.results import FinishedEvent, Reading, Regime, Report, Row, RowEvent, ValidationRequest, Verdict

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.controller import DiagnosticsController
 from app.diagnostics.inspection.inspection_feature import InspectionFeature
 from app.diagnostics.panel import DiagnosticsPanel
-from app.diagnostics.process import DiagnosticsProcess
-from app.diagnostics.run import DiagnosticsOptions, DiagnosticsRun, RunState
-from app.diagnostics.run_folders import RunFolders
+from app.diagnostics.process.controller import DiagnosticsController
+from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
+from app.diagnostics.runs.run_folders import RunFolders
 from engine.speech import SpeechRequest
 from engine.validator.results import Regime
 from tests.app.fake_kernel_service import REPLACED

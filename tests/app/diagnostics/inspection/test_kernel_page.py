@@ -9,8 +9,8 @@ from app.diagnostics.inspection.folding import Box
 from app.diagnostics.inspection.inspection import Inspection
 from app.diagnostics.inspection.inspection_controller import Job
 from app.diagnostics.inspection.kernel_page import CHOOSE_A_STAGE, KernelPage
-from app.diagnostics.run import DiagnosticsRun
-from app.diagnostics.run import Shown as Part
+from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run import Shown as Part
 from app.theme import DARK
 from engine.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
 from engine.model_store.checkpoints import STARTER, model_config

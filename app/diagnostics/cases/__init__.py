@@ -1,0 +1,1 @@
+"""Failing cases: copied as a command, saved, reduced."""

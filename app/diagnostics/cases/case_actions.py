@@ -1,0 +1,149 @@
+"""What can be done with a failure: copy the command that shows it, reduce it, save it as a case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication
+
+from app.diagnostics.cases.case_making import CaseMaking, MadeCase
+from app.diagnostics.cases.reduction_page import ReductionPage, fails
+from app.diagnostics.panel import DiagnosticsPanel
+from app.messages import words_for
+from app.widgets.file_dialogs import ask_where_to_save_case
+from engine.errors import EngineError
+from engine.validator.as_command import as_command
+
+COPIED = "Copied: it gives the same rows in a terminal."
+SAVING = "Saving a failing case"
+REDUCING = "Starting to reduce"
+STOPPED = "Stopped."
+
+
+class CaseActions(QObject):
+    """Adds its actions and its page to the panel. `failed` carries an error, `told` words for the status line."""
+
+    failed = Signal(object)
+    told = Signal(str)
+
+    def __init__(
+        self, panel: DiagnosticsPanel, making: CaseMaking | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._panel = panel
+        self._wanted: Path | None = None
+        self.making = making or CaseMaking(parent=self)
+        self.page = ReductionPage()
+        self.copy = QAction("Copy as Command", self)
+        self.reduce = QAction("Reduce the Failure", self)
+        self.save = QAction("Save Failing Case…", self)
+        self.copy.setToolTip("Copy the command that gives the same rows in a terminal")
+        self.reduce.setToolTip("Find the shortest text and the smallest inputs on which the chosen stage fails")
+        self.save.setToolTip("Save the chosen stage with the inputs on which it fails")
+        panel.add_page("Reduce", self.page, "The smallest case in which the chosen stage fails")
+        for action in (self.copy, self.reduce, self.save):
+            panel.add_action(action)
+        self._connect()
+        self._refresh()
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End what is being made."""
+        self.making.shut_down(timeout_ms)
+
+    def _connect(self) -> None:
+        self.copy.triggered.connect(self._on_copy)
+        self.reduce.triggered.connect(self._on_reduce)
+        self.save.triggered.connect(self._on_save)
+        self.page.reduce_wanted.connect(self._on_reduce)
+        self.page.stop_wanted.connect(self._on_stop)
+        self.page.save_wanted.connect(self._on_save_reduced)
+        self.making.progressed.connect(self._on_progress)
+        self.making.made.connect(self._on_made)
+        self.making.failed.connect(self._on_failed)
+        self._panel.refreshed.connect(self._refresh)
+
+    @Slot()
+    def _refresh(self) -> None:
+        panel = self._panel
+        self.copy.setEnabled(panel.run is not None)
+        failing = fails(panel.run, panel.shown, panel.stage) and not self.making.active
+        self.reduce.setEnabled(failing)
+        self.save.setEnabled(failing)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        if self._panel.run is not None:
+            QGuiApplication.clipboard().setText(as_command(self._panel.run.request))
+            self.told.emit(COPIED)
+
+    @Slot()
+    def _on_reduce(self) -> None:
+        self._panel.pages.open(self.page)
+        self._make(reduced=True, words=REDUCING)
+
+    @Slot()
+    def _on_save(self) -> None:
+        ask_where_to_save_case(self._panel, self._suggestion(), self._save_to)
+
+    @Slot(object)
+    def _on_save_reduced(self, case: MadeCase) -> None:
+        ask_where_to_save_case(self._panel, self._suggestion(), self._copy_to)
+
+    def _suggestion(self) -> Path:
+        return self._panel.export_folder / f"{self._panel.stage or 'stage'} fails.safetensors"
+
+    def _save_to(self, path: Path) -> None:
+        self._wanted = path
+        self._make(reduced=False, words=SAVING)
+
+    def _copy_to(self, path: Path) -> None:
+        if self.page.case is not None:
+            self._copy(self.page.case, path)
+
+    def _copy(self, case: MadeCase, path: Path) -> None:
+        try:
+            self.making.save(case, path)
+        except EngineError as error:
+            self.failed.emit(error)
+        else:
+            self.told.emit(f"Saved {path.name} to {path.parent}. “python -m engine validate --case” runs it again")
+
+    def _make(self, reduced: bool, words: str) -> None:
+        panel = self._panel
+        if panel.run is not None and panel.stage is not None:
+            self.page.show_running(words)
+            self._panel.tell(words)
+            self.making.make(panel.run.request, panel.shown.regime, panel.stage, reduced)
+            self._refresh()
+
+    @Slot()
+    def _on_stop(self) -> None:
+        self.making.stop()
+        self._end(STOPPED)
+
+    @Slot(str)
+    def _on_progress(self, words: str) -> None:
+        self.page.show_running(words)
+        self._panel.tell(words)
+
+    @Slot(object)
+    def _on_made(self, case: MadeCase) -> None:
+        if self._wanted is None:
+            self.page.show_case(case)
+            self._end("")
+        else:
+            self._copy(case, self._wanted)
+            self._end(case.words.splitlines()[0])
+
+    @Slot(object)
+    def _on_failed(self, error: EngineError) -> None:
+        self._end(words_for(error.message, error.hint, error.cure))
+        self.failed.emit(error)
+
+    def _end(self, words: str) -> None:
+        self._wanted = None
+        self._panel.tell("")
+        if words:
+            self.page.show_end(words)
+        self._refresh()

@@ -1,0 +1,1 @@
+"""More than one comparison: every regime, amounts of padding, random utterances."""

@@ -1,0 +1,288 @@
+"""One stage in detail: its outputs and inner values, ours drawn over the reference, and all metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.diagnostics.metric_words import regime_title
+from app.diagnostics.outputs.figures_view import FiguresView
+from app.diagnostics.outputs.heat_view import HeatView
+from app.diagnostics.outputs.listening import has_audio
+from app.diagnostics.outputs.listening_bar import ListeningBar
+from app.diagnostics.outputs.output_list import OutputList, output_title
+from app.diagnostics.outputs.picture_loader import PictureLoader
+from app.diagnostics.outputs.pictures import (
+    HeatPicture,
+    NoPicture,
+    Picture,
+    PictureRequest,
+    ProfilePicture,
+    SignalPicture,
+)
+from app.diagnostics.outputs.readout import not_finite_words, readout_of
+from app.diagnostics.outputs.signal_view import ProfileView, SignalView
+from app.diagnostics.outputs.time_pane import PaneStack
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.diagnostics.stages.stage_pages import StagePage
+from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
+from app.theme import Colours
+from app.widgets.elided_text import ElidedLabel
+from engine.speech import Utterance
+from engine.stages import stage_named
+from engine.validator.arrays import Arrays
+from engine.validator.results import Row
+
+SPACE_PIXELS = 4
+SHARES = (220, 400)
+NEAR_SHARES = (120, 140)
+SETTLED_AFTER_MS = 60
+"""No picture is made while the view is being moved or resized."""
+CHOOSE_A_STAGE = "Choose a stage to look into it."
+HOW_TO_READ = "Point at a picture, or use the arrow keys in it, to read both numbers and their difference."
+DRAWING = "Drawing…"
+NOT_YET = "Nothing is known of this stage yet."
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What is shown: a row of a run and its times."""
+
+    run: DiagnosticsRun
+    row: Row
+    clock: UtteranceClock
+
+    @property
+    def names(self) -> tuple[object, ...]:
+        """What it is, whatever has been measured of it."""
+        row = self.row
+        return self.run, row.utterance, row.regime, row.reading, row.stage, row.output
+
+    @property
+    def utterance(self) -> Utterance | None:
+        """The utterance in which it is."""
+        return self.run.utterance_at(self.row.utterance)
+
+
+class DrillDown(StagePage):
+    """`subject_changed` tells that another utterance, regime, reading or output is shown than before."""
+
+    subject_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._subject: _Subject | None = None
+        self._stage: str | None = None
+        self._output: str | None = None
+        self.title = ElidedLabel(self)
+        self.outputs = OutputList(self)
+        self.figures = FiguresView(self)
+        self.listening = ListeningBar(self)
+        self.signals = SignalView(self)
+        self.heat_maps = HeatView(self)
+        self.profile = ProfileView(self)
+        self.words = QLabel(CHOOSE_A_STAGE, self)
+        self.broken = ElidedLabel(self)
+        self.readout = ElidedLabel(self)
+        self._pictured: tuple[PictureRequest, Picture] | None = None
+        self.stack = QStackedWidget(self)
+        self._near = QSplitter(Qt.Orientation.Vertical, self)
+        self._loader = PictureLoader(self)
+        self._timer = QTimer(self, singleShot=True, interval=SETTLED_AFTER_MS)
+        self._lay_out()
+        self._connect()
+
+    def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
+        """Show a stage; cheap if nothing has changed."""
+        if stage != self._stage:
+            self._stage, self._output = stage, None
+        worst = run.stage_summary(shown, stage) if run is not None and stage is not None else None
+        if run is None or worst is None:
+            self._show_nothing(CHOOSE_A_STAGE if stage is None else NOT_YET)
+            return
+        rows = run.rows_of(worst.utterance, shown.regime, shown.reading, worst.stage) or (worst,)
+        row = next((each for each in rows if each.output == self._output), worst)
+        self.outputs.show_rows(rows, row.output)
+        clock = clock_of(run.utterance_at(row.utterance), run.alignment(row.utterance), run.config)
+        subject = _Subject(run, row, clock)
+        if self._subject is None or subject != self._subject:
+            before, self._subject = self._subject, subject
+            if before is None or before.names != subject.names:
+                self.tell("")
+                self.subject_changed.emit()
+            self._show_subject(subject)
+
+    def choose(self, output: str) -> None:
+        """Show this output or inner value of the stage."""
+        self._output = output
+        if self._subject is not None:
+            run, row = self._subject.run, self._subject.row
+            shown = Shown(row.regime, row.reading, row.utterance)
+            self.show_stage(run, shown, row.stage)
+
+    def show_moment(self, seconds: float | None) -> None:
+        """Draw the cursor at this time."""
+        for view in self._views:
+            view.show_moment(seconds)
+
+    def tell(self, words: str) -> None:
+        """Say something about what is heard, or the numbers under the mouse; no words tell how to get these."""
+        self.readout.say(words or HOW_TO_READ)
+
+    @property
+    def row(self) -> Row | None:
+        """What is shown."""
+        return self._subject.row if self._subject is not None else None
+
+    @property
+    def arrays(self) -> Arrays | None:
+        """The arrays of the run that is shown."""
+        return self._subject.run.arrays if self._subject is not None else None
+
+    @property
+    def sample_rate_hz(self) -> int:
+        """The sample rate of its sounds; 1 while nothing is shown."""
+        return self._subject.run.config.sample_rate_hz if self._subject is not None else 1
+
+    @property
+    def view(self) -> PaneStack:
+        """The picture in sight, or that of signals."""
+        current = self.stack.currentWidget()
+        return current if isinstance(current, PaneStack) else self.signals
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        for part in (self.outputs, self.figures, self.listening):
+            part.set_colours(colours)
+        for view in self._views:
+            view.set_colours(colours)
+
+    @property
+    def _views(self) -> tuple[PaneStack, ...]:
+        return self.signals, self.heat_maps, self.profile
+
+    def _show_subject(self, subject: _Subject) -> None:
+        row = subject.row
+        ours, reference = regime_title(row.regime), regime_title(row.reference)
+        stage = stage_named(row.stage).title
+        self.title.say(f"{stage}: {output_title(row)} · {ours} against {reference} · utterance {row.utterance + 1}")
+        self.figures.show_row(row)
+        self._near.show()
+        self.readout.show()
+        broken = row.not_finite
+        self.broken.say(not_finite_words(broken, subject.clock, subject.utterance) if broken is not None else "")
+        self.broken.setVisible(broken is not None)
+        self.listening.setVisible(has_audio(subject.run.arrays, row))
+        self.listening.name_sides(ours, reference)
+        self.listening.offer_difference(row.metrics is not None and row.metrics.sqnr_db is not None)
+        for view in self._views:
+            view.show_length(subject.clock.seconds)
+        self.words.setText(DRAWING)
+        self._load()
+
+    def _show_nothing(self, words: str) -> None:
+        self._near.hide()
+        if self._subject is not None:
+            self._subject = None
+            self.subject_changed.emit()
+        self.readout.hide()
+        self._loader.forget()
+        self._pictured = None
+        self.broken.hide()
+        self.tell("")
+        self.outputs.show_rows((), "")
+        self.figures.show_row(None)
+        self.listening.hide()
+        self.title.say("")
+        self._say(words)
+
+    def _say(self, words: str) -> None:
+        self.words.setText(words)
+        self.stack.setCurrentWidget(self.words)
+
+    @Slot()
+    def _load(self) -> None:
+        if self._subject is None:
+            return
+        view = self.view
+        start, end = view.seconds_in_view
+        subject = self._subject
+        spectrogram = self.listening.spectrogram_button.isChecked()
+        self._loader.load(
+            PictureRequest(subject.run.arrays, subject.row, subject.clock, start, end, view.columns, spectrogram)
+        )
+
+    @Slot(object, object)
+    def _on_picture(self, request: PictureRequest, picture: Picture) -> None:
+        title = output_title(request.row)
+        self._pictured = (request, picture)
+        match picture:
+            case SignalPicture():
+                ours, reference = regime_title(request.row.regime), regime_title(request.row.reference)
+                unit = f", {picture.unit}" if picture.unit else ""
+                note = f" · {picture.note}" if picture.note else ""
+                self.signals.show_picture(picture, f"{ours} over {reference}{unit}{note}")
+                self.stack.setCurrentWidget(self.signals)
+            case HeatPicture():
+                self.heat_maps.show_picture(picture)
+                self.stack.setCurrentWidget(self.heat_maps)
+            case ProfilePicture():
+                self.profile.show_picture(picture, title)
+                self.stack.setCurrentWidget(self.profile)
+            case NoPicture():
+                self._say(picture.words)
+
+    @Slot(float, float)
+    def _on_pointed(self, seconds: float, height: float) -> None:
+        if self._subject is not None and self._pictured is not None:
+            self.tell(readout_of(*self._pictured, self._subject.utterance, seconds, height))
+
+    @Slot(float, float)
+    def _on_range(self, start: float, end: float) -> None:
+        for view in self._views:
+            view.show_range(start, end)
+        self._timer.start()
+
+    def _connect(self) -> None:
+        self.outputs.output_chosen.connect(self.choose)
+        self.listening.spectrogram_wanted.connect(self._load)
+        self._loader.loaded.connect(self._on_picture)
+        self._timer.timeout.connect(self._load)
+        for view in self._views:
+            view.range_chosen.connect(self._on_range)
+            view.pointed.connect(self._on_pointed)
+
+    def _lay_out(self) -> None:
+        self.setObjectName("drillDown")
+        self.title.setObjectName("faint")
+        self.title.setAccessibleName("Looked at")
+        self.broken.setObjectName("faint")
+        self.broken.setProperty("tone", "error")
+        self.broken.setAccessibleName("Values that are no numbers")
+        self.readout.setObjectName("faint")
+        self.readout.setAccessibleName("Numbers at the cursor")
+        self.words.setObjectName("faint")
+        self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.words.setWordWrap(True)
+        for page in (self.words, *self._views):
+            self.stack.addWidget(page)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        self._near.setParent(split)  # now, so that the tab key comes here first
+        for part in (self.outputs, self.figures):
+            self._near.addWidget(part)
+        self._near.setSizes(NEAR_SHARES)
+        self._near.hide()
+        split.addWidget(self.stack)
+        split.setSizes(SHARES)
+        split.setStretchFactor(1, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        for line in (self.title, self.broken, self.listening):
+            layout.addWidget(line)
+        layout.addWidget(split, 1)
+        layout.addWidget(self.readout)
+        for line in (self.broken, self.listening, self.readout):
+            line.hide()

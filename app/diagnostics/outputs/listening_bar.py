@@ -1,0 +1,123 @@
+"""Buttons that play ours, the reference, or their difference, once or a part of it again and again."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
+
+from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
+from app.icons import icon
+from app.theme import LIGHT, Colours
+from app.widgets.combo_box import ComboBox
+from app.widgets.wrapping_bar import WrappingBar
+
+TITLES = {Part.OURS: "A · {ours}", Part.REFERENCE: "B · {reference}", Part.DIFFERENCE: "A - B"}
+MEANINGS = {Part.OURS: "A: {ours}", Part.REFERENCE: "B: {reference}", Part.DIFFERENCE: "the difference"}
+GAINS = (
+    (0.0, "0 dB", "The difference as loud as it is"),
+    (20.0, "+20 dB", "The difference 10 times as loud"),
+    (40.0, "+40 dB", "The difference 100 times as loud"),
+    (LOUDEST_GAIN, "loudest", "The difference as loud as can be, up to +100 dB"),
+)
+USUAL_GAIN_DB = 20.0
+
+
+class ListeningBar(WrappingBar):
+    """`wanted` carries the `Part` whose button is pressed, whether it is to begin or to end.
+
+    `spectrogram_wanted` tells whether to show a spectrogram instead of the waveform, `loop_toggled` whether a selected
+    part goes round, `gain_chosen` that the difference is to be heard at another loudness.
+    """
+
+    wanted = Signal(object)
+    gain_chosen = Signal(object)
+    loop_toggled = Signal(bool)
+    spectrogram_wanted = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.buttons = {part: _switch("", self) for part in Part}
+        self.loop_button = _switch("Loop", self)
+        self.gain = ComboBox("Loudness of the difference", "How much louder the difference is played", 6, self)
+        self.waveform_button = _switch("Waveform", self)
+        self.spectrogram_button = _switch("Spectrogram", self)
+        self._views = QButtonGroup(self)
+        self._names = {"ours": "", "reference": ""}
+        self._playing: Part | None = None
+        self._colours = LIGHT
+        self._lay_out()
+        self._connect()
+        self.name_sides("Ours", "Reference")
+
+    @property
+    def gain_db(self) -> float:
+        """How much louder the difference is wanted."""
+        return float(str(self.gain.value))
+
+    @property
+    def loops(self) -> bool:
+        """Whether the selected part goes round."""
+        return self.loop_button.isChecked()
+
+    def name_sides(self, ours: str, reference: str) -> None:
+        """Name what A and B are."""
+        names = {"ours": ours, "reference": reference}
+        if names != self._names:
+            self._names = names
+            self._show()
+
+    def show_playing(self, part: Part | None) -> None:
+        """Show which of them is heard."""
+        self._playing = part
+        self._show()
+
+    def offer_difference(self, there_is_one: bool) -> None:
+        """Enable or disable the button for the difference."""
+        self.buttons[Part.DIFFERENCE].setEnabled(there_is_one)
+        self.gain.setEnabled(there_is_one)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Redraw the icons."""
+        self._colours = colours
+        self._show()
+
+    def _show(self) -> None:
+        for part, button in self.buttons.items():
+            heard = part is self._playing
+            name = f"{'Stop' if heard else 'Play'} {MEANINGS[part].format(**self._names)}"
+            button.setChecked(heard)
+            button.setText(TITLES[part].format(**self._names))
+            button.setIcon(icon("stop" if heard else "play", self._colours.text))
+            button.setAccessibleName(name)
+            button.setToolTip(name)
+
+    def _on_button(self, part: Part) -> None:
+        self._show()  # whether it is heard is told by who plays it
+        self.wanted.emit(part)
+
+    def _connect(self) -> None:
+        for part, button in self.buttons.items():
+            button.clicked.connect(partial(self._on_button, part))
+        self.loop_button.toggled.connect(self.loop_toggled)
+        self.gain.chosen.connect(self.gain_chosen)
+        self.spectrogram_button.toggled.connect(self.spectrogram_wanted)
+
+    def _lay_out(self) -> None:
+        for button in (self.waveform_button, self.spectrogram_button):
+            self._views.addButton(button)
+        self.waveform_button.setChecked(True)
+        self.loop_button.setToolTip("Hear a part again and again; drag its borders, or set them with [ and ]")
+        self.gain.offer(GAINS)
+        self.gain.choose(USUAL_GAIN_DB)
+        self.add(self.waveform_button, self.spectrogram_button)
+        self.add(self.buttons[Part.OURS], self.buttons[Part.REFERENCE], self.loop_button)
+        self.add(self.buttons[Part.DIFFERENCE], self.gain)
+
+
+def _switch(title: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(title, parent)
+    button.setObjectName("switch")
+    button.setCheckable(True)
+    return button

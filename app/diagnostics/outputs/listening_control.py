@@ -1,0 +1,138 @@
+"""Plays what the listening bar asks for, switches in place, and shows where in the pictures it is heard."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QElapsedTimer, QObject, Signal, Slot
+
+from app.audio.looped_sound import Part as Stretch
+from app.audio.sound_player import SoundPlayer
+from app.diagnostics.outputs.drill_down import DrillDown
+from app.diagnostics.outputs.listening import Heard, Part, heard
+from app.diagnostics.outputs.time_pane import PaneStack
+
+SHOW_EVERY_MS = 33
+SELECTED_SHARE = 0.5
+"""How much of what is in view is selected at first."""
+CLIPPED = "Played at {gain:+.0f} dB, which is too loud in places: they are cut off."
+UNHEARD = "The difference cannot be heard at any loudness."
+
+
+class ListeningControl(QObject):
+    """`moved` carries the seconds that are heard, or None when nothing is any more."""
+
+    moved = Signal(object)
+
+    def __init__(self, drill_down: DrillDown, sounds: SoundPlayer, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._drill_down = drill_down
+        self._bar = drill_down.listening
+        self._sounds = sounds
+        self._heard: Part | None = None
+        self._shown = QElapsedTimer()
+        self._shown.start()
+        self._connect()
+
+    @property
+    def heard(self) -> Part | None:
+        """Which of them is heard."""
+        return self._heard
+
+    def _connect(self) -> None:
+        self._bar.wanted.connect(self._on_wanted)
+        self._bar.gain_chosen.connect(self._on_gain)
+        self._bar.loop_toggled.connect(self._on_loop)
+        self._drill_down.subject_changed.connect(self._on_subject)
+        for view in self._views:
+            view.part_chosen.connect(self._on_part)
+        self._sounds.playing_changed.connect(self._on_playing)
+        self._sounds.place_changed.connect(self._on_place)
+
+    @property
+    def _views(self) -> tuple[PaneStack, ...]:
+        return self._drill_down.signals, self._drill_down.heat_maps
+
+    @Slot(object)
+    def _on_wanted(self, part: Part) -> None:
+        if part is self._heard:
+            self._sounds.stop()
+            return
+        sound = self._sound(part)
+        if sound is None:
+            self._drill_down.tell(UNHEARD)
+            return
+        if self._heard is not None:
+            self._sounds.switch(sound.samples)
+        else:
+            self._play(sound, start=0)
+        self._note(part)
+        self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+
+    @Slot(object)
+    def _on_gain(self, gain_db: float) -> None:
+        sound = self._sound(Part.DIFFERENCE) if self._heard is Part.DIFFERENCE else None
+        if sound is not None:
+            self._sounds.switch(sound.samples)
+            self._drill_down.tell(CLIPPED.format(gain=sound.gain_db) if sound.clipped else "")
+
+    @Slot(bool)
+    def _on_loop(self, loops: bool) -> None:
+        start, end = self._drill_down.view.seconds_in_view
+        margin = (end - start) * (1 - SELECTED_SHARE) / 2
+        self._select((start + margin, end - margin) if loops else None)
+        self._play_on()
+
+    @Slot(float, float)
+    def _on_part(self, start: float, end: float) -> None:
+        self._select((start, end))
+        self._play_on()
+
+    def _select(self, part: tuple[float, float] | None) -> None:
+        for view in self._views:
+            view.select_part(part)
+
+    def _play_on(self) -> None:
+        """Play the same sound from where it is, with the part that goes round now."""
+        sound = self._sound(self._heard) if self._heard is not None else None
+        if sound is not None:
+            part = self._heard
+            self._play(sound, start=self._sounds.place)
+            self._note(part)
+
+    def _note(self, part: Part | None) -> None:
+        """Note what is heard, if there is a device to hear it."""
+        self._heard = part if self._sounds.playing else None
+        self._bar.show_playing(self._heard)
+
+    def _play(self, sound: Heard, start: int) -> None:
+        rate_hz, part = self._drill_down.sample_rate_hz, self._views[0].part
+        stretch = None if part is None else Stretch(round(part[0] * rate_hz), round(part[1] * rate_hz))
+        self._sounds.play(sound.samples, rate_hz, stretch, start)
+
+    def _sound(self, part: Part) -> Heard | None:
+        arrays, row = self._drill_down.arrays, self._drill_down.row
+        return heard(arrays, row, part, self._bar.gain_db) if arrays is not None and row is not None else None
+
+    @Slot()
+    def _on_subject(self) -> None:
+        """What is heard is no longer what is shown."""
+        self._bar.loop_button.setChecked(False)
+        if self._heard is not None:
+            self._sounds.stop()
+
+    @Slot(bool)
+    def _on_playing(self, playing: bool) -> None:
+        if not playing and self._heard is not None:
+            self._heard = None
+            self._bar.show_playing(None)
+            self._show(None)
+
+    @Slot(int)
+    def _on_place(self, sample: int) -> None:
+        if self._heard is not None and self._shown.hasExpired(SHOW_EVERY_MS):
+            self._shown.restart()
+            self._show(sample / self._drill_down.sample_rate_hz)
+
+    def _show(self, seconds: float | None) -> None:
+        for view in self._views:
+            view.show_moment(seconds)
+        self.moved.emit(seconds)

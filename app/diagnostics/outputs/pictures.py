@@ -1,0 +1,246 @@
+"""The pictures of the drill-down, reduced to the resolution of the screen; computed outside the window's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.diagnostics.colours import Steps, error_positions, steps_of
+from app.diagnostics.metric_words import number_words, regime_title
+from app.diagnostics.outputs.signals import Envelope, envelope
+from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_to_draw
+from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
+from engine.errors import EngineError
+from engine.validator.arrays import Arrays
+from engine.validator.phases import on_circle
+from engine.validator.results import Row
+from engine.validator.spectrogram import height_of_hz, spectrogram_db
+
+MOST_LINES = 128
+USUAL_PERCENT = 99.5
+QUIETEST_DB = -90.0
+QUIETEST_ERROR_DB = -150.0
+"""That of float32, below the loudest of the reference."""
+FREQUENCY_TICKS_HZ = (200, 1000, 2000, 4000, 8000)
+CHANNEL_TICKS = (0.25, 0.5, 0.75)
+NO_ARRAYS = "The arrays of this run were not kept."
+PROBES_NOT_KEPT = "inner values are not kept"
+NO_LONGER_KEPT = "the arrays of this utterance are no longer kept"
+OTHER_LENGTH = "another number of frames, so there is no difference to show"
+BY_PHONEME = "ours moved to the reference's frames, phoneme by phoneme"
+
+
+@dataclass(frozen=True, eq=False)
+class PictureRequest:
+    """What to draw: a row's arrays from `start_seconds` to `end_seconds` in `columns` columns."""
+
+    arrays: Arrays | None
+    row: Row
+    clock: UtteranceClock
+    start_seconds: float
+    end_seconds: float
+    columns: int
+    spectrogram: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class SignalPicture:
+    """Two signals and their difference, `values_per_second` each; the difference is None if there is none.
+
+    `note` says what was done to ours to draw it over the reference, if anything.
+    """
+
+    values_per_second: float
+    ours: Envelope
+    reference: Envelope
+    difference: Envelope | None
+    unit: str
+    note: str = ""
+
+
+class Scale(Enum):
+    """What the colours of a heat map stand for."""
+
+    VALUES = auto()
+    ERRORS = auto()
+    OURS = auto()
+    REFERENCE = auto()
+
+
+@dataclass(frozen=True, eq=False)
+class HeatPane:
+    """One heat map: `steps` [lines, columns] of a colour scale; `decibels` [lines, columns] are those of loudness."""
+
+    title: str
+    steps: Steps
+    scale: Scale
+    decibels: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class HeatPicture:
+    """Stacked heat maps, all from `start_seconds` to `end_seconds`; `top` says what the lines are.
+
+    `ticks` are names of heights from 0 to 1. `sample_rate_hz` is that of the sound of a spectrogram, else 0.
+    """
+
+    panes: tuple[HeatPane, ...]
+    start_seconds: float
+    end_seconds: float
+    top: str
+    ticks: tuple[tuple[float, str], ...] = ()
+    sample_rate_hz: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ProfilePicture:
+    """The errors [cells] of a row without arrays, between `edges` [cells + 1] in seconds; `why` there are none."""
+
+    edges: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    why: str
+
+
+@dataclass(frozen=True)
+class NoPicture:
+    """Why there is nothing to draw."""
+
+    words: str
+
+
+Picture = SignalPicture | HeatPicture | ProfilePicture | NoPicture
+
+
+def picture_of(request: PictureRequest) -> Picture:
+    """The picture of a row: of its arrays if they were kept, else of its profile."""
+    row = request.row
+    if row.probe or request.arrays is None:
+        return _profile(request, PROBES_NOT_KEPT if row.probe else NO_ARRAYS)
+    try:
+        pair = pair_to_draw(request.arrays, row)
+    except EngineError as error:
+        return _profile(request, NO_LONGER_KEPT, error.message)
+    if request.spectrogram and row.output == AUDIO:
+        return _spectrograms(request, pair)
+    return _signals(request, pair) if pair.reference.ndim == 1 else _heat_maps(request, pair)
+
+
+def _profile(request: PictureRequest, why: str, otherwise: str = NO_ARRAYS) -> Picture:
+    profile = request.row.profile
+    if profile is None or not profile.errors:
+        return NoPicture(otherwise)
+    errors = np.array(profile.errors, np.float64)
+    return ProfilePicture(request.clock.edges(profile.axis, len(errors)), errors, why)
+
+
+def _signals(request: PictureRequest, pair: Pair) -> SignalPicture:
+    rate = len(pair.reference) / request.clock.seconds
+    start, end = int(request.start_seconds * rate), int(np.ceil(request.end_seconds * rate)) + 1
+    ours, reference = (envelope(signal, start, end, request.columns) for signal in (pair.ours, pair.reference))
+    difference = None
+    if pair.comparable:
+        part = slice(max(start, 0), end)
+        apart = np.asarray(pair.ours[part], np.float64) - pair.reference[part]
+        found = envelope(apart, 0, len(apart), request.columns)
+        difference = Envelope(found.edges + max(start, 0), found.lowest, found.highest)
+    return SignalPicture(rate, ours, reference, difference, pair.unit, BY_PHONEME if pair.by_phoneme else "")
+
+
+def _heat_maps(request: PictureRequest, pair: Pair) -> HeatPicture:
+    largest = _usual_size(pair.reference[:, _columns(request, pair.reference.shape[-1], pair.axis)])
+    values = [
+        HeatPane(regime_title(name), _value_steps(request, array, pair.axis, largest), Scale.VALUES)
+        for name, array in ((request.row.regime, pair.ours), (request.row.reference, pair.reference))
+    ]
+    panes = (*values, _difference_pane(request, pair))
+    top = f"{len(pair.reference)} channels, ±{number_words(largest)}{pair.unit and f' {pair.unit}'}{_note(pair)}"
+    ticks = tuple((share, str(int(share * len(pair.reference)))) for share in CHANNEL_TICKS)
+    return HeatPicture(panes, request.start_seconds, request.end_seconds, top, ticks)
+
+
+def _note(pair: Pair) -> str:
+    return f" · {BY_PHONEME}" if pair.by_phoneme else ""
+
+
+def _usual_size(values: Numbers) -> float:
+    """A bound on nearly all values, so that a few large ones do not leave the others without colour."""
+    size = np.abs(values)
+    return float(np.percentile(size, USUAL_PERCENT)) or float(size.max(initial=0)) or 1.0
+
+
+def _difference_pane(request: PictureRequest, pair: Pair) -> HeatPane:
+    if not pair.comparable:
+        return HeatPane(OTHER_LENGTH.capitalize(), np.zeros((1, 1), np.uint8), Scale.ERRORS)
+    rms = float(np.sqrt(np.mean(np.square(pair.reference, dtype=np.float64)))) or 1.0
+    first, last = _in_view(request, pair.reference.shape[-1], pair.axis)
+    ours, reference = pair.ours[:, first:last], pair.reference[:, first:last]
+    apart = np.abs(on_circle(request.row.output, ours, reference) - reference)
+    lines = np.maximum.reduceat(apart, _group_starts(len(apart), MOST_LINES), axis=0)
+    starts = _columns(request, pair.reference.shape[-1], pair.axis) - first
+    found = np.maximum.reduceat(lines, np.clip(starts, 0, lines.shape[1] - 1), axis=1)
+    return HeatPane("Difference over the rms", steps_of(error_positions(found / rms)), Scale.ERRORS)
+
+
+def _value_steps(request: PictureRequest, array: Numbers, axis: str, largest: float) -> Steps:
+    columns = _columns(request, array.shape[-1], axis)
+    shown = array[_group_starts(len(array), MOST_LINES)][:, columns]
+    return steps_of(0.5 + shown / (2 * largest))
+
+
+def _columns(request: PictureRequest, count: int, axis: str) -> NDArray[np.int_]:
+    """The index of the value at the start of every column."""
+    moments = np.linspace(request.start_seconds, request.end_seconds, request.columns, endpoint=False)
+    if axis == TOKENS:
+        positions = np.searchsorted(request.clock.token_edges, moments, side="right") - 1
+    else:
+        positions = np.floor(moments / request.clock.seconds * count)
+    return np.clip(positions, 0, count - 1).astype(int)
+
+
+def _in_view(request: PictureRequest, count: int, axis: str) -> tuple[int, int]:
+    columns = _columns(request, count, axis)
+    width = int(np.ceil(count / max(request.columns, 1)))
+    return int(columns[0]), min(int(columns[-1]) + max(width, 1), count)
+
+
+def _group_starts(count: int, most: int) -> NDArray[np.int_]:
+    return np.linspace(0, count, min(count, most) + 1).astype(int)[:-1]
+
+
+def _spectrograms(request: PictureRequest, pair: Pair) -> HeatPicture:
+    rate = len(pair.reference) / request.clock.seconds
+    window = int(request.start_seconds * rate), int(request.end_seconds * rate), request.columns, MOST_LINES
+    ours, reference = (spectrogram_db(_audible(each), rate, *window) for each in (pair.ours, pair.reference))
+    loudest = float(reference.max())
+    panes = [
+        HeatPane(regime_title(name), _loudness_steps(found, loudest), scale, found)
+        for name, found, scale in (
+            (request.row.regime, ours, Scale.OURS),
+            (request.row.reference, reference, Scale.REFERENCE),
+        )
+    ]
+    if pair.comparable:
+        apart = spectrogram_db(_audible(pair.ours - pair.reference), rate, *window)
+        level = float(apart.max()) - loudest
+        title = "Difference, none" if not np.any(pair.ours != pair.reference) else f"Difference, up to {level:.0f} dB"
+        panes.append(HeatPane(title, steps_of(1 - (apart - loudest) / QUIETEST_ERROR_DB), Scale.ERRORS, apart))
+    else:
+        panes.append(_difference_pane(request, pair))
+    ticks = tuple((height_of_hz(each, rate), _hertz(each)) for each in FREQUENCY_TICKS_HZ if each < rate / 2)
+    top = f"mel to {rate / 2000:.3g} kHz{_note(pair)}"
+    return HeatPicture(tuple(panes), request.start_seconds, request.end_seconds, top, ticks, rate)
+
+
+def _hertz(frequency_hz: int) -> str:
+    return f"{frequency_hz / 1000:g}k" if frequency_hz >= 1000 else str(frequency_hz)
+
+
+def _loudness_steps(decibels: NDArray[np.float32], loudest: float) -> Steps:
+    return steps_of(1 - (decibels - loudest) / QUIETEST_DB)
+
+
+def _audible(samples: Numbers) -> NDArray[np.float32]:
+    return np.nan_to_num(np.asarray(samples, np.float32), nan=0.0, posinf=1.0, neginf=-1.0)

@@ -1,0 +1,240 @@
+"""A plot over seconds with a title in its corner and a cursor; stacked panes scroll and zoom together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import pyqtgraph
+from PySide6.QtCore import QPointF, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.diagnostics.outputs.plain_plot import PlainPlot
+from app.theme import Colours
+
+LEFT_PIXELS = 46
+TITLE_PIXELS = 4
+LEAST_HEIGHT_PIXELS = 48
+CURSOR_PIXELS = 1.5
+TITLE_MARGIN_PIXELS = 24
+GAP_PIXELS = 3
+PART_ALPHA = 40
+OVER_PICTURES = 1
+STEPS_ACROSS = 50
+STEPS_UP = 25
+ZOOM = 0.8
+
+
+class TimePane(PlainPlot):
+    """A plot with its title drawn over it, so that no space is lost."""
+
+    _title: QLabel | None = None
+    """None when the plot is first laid out."""
+
+    def __init__(
+        self, name: str, parent: QWidget | None = None, *, shows_time: bool = False, left_pixels: int = LEFT_PIXELS
+    ) -> None:
+        super().__init__(parent, shows_time=shows_time)
+        self.setObjectName("pane")
+        self.setAccessibleName(name)
+        self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        self.left.setWidth(left_pixels)
+        self._words = ""
+        self._title = QLabel(self)
+        self._title.setObjectName("paneTitle")
+        self._title.move(left_pixels + TITLE_PIXELS, TITLE_PIXELS // 2)
+        self._title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.cursor = pyqtgraph.InfiniteLine(0, movable=False)
+        self.cursor.setZValue(2 * OVER_PICTURES)
+        self.cursor.hide()
+        self.add(self.cursor)
+        self.part = pyqtgraph.LinearRegionItem(swapMode="sort")
+        self.part.setZValue(OVER_PICTURES)
+        self.part.hide()
+        self.add(self.part)
+
+    def set_title(self, title: str) -> None:
+        """Set the title, which says what is plotted."""
+        self._words = title
+        self._fit_title()
+        self.setAccessibleDescription(title)
+
+    @property
+    def shown_title(self) -> str:
+        """The title as shown, elided if space is short."""
+        return self._title.text() if self._title is not None else ""
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Elide the title again; pyqtgraph also calls this without an event."""
+        super().resizeEvent(event)
+        self._fit_title()
+
+    def _fit_title(self) -> None:
+        if self._title is not None:
+            room = self.width() - self._title.x() - TITLE_MARGIN_PIXELS
+            self._title.setText(self._title.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room))
+            self._title.adjustSize()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        super().set_colours(colours)
+        self.cursor.setPen(pyqtgraph.mkPen(colours.accent, width=CURSOR_PIXELS, style=Qt.PenStyle.DashLine))
+        ground = QColor(colours.accent)
+        ground.setAlpha(PART_ALPHA)
+        self.part.setBrush(pyqtgraph.mkBrush(ground))
+        for line in self.part.lines:
+            line.setPen(pyqtgraph.mkPen(colours.accent, width=CURSOR_PIXELS))
+
+
+class PaneStack(QWidget):
+    """Panes over the same time; `range_chosen` carries the start and end in seconds that the user wants to see.
+
+    `pointed` carries the time under the mouse or at the cursor and the height in its pane, from 0 to 1; `part_chosen`
+    the start and end of the selected part.
+    """
+
+    range_chosen = Signal(float, float)
+    pointed = Signal(float, float)
+    part_chosen = Signal(float, float)
+
+    def __init__(self, panes: Sequence[TimePane], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.panes = tuple(panes)
+        self._shown = (0.0, 0.0)
+        self._seconds = 0.0
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PIXELS)
+        for pane in self.panes:
+            layout.addWidget(pane, 1)
+            pane.view.setXLink(self.panes[-1].view)
+        self.panes[-1].view.setXLink(None)
+        self.panes[-1].view.sigXRangeChanged.connect(self._on_range)
+        self._point = (0.0, 0.5)
+        for pane in self.panes:
+            pane.scene().sigMouseMoved.connect(partial(self._on_mouse, pane))
+            pane.part.sigRegionChanged.connect(self._on_part)
+            pane.part.sigRegionChangeFinished.connect(self._on_part_chosen)
+
+    @property
+    def part(self) -> tuple[float, float] | None:
+        """The start and end of the selected part in seconds; None if nothing is selected."""
+        shown = self.panes[0].part
+        if not shown.isVisible():
+            return None
+        start, end = shown.getRegion()
+        return max(float(start), 0.0), min(float(end), self._seconds)
+
+    def select_part(self, part: tuple[float, float] | None) -> None:
+        """Show a part as selected, with borders that can be dragged; None selects nothing."""
+        for pane in self.panes:
+            with QSignalBlocker(pane.part):
+                pane.part.setBounds((0.0, self._seconds))
+                if part is not None:
+                    pane.part.setRegion(part)
+            pane.part.setVisible(part is not None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right move the cursor, up and down the height at which it reads; plus and minus zoom.
+
+        The bracket keys set the start and the end of the selected part to the cursor.
+        """
+        key, (seconds, height) = Qt.Key(event.key()), self._point
+        low, high = self._shown
+        step = (high - low) / STEPS_ACROSS
+        moves = {
+            Qt.Key.Key_Left: (-step, 0.0),
+            Qt.Key.Key_Right: (step, 0.0),
+            Qt.Key.Key_Up: (0.0, 1 / STEPS_UP),
+            Qt.Key.Key_Down: (0.0, -1 / STEPS_UP),
+        }
+        if key in moves:
+            across, up = moves[key]
+            self._point_at(seconds + across, height + up)
+            self.show_moment(self._point[0])
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            factor = 1 / ZOOM if key is Qt.Key.Key_Minus else ZOOM
+            self.panes[-1].view.scaleBy((factor, 1), center=QPointF(seconds, 0))
+        elif key in (Qt.Key.Key_BracketLeft, Qt.Key.Key_BracketRight) and self.part is not None:
+            start, end = self.part
+            opens = key is Qt.Key.Key_BracketLeft
+            self.select_part((min(seconds, end), end) if opens else (start, max(seconds, start)))
+            self._on_part_chosen()
+        else:
+            event.ignore()
+
+    @property
+    def columns(self) -> int:
+        """The width of the time axis in pixels."""
+        return max(int(self.panes[0].view.width()), 1)
+
+    @property
+    def seconds_in_view(self) -> tuple[float, float]:
+        """The start and end of the view in seconds."""
+        return self._shown
+
+    def show_length(self, seconds: float) -> None:
+        """Set the length; if it has changed, all of it is shown."""
+        if seconds != self._seconds:
+            self._seconds = seconds
+            self._shown = (0.0, seconds)
+            self._point = (0.0, 0.5)
+            self.select_part(None)
+            for pane in self.panes:
+                pane.show_seconds(seconds)
+
+    def show_range(self, start: float, end: float) -> None:
+        """Show the same part as other panes do, of the same length; it is not told again."""
+        if (start, end) != self._shown and 0 <= start < end <= self._seconds:
+            self._shown = (start, end)
+            self.panes[-1].view.setXRange(start, end, padding=0)
+
+    def show_moment(self, seconds: float | None) -> None:
+        """Draw the cursor at this time; None hides it."""
+        for pane in self.panes:
+            pane.cursor.setVisible(seconds is not None)
+            pane.cursor.setValue(seconds or 0.0)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        for pane in self.panes:
+            pane.set_colours(colours)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Request pictures again: the number of columns follows the width."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.range_chosen.emit(*self._shown)
+
+    def _point_at(self, seconds: float, height: float) -> None:
+        self._point = (min(max(seconds, 0.0), self._seconds), min(max(height, 0.0), 1.0))
+        self.pointed.emit(*self._point)
+
+    def _on_mouse(self, pane: TimePane, position: QPointF) -> None:
+        low, high = pane.view.viewRange()[1]
+        point = pane.plot_position(position)
+        height = (point.y() - low) / (high - low)
+        if 0 <= point.x() <= self._seconds and 0 <= height <= 1:
+            self._point_at(point.x(), height)
+
+    @Slot(object)
+    def _on_part(self, moved: object) -> None:
+        """Let every pane show the part that was dragged in one of them."""
+        region = moved.getRegion()  # type: ignore[attr-defined]
+        for pane in self.panes:
+            if pane.part is not moved:
+                with QSignalBlocker(pane.part):
+                    pane.part.setRegion(region)
+
+    @Slot()
+    def _on_part_chosen(self) -> None:
+        if self.part is not None:
+            self.part_chosen.emit(*self.part)
+
+    @Slot(object, object)
+    def _on_range(self, view: object, found: tuple[float, float]) -> None:
+        low, high = max(float(found[0]), 0.0), min(float(found[1]), self._seconds)
+        if (low, high) != self._shown and low < high:
+            self._shown = (low, high)
+            self.range_chosen.emit(low, high)

@@ -1,0 +1,1 @@
+"""The child process with the reference: started, asked, watched."""

@@ -1,0 +1,235 @@
+"""The child process that runs the reference: started on demand, free to crash, ended when no longer needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal, SignalInstance, Slot
+
+from app.diagnostics.process.watchdog import STALLED_SECONDS, Watchdog
+from app.system.processes import child_process
+from engine.inspection.results import KernelsEvent
+from engine.system.child_process import python_command
+from engine.validator.experiments import EXPERIMENT_ENDS, ExperimentRequest
+from engine.validator.kernel_request import KernelRequest
+from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
+from engine.validator.wire import EXPERIMENTS, Wire
+
+COMMAND = python_command("engine", "validate", "--serve")
+TURN_SECONDS = 0.004
+"""How long reading may take before the window gets its turn."""
+END_WITHIN_MS = 2000
+"""A process that is no longer needed is killed if it takes longer than this to end."""
+NICENESS = 10
+KEPT_ERROR_BYTES = 4096
+KILLED_WHY = ", as the system does when memory runs out"
+NO_START = "It could not be started."
+NONSENSE = "It sent something that makes no sense."
+
+
+class DiagnosticsProcess(QObject):
+    """Answers one request at a time; events of a cancelled or replaced request are not delivered.
+
+    Events of experiments come by `experiment_received`, all others by `event_received`. `cancelled` tells that the
+    request in progress was given up, `died` carries one sentence on why the process ended unexpectedly, `stalled` for
+    how many seconds it has done nothing though it owes an answer; `went_on` follows if it does something after all.
+    """
+
+    event_received = Signal(object)
+    experiment_received = Signal(object)
+    cancelled = Signal()
+    died = Signal(str)
+    stalled = Signal(int)
+    went_on = Signal()
+
+    def __init__(
+        self,
+        command: Sequence[str] = COMMAND,
+        parent: QObject | None = None,
+        stalled_after_seconds: float = STALLED_SECONDS,
+    ) -> None:
+        super().__init__(parent)
+        self._watchdog = Watchdog(stalled_after_seconds, parent=self)
+        self._watchdog.stalled.connect(self.stalled)
+        self._watchdog.went_on.connect(self.went_on)
+        self._command = tuple(command)
+        self._wire = Wire()
+        self._process: QProcess | None = None
+        self._ending: list[QProcess] = []
+        self._error_output = b""
+        self._unanswered = 0
+        self._wanted = False
+        self._receiver: SignalInstance = self.event_received
+        self._turn = QTimer(self, singleShot=True, interval=0)
+        self._turn.timeout.connect(self._read)
+
+    @property
+    def process_id(self) -> int | None:
+        """The id of the running process, if any."""
+        return self._process.processId() or None if self._process is not None else None
+
+    @property
+    def error_output(self) -> str:
+        """The end of what the latest process wrote to stderr."""
+        return self._error_output.decode(errors="replace")
+
+    def validate(self, request: ValidationRequest) -> None:
+        """Start this request, cancelling the one in progress."""
+        self._ask("validate", self._wire.encode_request(request), self.event_received)
+
+    def inspect(self, request: KernelRequest) -> None:
+        """Start this request, cancelling the one in progress."""
+        self._ask("inspect", self._wire.encode_kernel_request(request), self.event_received)
+
+    def experiment(self, request: ExperimentRequest) -> None:
+        """Start this experiment, cancelling the request in progress."""
+        name = next(name for name, kind in EXPERIMENTS.items() if isinstance(request, kind))
+        self._ask(name, self._wire.encode_experiment(request), self.experiment_received)
+
+    def hear(self, character: int) -> None:
+        """The text of the request in progress is heard at this character, which is compared next."""
+        if self._wanted:
+            self._send({"hear": character})
+
+    @Slot()
+    def cancel(self) -> None:
+        """Cancel the request in progress; it delivers no more events."""
+        self._watchdog.rest()
+        if self._wanted:
+            self._wanted = False
+            self._send({"cancel": True})
+            self.cancelled.emit()
+
+    @Slot()
+    def release(self) -> None:
+        """End the process, by force if it does not end soon; the next request starts a new one."""
+        process = self._let_go()
+        if process is not None:
+            process.closeWriteChannel()
+            QTimer.singleShot(END_WITHIN_MS, process, process.kill)
+
+    def shut_down(self, timeout_ms: int) -> None:
+        """End every process at once, and wait until they have."""
+        self._let_go()
+        for process in tuple(self._ending):
+            process.kill()
+            process.waitForFinished(timeout_ms)
+
+    def _ask(self, what: str, encoded: str, receiver: SignalInstance) -> None:
+        self.cancel()
+        if self._process is None:
+            self._process = self._started()
+        self._unanswered += 1
+        self._wanted, self._receiver = True, receiver
+        self._watchdog.watch()
+        self._send({what: json.loads(encoded)})
+
+    def _started(self) -> QProcess:
+        process = child_process(self)
+        process.started.connect(self._give_way)
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._keep_errors)
+        process.errorOccurred.connect(self._on_error)
+        process.finished.connect(self._read)
+        self._unanswered = 0
+        self._error_output = b""
+        process.start(self._command[0], list(self._command[1:]))
+        return process
+
+    @Slot()
+    def _give_way(self) -> None:
+        """Give window and sound priority from the start: importing PyTorch alone takes seconds."""
+        process_id = self.process_id
+        if process_id is not None and hasattr(os, "setpriority"):
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, process_id, NICENESS)
+
+    def _send(self, message: dict[str, object]) -> None:
+        if self._process is not None:
+            self._process.write(json.dumps(message).encode() + b"\n")
+
+    @Slot()
+    def _read(self) -> None:
+        """Read lines for a short time, and the rest after the window has had its turn."""
+        until = time.perf_counter() + TURN_SECONDS
+        while self._process is not None and self._process.canReadLine():
+            self._take(bytes(self._process.readLine().data()))
+            if time.perf_counter() > until:
+                self._turn.start()
+                return
+        if self._process is not None and self._process.state() is QProcess.ProcessState.NotRunning:
+            self._die(self._last_words(self._process))
+
+    def _take(self, line: bytes) -> None:
+        try:
+            event = self._wire.decode(line.decode())
+        except ValueError:
+            self._die(NONSENSE)
+            return
+        if isinstance(event, PulseEvent):
+            self._watchdog.note_pulse(event.computed_seconds)
+            return
+        wanted = self._wanted and self._unanswered == 1
+        if isinstance(event, (FinishedEvent, FailedEvent, KernelsEvent, *EXPERIMENT_ENDS)):
+            self._unanswered -= 1
+            self._wanted = self._wanted and not wanted
+        self._watchdog.note_answer()
+        if not self._wanted:
+            self._watchdog.rest()
+        if wanted:
+            self._receiver.emit(event)
+
+    @Slot()
+    def _keep_errors(self) -> None:
+        if self._process is not None:
+            output = self._error_output + bytes(self._process.readAllStandardError().data())
+            self._error_output = output[-KEPT_ERROR_BYTES:]
+
+    @Slot(QProcess.ProcessError)
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._die(NO_START)
+
+    def _die(self, words: str) -> None:
+        process = self._let_go()
+        if process is not None:
+            process.kill()
+        self.died.emit(words)
+
+    def _let_go(self) -> QProcess | None:
+        """Disconnect from the process, which is deleted once it has ended."""
+        process, self._process = self._process, None
+        self._wanted = False
+        self._watchdog.rest()
+        if process is None:
+            return None
+        process.started.disconnect(self._give_way)
+        process.readyReadStandardOutput.disconnect(self._read)
+        process.readyReadStandardError.disconnect(self._keep_errors)
+        process.errorOccurred.disconnect(self._on_error)
+        process.finished.disconnect(self._read)
+        if process.state() is QProcess.ProcessState.NotRunning:
+            process.deleteLater()
+        else:
+            self._ending.append(process)
+            process.finished.connect(self._forget_ended)
+        return process
+
+    @Slot()
+    def _forget_ended(self) -> None:
+        for process in tuple(self._ending):
+            if process.state() is QProcess.ProcessState.NotRunning:
+                self._ending.remove(process)
+                process.deleteLater()
+
+    def _last_words(self, process: QProcess) -> str:
+        if process.exitStatus() is QProcess.ExitStatus.CrashExit:
+            why = KILLED_WHY if process.exitCode() == signal.SIGKILL else ""
+            return f"It was ended by signal {process.exitCode()}{why}."
+        last = next((line for line in reversed(self.error_output.splitlines()) if line.strip()), "")
+        return f"It ended with exit code {process.exitCode()}. {last.strip()}".strip()

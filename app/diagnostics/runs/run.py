@@ -1,0 +1,296 @@
+"""One diagnostic run: what the user asked to compare, and everything its events have reported so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from app.diagnostics.runs.crashed_rows import crashed_row
+from app.diagnostics.runs.kept_curves import KeptCurves
+from app.diagnostics.runs.run_progress import RunProgress
+from engine.config import ModelConfig
+from engine.errors import Cure
+from engine.preparation.devices import AUTO
+from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
+from engine.stages import STAGE_NAMES
+from engine.validator.arrays import Arrays
+from engine.validator.experiments import ServiceEvent
+from engine.validator.results import (
+    AlignmentEvent,
+    FailedEvent,
+    Finding,
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.verdicts import severity
+
+USUAL_PADDING = 1.0
+STOPPED_WORDS = "Stopped."
+GIVEN = Reading.OWN_FED_REFERENCE_DURATIONS  # told before the same row fed by its own chain, where they differ
+
+
+@dataclass(frozen=True)
+class DiagnosticsOptions:
+    """Part of a `ValidationRequest`, field by field under the same names; `regimes` does not list the reference."""
+
+    regimes: tuple[Regime, ...] = (Regime.UPSTREAM, Regime.COMPILED)
+    reference: Regime = Regime.DYNAMIC
+    padding: float = USUAL_PADDING
+    device: str = AUTO
+    lstm_method: str = AUTO
+    probes: bool = False
+    fault: str = ""
+    cross: tuple[tuple[str, Regime], ...] = ()
+    phonemes: str = ""
+
+
+class RunState(Enum):
+    """The state of a run."""
+
+    LOADING = "loading"
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    CRASHED = "crashed"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The part of a run to show; `utterance` is None for the worst of all."""
+
+    regime: str
+    reading: Reading = Reading.REFERENCE_FED
+    utterance: int | None = None
+
+
+class DiagnosticsRun:
+    """Collects the events of one validation; `message`, `hint` and `cure` say how it ended, unless it finished."""
+
+    def __init__(
+        self,
+        request: ValidationRequest,
+        config: ModelConfig,
+        arrays: Arrays | None = None,
+        started: datetime | None = None,
+    ) -> None:
+        self.request = request
+        self.config = config
+        self.arrays = arrays
+        self.started = started or datetime.now().astimezone()
+        self.state = RunState.LOADING
+        self.preparation: PreparationEvent | None = None
+        self.utterances: tuple[Utterance, ...] = ()
+        self.report: Report | None = None
+        self.last_row: Row | None = None
+        self.progress = RunProgress()
+        self.stalled_seconds = 0
+        self.message = ""
+        self.hint = ""
+        self.cure: Cure | None = None
+        self._alignments: dict[int, tuple[int, ...]] = {}
+        self._order: list[tuple[tuple[int, str, Reading, str], str]] = []
+        self._curves = KeptCurves()
+        self._worst: dict[tuple[str, Reading, str], Row] = {}
+        self._reported: dict[tuple[str, Reading, str], set[int]] = {}
+        self._rows: dict[tuple[int, str, Reading, str], dict[str, Row]] = {}
+
+    @property
+    def active(self) -> bool:
+        """Whether more events may come."""
+        return self.state in (RunState.LOADING, RunState.RUNNING)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its process has done nothing for a long time."""
+        return self.active and self.stalled_seconds > 0
+
+    @property
+    def reference(self) -> str:
+        """The regime that every other is compared with."""
+        return str(self.request.reference)
+
+    @property
+    def regimes(self) -> tuple[str, ...]:
+        """The compared regimes: those asked for, then any others that have reported."""
+        asked = [str(regime) for regime in self.request.regimes]
+        seen = [regime for _, regime, _, _ in self._rows]
+        return tuple(regime for regime in dict.fromkeys(asked + seen) if regime != self.reference)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Rows of outputs and probes so far: by utterance in the order of the text, in each as they came."""
+        return tuple(self._rows[key][output] for key, output in sorted(self._order, key=lambda each: each[0][0]))
+
+    @property
+    def report_so_far(self) -> Report:
+        """Its report, or what is known of it while there is none; without versions then."""
+        report = self.report or Report(self.request, self.utterances, (), (), {})
+        return report if report.rows else replace(report, rows=self.rows)
+
+    @property
+    def row_count(self) -> int:
+        """Rows of outputs and probes so far."""
+        return len(self._order)
+
+    def take(self, event: ServiceEvent) -> None:
+        """Take an event; a run that has ended ignores it."""
+        if not self.active:
+            return
+        self.stalled_seconds = 0
+        match event:
+            case PreparationEvent():
+                self.preparation = event if event.done < event.total else None
+            case PlanEvent():
+                self._take_plan(event.plan)
+            case AlignmentEvent():
+                self._alignments[event.utterance] = event.frames_per_token
+            case RowEvent():
+                self._take_row(event.row)
+            case FinishedEvent():
+                self._finish(event.report)
+            case FailedEvent():
+                self._end(RunState.FAILED, event.message, event.hint, event.cure)
+
+    def stall(self, seconds: int) -> None:
+        """Its process has done nothing for so long; 0 when it goes on."""
+        self.stalled_seconds = seconds
+
+    def crash(self, message: str) -> None:
+        """Its process has ended; whatever has not been reported is shown as crashed."""
+        if self.active:
+            self._end(RunState.CRASHED, message)
+
+    def stop(self) -> None:
+        """It was stopped on request; its results so far stay."""
+        if self.active:
+            self._end(RunState.STOPPED, STOPPED_WORDS)
+
+    def alignment(self, utterance: int) -> tuple[int, ...]:
+        """Frames per token of an utterance, by the reference; empty while unknown."""
+        return self._alignments.get(utterance, ())
+
+    def rows_of(self, utterance: int, regime: str, reading: Reading, stage: str) -> tuple[Row, ...]:
+        """The rows of one stage: its outputs, then its probes."""
+        rows = self._rows.get((utterance, regime, reading, stage), {}).values()
+        return tuple(sorted(rows, key=lambda row: row.probe))
+
+    def stage_summary(self, shown: Shown, stage: str) -> Row | None:
+        """The row of the stage's worst output, in one utterance or of all; None while there is none."""
+        if shown.utterance is not None:
+            return self._summary_of(shown.utterance, shown, stage)
+        key = (shown.regime, shown.reading, stage)
+        worst = self._worst.get(key)
+        if worst is None:
+            return self._summary_of(min(self._indices()), shown, stage)
+        cut_short = self._broke_off and len(self._reported[key]) < len(self.utterances)
+        return replace(worst, verdict=Verdict.CRASHED) if cut_short and worst.verdict is not Verdict.FAIL else worst
+
+    def utterance_to_show(self, shown: Shown, stage: str | None = None) -> int:
+        """The utterance selected, or else the one where the stage (or any stage) is worst, or the one in progress."""
+        if shown.utterance is not None:
+            return shown.utterance
+        if stage is None and self.active and self.last_row is not None:
+            return self.last_row.utterance
+        stages = STAGE_NAMES if stage is None else (stage,)
+        rows = [row for name in stages if (row := self.stage_summary(shown, name)) is not None]
+        latest = self.last_row.utterance if self.last_row is not None else 0
+        return max(rows, key=severity).utterance if rows else latest
+
+    def utterance_at(self, index: int) -> Utterance | None:
+        """An utterance of the plan; None while it is unknown."""
+        return next((utterance for utterance in self.utterances if utterance.index == index), None)
+
+    def first_divergence(self, regime: str) -> Finding | None:
+        """The first stage that is itself wrong: the report's finding, or until then the first failing stage."""
+        if self.report is not None:
+            return next((finding for finding in self.report.findings if finding.regime == regime), None)
+        shown = Shown(regime, Reading.REFERENCE_FED)
+        for stage in STAGE_NAMES:
+            row = self.stage_summary(shown, stage)
+            if row is not None and row.verdict is Verdict.FAIL:
+                return Finding(regime, stage, "")
+        return None
+
+    @property
+    def _broke_off(self) -> bool:
+        """Whether it ended in the middle: its process crashed, or what it compared failed."""
+        return self.state is RunState.CRASHED or (self.state is RunState.FAILED and self.last_row is not None)
+
+    def rate(self, rated: Callable[[Row], Row], golden: str) -> None:
+        """Rate all rows anew, in their order; `golden` says which golden run they are held against now."""
+        self._worst.clear()
+        for (_, _, reading, _), rows in self._rows.items():
+            rows.update({name: rated(row) for name, row in rows.items()})
+            for row in rows.values():
+                self._note_worst(row, reading)
+        if self.report is not None:
+            self.report = replace(self.report, rows=self.rows, golden=golden)
+
+    def _indices(self) -> tuple[int, ...]:
+        planned = tuple(utterance.index for utterance in self.utterances)
+        return planned or tuple(sorted({key[0] for key in self._rows} or {0}))
+
+    def _summary_of(self, utterance: int, shown: Shown, stage: str) -> Row | None:
+        rows = self._rows.get((utterance, shown.regime, shown.reading, stage), {}).values()
+        outputs = [row for row in rows if not row.probe]
+        if outputs:
+            return max(outputs, key=severity)
+        if self._broke_off and shown.regime in self.regimes:
+            return crashed_row(utterance, shown.regime, self.reference, shown.reading, stage)
+        return None
+
+    def _take_plan(self, plan: Plan) -> None:
+        """Take a plan, which may begin where what is known ends."""
+        first = plan.utterances[0].index if plan.utterances else 0
+        self.utterances = (*self.utterances[:first], *plan.utterances)
+        self.progress.plan(replace(plan, utterances=self.utterances))
+        self.state = RunState.RUNNING
+
+    def _take_row(self, row: Row) -> None:
+        self.state = RunState.RUNNING
+        self.preparation = None
+        self.last_row = row
+        self.progress.begin(row.utterance)
+        self._curves.begin(row.utterance, self._rows, self._worst.values())
+        if row.output not in self._held(row, row.reading):
+            self._order.append(((row.utterance, row.regime, row.reading, row.stage), row.output))
+        self._file(row, row.reading)
+        if row.reading is Reading.OWN_FED and row.output not in self._held(row, GIVEN):
+            self._file(row, GIVEN)
+
+    def _held(self, row: Row, reading: Reading) -> dict[str, Row]:
+        return self._rows.setdefault((row.utterance, row.regime, reading, row.stage), {})
+
+    def _file(self, row: Row, reading: Reading) -> None:
+        """Keep a row where this reading shows it: a stage whose durations are equal is the same in two of them."""
+        self._held(row, reading)[row.output] = row
+        if row.probe:
+            return
+        self._reported.setdefault((row.regime, reading, row.stage), set()).add(row.utterance)
+        self._note_worst(row, reading)
+
+    def _note_worst(self, row: Row, reading: Reading) -> None:
+        key = (row.regime, reading, row.stage)
+        worst = self._worst.get(key)
+        if not row.probe and (worst is None or severity(row) > severity(worst)):
+            self._worst[key] = row
+
+    def _finish(self, report: Report) -> None:
+        self.utterances = report.utterances or self.utterances  # which arrive piece by piece, as rows do one by one
+        self.report = replace(report, rows=report.rows or self.rows, utterances=self.utterances)
+        if len(report.rows) != self.row_count:
+            for row in report.rows:
+                self._take_row(row)
+        self._end(RunState.FINISHED, "")
+
+    def _end(self, state: RunState, message: str, hint: str = "", cure: Cure | None = None) -> None:
+        self.state, self.message, self.hint, self.cure = state, message, hint, cure

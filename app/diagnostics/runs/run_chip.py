@@ -1,0 +1,40 @@
+"""A chip in the main window: whether all stages agree, how far a diagnosis has come, and the way to its panel."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from app.diagnostics.colours import Tone
+from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run_verdict import RunVerdict, verdict_of
+from app.widgets.elided_text import ElidedButton
+
+
+class RunChip(ElidedButton):
+    """Hidden while there is nothing to tell."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("runChip")
+        self.setAutoDefault(False)
+        self._verdict: RunVerdict | None = None
+        self.hide()
+
+    def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
+        """Tell how a regime of this run does, or another one if it is no part of the run."""
+        verdict = None
+        if run is not None:
+            verdict = verdict_of(run, regime if regime in run.regimes else next(reversed(run.regimes), regime))
+        if verdict == self._verdict:
+            return
+        self._verdict = verdict
+        self.setVisible(verdict is not None)
+        if verdict is not None:
+            self.say(verdict.words)
+            self.setToolTip(f"{verdict.words}: show the diagnostics")
+            self._show_tone(verdict.tone)
+
+    def _show_tone(self, tone: Tone) -> None:
+        if self.property("tone") != tone.value:
+            self.setProperty("tone", tone.value)
+            self.style().polish(self)

@@ -1,0 +1,121 @@
+"""Controls for the next run: regimes, padding, device, LSTM method, inner values."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QWidget
+
+from app.diagnostics.metric_words import REGIME_TITLES, regime_title
+from app.diagnostics.runs.run import USUAL_PADDING, DiagnosticsOptions
+from app.widgets.combo_box import ComboBox
+from app.widgets.wrapping_bar import WrappingBar
+from engine.artifacts.manifest import METAL_DEVICE, MPS
+from engine.faults.catalogue import fault_named
+from engine.preparation.devices import DEVICES, metal_obstacle
+from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.validator.drill import drill_regimes
+from engine.validator.regimes import MOST_PADDING
+from engine.validator.results import REGIME_MEANINGS, Regime
+
+PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"
+
+
+class RunControls(WrappingBar):
+    """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
+
+    `fault` is the name of the fault that the next runs look for, empty for none.
+    """
+
+    diagnose_wanted = Signal(object)
+    stop_wanted = Signal()
+    regime_chosen = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._running = False
+        self.fault = ""
+        self.diagnose_button = QPushButton(self)
+        self.diagnose_button.setObjectName("diagnose")
+        self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
+        self.reference = ComboBox("Reference", "What it is compared with", 7, self)
+        self.padding = ComboBox("Padding", PADDING_MEANING, 5, self)
+        self.device = ComboBox("Device", "Where the compiled model runs", 4, self)
+        self.lstm_method = ComboBox("LSTM method", "How the compiled LSTMs are computed", 4, self)
+        self.probes = QCheckBox("Inner values", self)
+        self._prepare()
+        self._lay_out()
+        self.diagnose_button.clicked.connect(self._on_diagnose)
+        self.regime.chosen.connect(self.regime_chosen)
+        self.show_running(False)
+
+    @property
+    def options(self) -> DiagnosticsOptions:
+        """What the next run will compare; PyTorch's own noise floor is always measured as well."""
+        reference = Regime(str(self.reference.value))
+        chosen = str(self.regime.value)
+        wanted = {Regime.UPSTREAM, Regime.COMPILED if chosen not in tuple(Regime) else Regime(chosen)} - {reference}
+        if self.fault:
+            wanted |= set(drill_regimes(fault_named(self.fault)))
+        return DiagnosticsOptions(
+            regimes=tuple(regime for regime in Regime if regime in wanted),
+            reference=reference,
+            padding=float(str(self.padding.value)),
+            device=str(self.device.value),
+            lstm_method=str(self.lstm_method.value),
+            probes=self.probes.isChecked(),
+            fault=self.fault,
+        )
+
+    def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
+        """Offer every regime, and any others that a run has."""
+        names = dict.fromkeys((Regime.COMPILED, *Regime, *others))
+        self.regime.offer(
+            (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
+            for name in names
+        )
+
+    @Slot(bool)
+    def show_running(self, running: bool) -> None:
+        """Offer Stop while a run is in progress."""
+        self._running = running
+        words = "Stop" if running else "Diagnose"
+        self.diagnose_button.setText(words)
+        self.diagnose_button.setAccessibleName(words)
+        self.diagnose_button.setToolTip("Stop comparing" if running else "Compare every stage for the text above")
+        self.diagnose_button.setProperty("stops", running)
+        self.diagnose_button.style().polish(self.diagnose_button)
+
+    @Slot()
+    def _on_diagnose(self) -> None:
+        if self._running:
+            self.stop_wanted.emit()
+        else:
+            self.diagnose_wanted.emit(self.options)
+
+    def _prepare(self) -> None:
+        self.offer_regimes()
+        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in Regime)
+        self.device.offer((device, device, "") for device in DEVICES)
+        self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
+        if (obstacle := metal_obstacle()) is not None:
+            self.device.forbid(METAL_DEVICE, obstacle)
+            self.lstm_method.forbid(MPS, obstacle)
+        self.padding.offer((padding, f"{padding:.0%}", "") for padding in PADDINGS if padding <= MOST_PADDING)
+        self.padding.choose(USUAL_PADDING)
+        self.probes.setToolTip("Compare the values inside the stages too, which takes longer")
+
+    def _lay_out(self) -> None:
+        self.add(self.diagnose_button)
+        self.add(self.regime, faint_label("against", self.reference), self.reference)
+        for title, control in (("Padding", self.padding), ("Device", self.device), ("LSTM", self.lstm_method)):
+            self.add(faint_label(title, control), control)
+        self.add(self.probes)
+
+
+def faint_label(text: str, buddy: QWidget) -> QLabel:
+    """A label to put next to a control."""
+    label = QLabel(text)
+    label.setObjectName("faint")
+    label.setBuddy(buddy)
+    return label

@@ -1,0 +1,121 @@
+"""The state and progress of a run, and a link to its first divergence."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+
+from app.diagnostics.metric_words import regime_title
+from app.diagnostics.runs.run import DiagnosticsRun, RunState
+from app.diagnostics.runs.run_words import divergence_words, state_words
+from app.widgets.elided_text import ElidedButton, ElidedLabel
+from app.widgets.progress import show_fraction
+from engine.stages import STAGE_NAMES
+
+SPACE_PIXELS = 10
+HEIGHT_PIXELS = 24
+PROGRESS_WIDTH_PIXELS = 90
+PROGRESS_HEIGHT_PIXELS = 4
+
+
+class RunStatus(QWidget):
+    """`stage_wanted` carries the first stage that is itself wrong, when the link to it is clicked.
+
+    `start_again_wanted` is for a process that does nothing any more.
+    """
+
+    stage_wanted = Signal(str)
+    start_again_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._stage = ""
+        self._run: DiagnosticsRun | None = None
+        self._regime = ""
+        self._told = ""
+        self.pointer = ElidedButton(self)
+        self.pointer.setObjectName("pointer")
+        self.pointer.hide()
+        self.start_again = QPushButton("Start again", self)
+        self.start_again.setToolTip("End the reference process, which does nothing, and compare anew")
+        self.start_again.hide()
+        self.label = ElidedLabel(self)
+        self.label.setObjectName("faint")
+        self.label.setAccessibleName("Diagnostics status")
+        self.progress = QProgressBar(self)
+        self.progress.setObjectName("progress")
+        self.progress.setAccessibleName("Diagnostics progress")
+        self.progress.setTextVisible(False)
+        self.progress.setFixedSize(PROGRESS_WIDTH_PIXELS, PROGRESS_HEIGHT_PIXELS)
+        self.setFixedHeight(HEIGHT_PIXELS)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        layout.addWidget(self.pointer)
+        layout.addWidget(self.progress)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.start_again)
+        self.start_again.clicked.connect(self.start_again_wanted)
+        self.pointer.clicked.connect(self._on_pointer)
+        self.show_run(None, "")
+
+    def show_run(self, run: DiagnosticsRun | None, regime: str) -> None:
+        """Show the progress of this run, and where this regime of it diverges."""
+        self._run, self._regime = run, regime
+        words = divergence_words(run, regime)
+        finding = run.first_divergence(regime) if run is not None else None
+        self._stage = finding.stage if finding is not None else ""
+        self.pointer.say(words)
+        self.pointer.setVisible(bool(words))
+        self.pointer.setEnabled(bool(self._stage))
+        self.start_again.setVisible(run is not None and run.is_stuck)
+        if not self._told:
+            self.label.say(_status_words(run, regime))
+            self._show_tone("error" if run is not None and run.state in (RunState.FAILED, RunState.CRASHED) else "")
+            self._show_progress(run)
+
+    def tell(self, words: str, fraction: float | None = None) -> None:
+        """Tell something else than the progress of the run, and how much of it is done, until there are no words."""
+        self._told = words
+        if not words:
+            self.show_run(self._run, self._regime)
+            return
+        self.label.say(words)
+        self._show_tone("")
+        self.progress.show()
+        show_fraction(self.progress, fraction)
+
+    def _show_tone(self, tone: str) -> None:
+        if self.label.property("tone") != tone:
+            self.label.setProperty("tone", tone)
+            self.label.style().polish(self.label)
+
+    def _show_progress(self, run: DiagnosticsRun | None) -> None:
+        self.progress.setVisible(run is not None and run.active)
+        if run is None or not run.active:
+            return
+        show_fraction(self.progress, _fraction_done(run))
+
+    @Slot()
+    def _on_pointer(self) -> None:
+        self.stage_wanted.emit(self._stage)
+
+
+def _fraction_done(run: DiagnosticsRun) -> float | None:
+    """How much of the present step is done: of the preparation, or of all stages of all utterances."""
+    if run.preparation is not None:
+        return run.preparation.done / run.preparation.total if run.preparation.total > 1 else None
+    if not run.utterances:
+        return None
+    row = run.last_row
+    done = run.progress.compared * len(STAGE_NAMES) + (STAGE_NAMES.index(row.stage) if row is not None else 0)
+    return done / (len(run.utterances) * len(STAGE_NAMES))
+
+
+def _status_words(run: DiagnosticsRun | None, regime: str) -> str:
+    words = state_words(run)
+    if run is None or regime in run.regimes:
+        return words
+    if regime == run.reference:
+        return f"{words} {regime_title(regime)} is the reference itself."
+    return f"{words} {regime_title(regime)} was not part of this run; press Diagnose."

@@ -1,0 +1,142 @@
+"""The state of a run as one line of text, and its first divergence as another."""
+
+from __future__ import annotations
+
+from app.diagnostics.faults.drill_words import drill_mark
+from app.diagnostics.metric_words import regime_title
+from app.diagnostics.runs.kept_curves import MOST_UTTERANCES
+from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
+from app.messages import words_for
+from engine.preparation.devices import AUTO
+from engine.stages import STAGE_NAMES, stage_named
+from engine.validator.regimes import PADDED_REGIMES
+from engine.validator.results import Reading, Regime, Verdict
+
+NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
+TEXT_CHARACTERS = 32
+_ENDINGS = {RunState.STOPPED: "stopped", RunState.FAILED: "failed", RunState.CRASHED: "crashed"}
+
+
+def state_words(run: DiagnosticsRun | None) -> str:
+    """What a run is doing, or how it ended."""
+    if run is None:
+        return NO_RUN
+    if run.is_stuck:
+        return f"The reference has done nothing for {run.stalled_seconds} s while it {under_way(run)}; it may be stuck."
+    match run.state:
+        case RunState.LOADING | RunState.RUNNING if run.preparation is not None:
+            return f"{run.preparation.title}…"
+        case RunState.LOADING:
+            return "Starting the reference…"
+        case RunState.RUNNING:
+            return _progress_words(run)
+        case RunState.FINISHED:
+            return _end_words(run)
+        case RunState.STOPPED:
+            return run.message
+        case _:
+            return words_for(run.message, run.hint, run.cure)
+
+
+def divergence_words(run: DiagnosticsRun | None, regime: str) -> str:
+    """The first stage that is itself wrong; empty while that is unknown."""
+    if run is None or not run.row_count:
+        return ""
+    finding = run.first_divergence(regime)
+    if finding is None:
+        if run.state is not RunState.FINISHED or regime not in run.regimes:
+            return ""
+        worse = _worse_stages(run, regime)
+        also = f", but further off than it should be: {', '.join(worse)}" if worse else ""
+        return f"{regime_title(regime)}: no stage diverges by itself{also}"
+    title = stage_named(finding.stage).title
+    if not finding.words:
+        return f"First divergence: {title}"
+    return f"First divergence: {finding.words if finding.words.startswith(title) else f'{title} ({finding.words})'}"
+
+
+def _worse_stages(run: DiagnosticsRun, regime: str) -> list[str]:
+    """The titles of the stages that are within tolerance, yet worse than float32 or the golden run."""
+    rows = [run.stage_summary(Shown(regime, Reading.REFERENCE_FED), name) for name in STAGE_NAMES]
+    return [stage_named(row.stage).title for row in rows if row is not None and row.verdict is Verdict.WORSE]
+
+
+def _end_words(run: DiagnosticsRun) -> str:
+    count = len(run.utterances)
+    done = f"Done: {count} {'utterance' if count == 1 else 'utterances'}."
+    if run.report is None or not run.report.device_choice:
+        return done
+    golden = f"{run.report.golden} " if run.report.golden else ""
+    return f"{done} {golden}Device: {run.report.device_choice}. LSTM method: {run.report.lstm_choice}."
+
+
+def _progress_words(run: DiagnosticsRun) -> str:
+    row = run.last_row
+    if row is None:
+        return "Planning…" if not run.utterances else f"Utterance 1 of {len(run.utterances)}"
+    title = stage_named(row.stage).title
+    where = f"Utterance {row.utterance + 1} of {max(len(run.utterances), row.utterance + 1)} · {title}"
+    return " · ".join(filter(None, [where, run.progress.words, memory_words(run)]))
+
+
+def memory_words(run: DiagnosticsRun) -> str:
+    """What is no longer kept of a long text; empty if everything is."""
+    if run.progress.compared <= MOST_UTTERANCES:
+        return ""
+    return f"curves and arrays of the last {MOST_UTTERANCES} or fewer utterances are kept"
+
+
+def run_name(run: DiagnosticsRun) -> str:
+    """What a run was: the regime that it was about, its padding, device and LSTM method, and the text."""
+    parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
+    mark = drill_mark(run)
+    return f"{f'{mark} · ' if mark else ''}{', '.join(parts)}: {_shortened(run.request.speech.text)}"
+
+
+def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = False) -> str:
+    """The title of a run in a list; `name` is the one that the user gave it."""
+    ending = f" · {_ENDINGS[run.state]}" if run.state in _ENDINGS else ""
+    pin = " · pinned" if pinned else ""
+    return f"{number} · {run.started:%H:%M}{ending}{pin} · {name or run_name(run)}"
+
+
+def under_way(run: DiagnosticsRun) -> str:
+    """What a run is doing, as the end of the sentence “… while it …”."""
+    row = run.last_row
+    if row is None:
+        return "was getting ready"
+    stage = row.stage
+    if all(_is_compared(run, row.utterance, regime, stage) for regime in run.regimes):
+        stage = STAGE_NAMES[(STAGE_NAMES.index(stage) + 1) % len(STAGE_NAMES)]
+    return f"computed the {stage_named(stage).title.lower()}"
+
+
+def _is_compared(run: DiagnosticsRun, utterance: int, regime: str, stage: str) -> bool:
+    """Whether the last reading of every output of a stage has arrived."""
+    there = {row.output for row in run.rows_of(utterance, regime, Reading.OWN_FED, stage)}
+    return there >= {tensor.name for tensor in stage_named(stage).outputs if tensor.axes}
+
+
+def _subject(run: DiagnosticsRun) -> str:
+    """The regimes that were looked at: PyTorch's own float32 is always measured as well."""
+    looked_at = [regime for regime in run.regimes if regime != Regime.UPSTREAM] or list(run.regimes)
+    return " + ".join(regime_title(regime) for regime in looked_at)
+
+
+def _padding(run: DiagnosticsRun) -> list[str]:
+    padded = any(regime in PADDED_REGIMES for regime in run.regimes)
+    return [f"padding {run.request.padding:.0%}"] if padded else []
+
+
+def _machine(run: DiagnosticsRun) -> list[str]:
+    """The device and LSTM method that were used, or else those that were asked for."""
+    report, request = run.report, run.request
+    used = (report.device_choice, report.lstm_choice) if report is not None else ("", "")
+    asked = (request.device, request.lstm_method)
+    names = [(words.split(maxsplit=1) or [name])[0] for words, name in zip(used, asked, strict=True)]
+    return [name for name in names if name != AUTO]
+
+
+def _shortened(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= TEXT_CHARACTERS else f"{words[:TEXT_CHARACTERS]}…"

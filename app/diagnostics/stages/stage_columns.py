@@ -1,0 +1,276 @@
+"""The columns of the list of stages, each declared once: its words, its order, its tone, and when it gives way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from app.diagnostics.colours import Tone, verdict_tone
+from app.diagnostics.metric_words import (
+    VERDICT_MEANINGS,
+    VERDICT_TITLES,
+    agreement_words,
+    change_words,
+    correlation_words,
+    decibel_words,
+    millisecond_words,
+    number_words,
+    regime_title,
+    verdict_words,
+    worker_of,
+)
+from app.diagnostics.stages.strip_content import words_instead
+from engine.stages import STAGES, Stage
+from engine.validator import wording
+from engine.validator.results import Row, Verdict
+from engine.validator.verdicts import severity
+from engine.validator.wording import NOTHING
+from engine.validator.yardstick import MOST_TIMES
+
+WAITING = "waiting"
+STUCK = "no answer"
+
+
+class Column(IntEnum):
+    """The columns from left to right; the last one is as wide as there is room for."""
+
+    STAGE = 0
+    VERDICT = 1
+    CORRELATION = 2
+    TIMES_FLOOR = 3
+    TIMES_GOLDEN = 4
+    FLOOR = 5
+    MAX_ERROR = 6
+    SQNR = 7
+    STAGE_MS = 8
+    REFERENCE_MS = 9
+    CHANGE = 10
+    STRIP = 11
+
+
+@dataclass(frozen=True)
+class StageEntry:
+    """What is known of one stage: its worst row, that of the floor and of an earlier run, and which golden run."""
+
+    stage: Stage
+    number: int
+    row: Row | None = None
+    floor: Row | None = None
+    earlier: Row | None = None
+    token_count: int = 0
+    awaited: bool = False
+    stuck: bool = False
+    golden: str = ""
+
+
+@dataclass(frozen=True)
+class StageColumn:
+    """How one column is shown; `words`, `number` and `tone` are asked only for stages with a row.
+
+    `widest` are the longest words it is made wide enough for. Where space is short, the column with the lowest
+    `gives_way` is hidden first; one without stays.
+    """
+
+    title: str
+    meaning: str
+    words: Callable[[StageEntry, Row], str]
+    number: Callable[[StageEntry, Row], float | None]
+    widest: tuple[str, ...] = ()
+    gives_way: int | None = None
+    left_aligned: bool = False
+    tone: Callable[[StageEntry, Row], Tone] = lambda entry, row: Tone.PLAIN
+
+
+def words_of(entry: StageEntry, column: Column) -> str:
+    """The text of a cell."""
+    if column is Column.STAGE:
+        return entry.stage.title
+    if entry.row is not None:
+        return COLUMNS[column].words(entry, entry.row)
+    if column is not Column.VERDICT or not entry.awaited:
+        return ""
+    return STUCK if entry.stuck else WAITING
+
+
+def tone_of(entry: StageEntry, column: Column) -> Tone:
+    """What the colour of a cell says."""
+    return Tone.FAINT if entry.row is None else COLUMNS[column].tone(entry, entry.row)
+
+
+def sort_key(entry: StageEntry, column: Column) -> tuple[float, ...]:
+    """The sort key of a cell; empty, and so the smallest, if the value is unknown."""
+    if column is Column.STAGE:
+        return (entry.number,)
+    if entry.row is None:
+        return ()
+    if column is Column.VERDICT:
+        return severity(entry.row)
+    number = COLUMNS[column].number(entry, entry.row)
+    return () if number is None else (number,)
+
+
+def explanation_of(entry: StageEntry, column: Column) -> str:
+    """What a cell means, in a sentence."""
+    row = entry.row
+    if row is None:
+        return ""
+    if column is Column.VERDICT:
+        return VERDICT_MEANINGS[row.verdict]
+    if column is Column.CHANGE and entry.earlier is not None:
+        return f"Before: {correlation_words(entry.earlier.metrics)}, {VERDICT_TITLES[entry.earlier.verdict]}"
+    if column in (Column.STAGE_MS, Column.REFERENCE_MS):
+        regime = row.regime if column is Column.STAGE_MS else row.reference
+        return f"{entry.stage.title}: milliseconds of {worker_of(entry.stage, regime)}"
+    if column is Column.TIMES_GOLDEN and entry.golden:
+        return entry.golden
+    if column in (Column.FLOOR, Column.TIMES_FLOOR) and _is_exact(entry.floor):
+        return "PyTorch in float32 has no error here, because the reference computes the stage in float32 too"
+    what = "durations of tokens" if row.durations is not None else row.output
+    return f"{entry.stage.title}: {what}, {regime_title(row.regime)} against {regime_title(row.reference)}"
+
+
+def _is_exact(floor: Row | None) -> bool:
+    return floor is not None and floor.metrics is not None and floor.metrics.max_abs == 0
+
+
+def _tone_of_times(times: float | None) -> Tone:
+    return Tone.WARNING if times is not None and times > MOST_TIMES else Tone.PLAIN
+
+
+def _faint(entry: StageEntry, row: Row) -> Tone:
+    return Tone.FAINT
+
+
+def _agreement(row: Row | None, token_count: int) -> str:
+    return "" if row is None else agreement_words(row, token_count)
+
+
+def _pearson(row: Row | None) -> float | None:
+    return None if row is None or row.metrics is None else row.metrics.pearson
+
+
+def _sqnr(row: Row | None) -> float | None:
+    if row is None or row.metrics is None or row.metrics.finite_percent < 100:
+        return None
+    return float("inf") if row.metrics.sqnr_db is None else row.metrics.sqnr_db
+
+
+def _change_words(entry: StageEntry, row: Row) -> str:
+    return change_words(row, entry.earlier) if entry.earlier is not None else ""
+
+
+def _change(entry: StageEntry, row: Row) -> float | None:
+    now, before = _sqnr(row), _sqnr(entry.earlier)
+    if now is None or before is None:
+        return None
+    return 0.0 if now == before else now - before
+
+
+def _strip_words(entry: StageEntry, row: Row) -> str:
+    if row.profile is None or not row.profile.errors:
+        return words_instead(row)
+    return f"largest error {number_words(max(row.profile.errors))} of the rms"
+
+
+COLUMNS: Mapping[Column, StageColumn] = {
+    Column.STAGE: StageColumn(
+        "Stage",
+        "The step from text to speech",
+        lambda entry, row: entry.stage.title,
+        lambda entry, row: entry.number,
+        tuple(stage.title for stage in STAGES),
+        left_aligned=True,
+    ),
+    Column.VERDICT: StageColumn(
+        "Verdict",
+        "Whether the stage is within its tolerance",
+        lambda entry, row: verdict_words(row.verdict),
+        lambda entry, row: severity(row)[0],
+        tuple(map(verdict_words, Verdict)),
+        left_aligned=True,
+        tone=lambda entry, row: verdict_tone(row.verdict),
+    ),
+    Column.CORRELATION: StageColumn(
+        "Correlation",
+        "Pearson correlation with the reference",
+        lambda entry, row: _agreement(row, entry.token_count),
+        lambda entry, row: _pearson(row),
+        ("1 - 1.2e-10", "Correlation", "3 of 42 differ"),
+    ),
+    Column.TIMES_FLOOR: StageColumn(
+        "× floor",
+        "The error over that of PyTorch in float32 in the same place: more than 10 is worse than need be",
+        lambda entry, row: wording.times(row.times_floor),
+        lambda entry, row: row.times_floor,
+        ("× floor", "1.23e-10 x"),
+        gives_way=6,
+        tone=lambda entry, row: _tone_of_times(row.times_floor),
+    ),
+    Column.TIMES_GOLDEN: StageColumn(
+        "× golden",
+        "The error over that of the golden run, once found good: more than 10 is a regression",
+        lambda entry, row: wording.times(row.times_golden),
+        lambda entry, row: row.times_golden,
+        ("× golden", "1.23e-10 x"),
+        gives_way=7,
+        tone=lambda entry, row: _tone_of_times(row.times_golden),
+    ),
+    Column.FLOOR: StageColumn(
+        "Floor",
+        "The correlation of PyTorch in float32: nearer than that need no one come",
+        lambda entry, row: _agreement(entry.floor, entry.token_count),
+        lambda entry, row: _pearson(entry.floor),
+        ("1 - 1.2e-10",),
+        gives_way=3,
+        tone=_faint,
+    ),
+    Column.MAX_ERROR: StageColumn(
+        "Max error",
+        "The largest absolute difference",
+        lambda entry, row: number_words(row.metrics.max_abs) if row.metrics is not None else NOTHING,
+        lambda entry, row: None if row.metrics is None else row.metrics.max_abs,
+        ("Max error", "-1.23e-5"),
+        gives_way=5,
+    ),
+    Column.SQNR: StageColumn(
+        "SQNR",
+        "How far the difference is below the signal",
+        lambda entry, row: decibel_words(row.metrics),
+        lambda entry, row: _sqnr(row),
+        ("120.0 dB",),
+        gives_way=4,
+    ),
+    Column.STAGE_MS: StageColumn(
+        "ms",
+        "Milliseconds that the stage took in the regime that is shown: a compiled module's, or PyTorch's",
+        lambda entry, row: millisecond_words(row.seconds),
+        lambda entry, row: row.seconds,
+        ("10,000",),
+        gives_way=2,
+    ),
+    Column.REFERENCE_MS: StageColumn(
+        "Ref. ms",
+        "Milliseconds of the reference, which is more exact than PyTorch usually is",
+        lambda entry, row: millisecond_words(row.reference_seconds),
+        lambda entry, row: row.reference_seconds,
+        ("Ref. ms", "10,000"),
+        gives_way=1,
+        tone=_faint,
+    ),
+    Column.CHANGE: StageColumn(
+        "Change",
+        "Against the run it is compared with",
+        _change_words,
+        _change,
+        ("-100.0 dB", f"was {VERDICT_TITLES[Verdict.INCOMPARABLE]}"),
+        left_aligned=True,
+    ),
+    Column.STRIP: StageColumn(
+        "Along time",
+        "The largest error in each cell over the reference's rms",
+        _strip_words,
+        lambda entry, row: max(row.profile.errors, default=0.0) if row.profile is not None else None,
+        left_aligned=True,
+    ),
+}

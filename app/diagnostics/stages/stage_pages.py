@@ -1,0 +1,104 @@
+"""The pages below the list of stages: different views of the chosen stage and of its run, one at a time."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.theme import Colours
+
+SPACE_PIXELS = 4
+LEAST_HEIGHT_PIXELS = 140
+
+
+class StagePage(QWidget):
+    """A view of the chosen stage, or of the whole run; it is told what to show only while it is in sight.
+
+    `part_wanted` asks the panel to show another part of the run: it carries a `Shown` and the name of a stage.
+    """
+
+    part_wanted = Signal(object, str)
+
+    def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
+        """Show a stage of this part of a run, again whenever more is known of it; cheap if nothing has changed."""
+        raise NotImplementedError
+
+    def show_moment(self, seconds: float | None) -> None:
+        """Show a time of the utterance; None for no time."""
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+
+
+class StagePages(QWidget):
+    """Tabs over the pages; `wanted` is emitted when another page is chosen, which then has to be told what to show.
+
+    `room_wanted` carries whether the user wants the page to have the room of the list of stages, too.
+    """
+
+    wanted = Signal()
+    room_wanted = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tabs = QTabBar(self)
+        self.tabs.setAccessibleName("Pages")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.room_button = QPushButton(self)
+        self.room_button.setObjectName("panelButton")
+        self.room_button.setCheckable(True)
+        self._stack = QStackedWidget(self)
+        self._stack.setMinimumHeight(LEAST_HEIGHT_PIXELS)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE_PIXELS)
+        top = QHBoxLayout()
+        top.addWidget(self.tabs, 1)
+        top.addWidget(self.room_button)
+        layout.addLayout(top)
+        layout.addWidget(self._stack, 1)
+        self.tabs.currentChanged.connect(self._on_tab)
+        self.room_button.toggled.connect(self._on_room)
+        self._on_room(False)
+
+    @property
+    def all(self) -> tuple[StagePage, ...]:
+        """Every page, from left to right."""
+        return tuple(self._page(number) for number in range(self._stack.count()))
+
+    @property
+    def current(self) -> StagePage:
+        """The page in sight."""
+        return self._page(self._stack.currentIndex())
+
+    def add(self, title: str, page: StagePage, meaning: str = "") -> None:
+        """Add a page after the others; the meaning is its tool tip. The page takes the room there is."""
+        page.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._stack.addWidget(page)
+        self.tabs.setTabToolTip(self.tabs.addTab(title), meaning)
+
+    def open(self, page: StagePage) -> None:
+        """Bring a page into sight."""
+        self.tabs.setCurrentIndex(self._stack.indexOf(page))
+
+    def _page(self, number: int) -> StagePage:
+        page = self._stack.widget(number)
+        assert isinstance(page, StagePage)
+        return page
+
+    @Slot(bool)
+    def _on_room(self, wanted: bool) -> None:
+        words = "Show Stages" if wanted else "Enlarge"
+        self.room_button.setText(words)
+        self.room_button.setAccessibleName(words)
+        self.room_button.setToolTip(
+            "Show the list of stages again" if wanted else "Take the room of the list of stages"
+        )
+        self.room_wanted.emit(wanted)
+
+    @Slot(int)
+    def _on_tab(self, number: int) -> None:
+        self._stack.setCurrentIndex(number)
+        self.wanted.emit()

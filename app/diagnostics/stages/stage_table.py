@@ -1,0 +1,257 @@
+"""The list of stages: each row has the stage's verdict, its figures and its strip along the words of the header."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelection, QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from app.diagnostics.colours import PlainSelection
+from app.diagnostics.stages.stage_columns import COLUMNS, Column
+from app.diagnostics.stages.stage_header import StageHeader
+from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
+from app.diagnostics.stages.strip import Strip
+from app.diagnostics.stages.strip_delegate import StripDelegate
+from app.diagnostics.stages.strip_painter import StripPainter
+from app.theme import Colours
+
+ROW_PIXELS = 27
+CELL_MARGIN_PIXELS = 12
+STRIP_SHARE = 0.42
+"""The figures leave the strip at least this part of the width."""
+STEPS_ACROSS = 50
+ZOOM = 0.8
+LINE_MARGIN_PIXELS = 3
+GIVE_WAY = tuple(
+    sorted(
+        (each for each in Column if COLUMNS[each].gives_way is not None), key=lambda each: COLUMNS[each].gives_way or 0
+    )
+)
+
+
+class StageTable(QTableView):
+    """`stage_selected` is emitted for every selection, `stage_activated` when the user wants to look into a stage.
+
+    `moment_chosen` carries the seconds of the utterance that the user points at.
+    """
+
+    stage_selected = Signal(str)
+    stage_activated = Signal(str)
+    moment_chosen = Signal(float)
+
+    def __init__(self, model: StageTableModel, strip: Strip, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.strip = strip
+        self._fitted = False
+        self._dragged_from: float | None = None
+        self._pictures = StripPainter(strip)
+        self.proxy = WorstFirstProxy(model, self)
+        self.header = StageHeader(strip, self._pictures, self)
+        self.setHorizontalHeader(self.header)
+        self.setModel(self.proxy)
+        self._prepare()
+        self._connect()
+        self.compare_with_earlier(False)
+
+    @property
+    def stage(self) -> str | None:
+        """The selected stage."""
+        chosen = self.currentIndex().data(STAGE_ROLE) if self.selectionModel().hasSelection() else None
+        return chosen if isinstance(chosen, str) else None
+
+    def select(self, stage: str) -> None:
+        """Select a stage."""
+        index = self.proxy.index_of(stage)
+        if self.stage != stage:
+            self.setCurrentIndex(index)
+            self.selectRow(index.row())
+        self.scrollTo(index)
+
+    @Slot(bool)
+    def put_worst_first(self, wanted: bool) -> None:
+        """Sort the worst stage to the top, or the stages in their order."""
+        column, order = (
+            (Column.VERDICT, Qt.SortOrder.DescendingOrder) if wanted else (Column.STAGE, Qt.SortOrder.AscendingOrder)
+        )
+        self.sortByColumn(column, order)
+
+    def compare_with_earlier(self, wanted: bool) -> None:
+        """Show or hide the column of changes."""
+        self.setColumnHidden(Column.CHANGE, not wanted)
+        self._make_room()
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._pictures.set_colours(colours)
+        self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Set the widths of the columns the first time."""
+        super().showEvent(event)
+        if not self._fitted:
+            self._fitted = True
+            self._fit_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the less important columns if space is short."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the lines over all rows."""
+        super().paintEvent(event)
+        with QPainter(self.viewport()) as painter:
+            self._pictures.draw_lines(painter, self._strip_area)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Left and right choose a moment, plus and minus zoom, return looks into the stage; the rest is the list's."""
+        moment, scale = self.strip.cursor or 0.0, self.strip.scale
+        start, end = scale.in_view
+        step = (end - start) / STEPS_ACROSS
+        moments = {
+            Qt.Key.Key_Left: moment - step,
+            Qt.Key.Key_Right: moment + step,
+            Qt.Key.Key_Home: 0.0,
+            Qt.Key.Key_End: scale.length_seconds,
+        }
+        key = Qt.Key(event.key())
+        if key in moments:
+            self._choose(moments[key])
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            scale.zoom(ZOOM if key is not Qt.Key.Key_Minus else 1 / ZOOM, moment)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._activate_current()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Select the stage, and in a strip begin to move along time."""
+        super().mousePressEvent(event)
+        if self._in_strip(event):
+            self._dragged_from = event.position().x()
+            self._choose(self.strip.scale.seconds_at(event.position().x(), self._strip_area))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move along time with the mouse where there is more than is in view."""
+        if self._dragged_from is None:
+            super().mouseMoveEvent(event)
+            return
+        scale, area = self.strip.scale, self._strip_area
+        start, end = scale.in_view
+        scale.move((self._dragged_from - event.position().x()) / area.width() * (end - start))
+        self._dragged_from = event.position().x()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End moving along time."""
+        self._dragged_from = None
+        super().mouseReleaseEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """In a strip, show the whole utterance again; elsewhere, look into the stage."""
+        if self._in_strip(event):
+            self.strip.scale.show_all()
+        else:
+            self._activate_current()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom in a strip, else scroll."""
+        if self._strip_area.left() <= event.position().x():
+            self._zoom(event)
+        else:
+            super().wheelEvent(event)
+
+    @property
+    def _strip_area(self) -> QRectF:
+        area = self.header.strip_area
+        area.setHeight(self.viewport().height())
+        return area
+
+    def _in_strip(self, event: QMouseEvent) -> bool:
+        inside = self._strip_area.contains(event.position()) and self.strip.content is not None
+        return inside and event.button() is Qt.MouseButton.LeftButton
+
+    def _choose(self, seconds: float) -> None:
+        if self.strip.content is not None:
+            self.strip.show_moment(seconds)
+            self.moment_chosen.emit(self.strip.cursor)
+
+    @Slot(QWheelEvent)
+    def _zoom(self, event: QWheelEvent) -> None:
+        seconds = self.strip.scale.seconds_at(event.position().x(), self._strip_area)
+        self.strip.scale.zoom(ZOOM if event.angleDelta().y() > 0 else 1 / ZOOM, seconds)
+        event.accept()
+
+    @Slot()
+    def _draw(self) -> None:
+        self.viewport().update()
+        self.header.viewport().update()
+
+    @Slot(object, object)
+    def _on_line(self, before: float | None, now: float | None) -> None:
+        area = self._strip_area
+        for seconds in (before, now):
+            if seconds is not None:
+                left = int(self.strip.scale.x_of(seconds, area)) - LINE_MARGIN_PIXELS
+                for part in (self.viewport(), self.header.viewport()):
+                    part.update(QRect(left, 0, 2 * LINE_MARGIN_PIXELS, part.height()))
+        self.setAccessibleDescription(self.strip.words_at_cursor(self.stage))
+
+    @Slot(float)
+    def _on_header_moment(self, seconds: float) -> None:
+        self._choose(seconds)
+
+    @Slot(QItemSelection, QItemSelection)
+    def _on_selection(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        if self.stage is not None and selected.count():
+            self.stage_selected.emit(self.stage)
+
+    @Slot()
+    def _activate_current(self) -> None:
+        if self.stage is not None:
+            self.stage_activated.emit(self.stage)
+
+    def _connect(self) -> None:
+        self.selectionModel().selectionChanged.connect(self._on_selection)
+        self.strip.changed.connect(self._draw)
+        self.strip.line_moved.connect(self._on_line)
+        self.header.moment_chosen.connect(self._on_header_moment)
+        self.header.wheel_turned.connect(self._zoom)
+
+    def _prepare(self) -> None:
+        self.setObjectName("stages")
+        self.setAccessibleName("Stages")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.setTabKeyNavigation(False)
+        self.setItemDelegate(PlainSelection(self))
+        self.setItemDelegateForColumn(Column.STRIP, StripDelegate(self.strip, self._pictures, self))
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSortingEnabled(True)
+        self.put_worst_first(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW_PIXELS)
+        self.header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.header.setStretchLastSection(True)
+
+    def _fit_columns(self) -> None:
+        """Fit the longest texts, in the font that the style sheet has set by now."""
+        for column in Column:
+            if column is not Column.STRIP:
+                self.header.resizeSection(column, self._width_of(column))
+        self._make_room()
+
+    def _make_room(self) -> None:
+        shown = [each for each in Column if each is not Column.CHANGE or not self.isColumnHidden(each)]
+        room = self.viewport().width() * (1 - STRIP_SHARE)
+        missing = sum(map(self._width_of, shown)) - room
+        for column in GIVE_WAY:
+            self.setColumnHidden(column, missing > 0)
+            missing -= self._width_of(column)
+
+    def _width_of(self, column: Column) -> int:
+        widths = map(self.fontMetrics().horizontalAdvance, COLUMNS[column].widest)
+        return max(widths, default=-CELL_MARGIN_PIXELS) + CELL_MARGIN_PIXELS

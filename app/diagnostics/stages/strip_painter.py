@@ -1,0 +1,116 @@
+"""Draws the strip into areas of the list of stages: cells of a row, words and waveform above, lines over all."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPixmap, QPolygonF
+
+from app.diagnostics.stages.cell_row import COLUMNS, CellRow
+from app.diagnostics.stages.strip import Strip
+from app.theme import LIGHT, Colours
+from engine.stages import STAGE_NAMES
+
+FONT_PIXELS = 11
+CELL_MARGIN_PIXELS = 4.0
+WORD_MARGIN_PIXELS = 3.0
+LEAST_WORD_PIXELS = 28.0
+SMALLEST_LOUDNESS = 0.05
+LINE_PIXELS = 1.5
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+
+
+class StripPainter:
+    """Keeps the pictures that are slow to make; `area` is always the whole width of the strip."""
+
+    def __init__(self, strip: Strip) -> None:
+        self._strip = strip
+        self._colours = LIGHT
+        self._images: dict[int, tuple[CellRow, QImage]] = {}
+        self._wave = QPixmap()
+        self._wave_of: tuple[object, ...] = ()
+        self._font = QFont()
+        self._font.setPixelSize(FONT_PIXELS)
+        self._metrics = QFontMetricsF(self._font)
+
+    def set_colours(self, colours: Colours) -> None:
+        """Take the theme's colours."""
+        self._colours = colours
+        self._images.clear()
+        self._wave_of = ()
+
+    def draw_cells(self, painter: QPainter, area: QRectF, stage: str) -> None:
+        """Draw the part of a stage's row that is in view, or the words it has instead."""
+        number = STAGE_NAMES.index(stage)
+        row = self._strip.rows[number]
+        cell = area.adjusted(0, CELL_MARGIN_PIXELS, 0, -CELL_MARGIN_PIXELS)
+        if row is None or row.words:
+            painter.fillRect(cell, QColor(self._colours.window))
+            painter.setFont(self._font)
+            painter.setPen(QColor(self._colours.faint))
+            painter.drawText(cell, CENTRE, row.words if row is not None else "")
+            return
+        start, end = (seconds / self._strip.scale.length_seconds * COLUMNS for seconds in self._strip.scale.in_view)
+        painter.drawImage(cell, self._image(number, row), QRectF(start, 0, end - start, 1))
+
+    def draw_words(self, painter: QPainter, area: QRectF) -> None:
+        """Write the words that fit where they are spoken."""
+        painter.save()
+        painter.setClipRect(area)
+        painter.setFont(self._font)
+        grounds = [QColor(self._colours.control_hover), QColor(self._colours.window)]
+        for number, word in enumerate(self._strip.words):
+            left, right = (self._strip.scale.x_of(at, area) for at in (word.start_seconds, word.end_seconds))
+            cell = QRectF(left, area.top(), right - left, area.height())
+            if cell.intersects(area):
+                painter.fillRect(cell, grounds[number % 2])
+                painter.setPen(QColor(self._colours.text))
+                painter.drawText(cell, CENTRE, self._fitted(word.text, cell.width() - WORD_MARGIN_PIXELS))
+        painter.restore()
+
+    def draw_wave(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the waveform of what is in view."""
+        ratio = painter.device().devicePixelRatioF()
+        size = (area.size() * ratio).toSize()
+        drawn = (id(self._strip.wave), self._strip.scale.in_view, size.toTuple())
+        if drawn != self._wave_of:
+            self._wave_of = drawn
+            self._wave = QPixmap(size)
+            self._wave.setDevicePixelRatio(ratio)
+            self._wave.fill(Qt.GlobalColor.transparent)
+            with QPainter(self._wave) as onto:
+                self._draw_outline(onto, QRectF(QPointF(), area.size()))
+        painter.drawPixmap(area.topLeft(), self._wave)
+
+    def draw_lines(self, painter: QPainter, area: QRectF) -> None:
+        """Draw the cursor, dashed, and the playhead over the full height."""
+        lines = ((self._strip.cursor, Qt.PenStyle.DashLine), (self._strip.playhead, Qt.PenStyle.SolidLine))
+        for seconds, style in lines:
+            x = self._strip.scale.x_of(seconds, area) if seconds is not None else area.left() - 1
+            if area.left() <= x <= area.right():
+                painter.setPen(QPen(QColor(self._colours.accent), LINE_PIXELS, style))
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+
+    def _image(self, number: int, row: CellRow) -> QImage:
+        kept = self._images.get(number)
+        if kept is None or kept[0] is not row:
+            kept = self._images[number] = (row, row.image(self._colours))
+        return kept[1]
+
+    def _fitted(self, text: str, room: float) -> str:
+        if self._metrics.horizontalAdvance(text) <= room:
+            return text
+        return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, room) if room >= LEAST_WORD_PIXELS else ""
+
+    def _draw_outline(self, painter: QPainter, area: QRectF) -> None:
+        strip = self._strip
+        loudest = max(np.abs(strip.wave.highest).max(initial=0), np.abs(strip.wave.lowest).max(initial=0))
+        height = area.height() / 2 / max(float(loudest), SMALLEST_LOUDNESS)
+        xs = [strip.scale.x_of(time, area) for time in (strip.wave.edges[:-1] / strip.wave_rate_hz).tolist()]
+        there = zip(xs, strip.wave.highest.tolist(), strict=True)
+        back = zip(xs[::-1], strip.wave.lowest[::-1].tolist(), strict=True)
+        middle = area.center().y()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QColor(self._colours.wave))
+        painter.setBrush(QColor(self._colours.wave))
+        painter.drawPolygon(QPolygonF([QPointF(x, middle - value * height) for x, value in (*there, *back)]))

@@ -1,0 +1,108 @@
+"""Failing cases made by the command."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.cases.case_making import CaseMaking, MadeCase
+from engine.errors import EngineError, OutputError
+from engine.speech import SpeechRequest
+from engine.validator.case import load_case
+from engine.validator.results import Regime, ValidationRequest
+
+REQUEST = ValidationRequest(SpeechRequest("Hello there.", "am_rowan"), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))
+WAIT_MS = 180_000
+ECHO = """
+import json, sys
+options = dict(word.removeprefix('--').split('=', 1) for word in sys.argv[2:] if '=' in word)
+print('Shorter texts, try 1', file=sys.stderr)
+open(options['save-case'], 'w').write('a case')
+words = ' '.join(sys.argv[1:])
+case = {'file': options['save-case'], 'words': words, 'stage': options['case-stage'], 'phonemes': 'h'}
+print(json.dumps({'case': case}))
+sys.exit(1)
+"""
+
+
+class Maker:
+    def __init__(self, qtbot: QtBot, *program: str) -> None:
+        self.qtbot = qtbot
+        self.making = CaseMaking((sys.executable, *program))
+        self.made: list[MadeCase] = []
+        self.failures: list[EngineError] = []
+        self.progress: list[str] = []
+        self.making.made.connect(self.made.append)
+        self.making.failed.connect(self.failures.append)
+        self.making.progressed.connect(self.progress.append)
+
+    def make(self, regime: str = Regime.STATIC_NO_PACK, reduced: bool = True) -> None:
+        self.making.make(REQUEST, regime, "text_encoder", reduced)
+        self.qtbot.waitUntil(lambda: bool(self.made or self.failures), timeout=WAIT_MS)
+
+
+@pytest.fixture
+def maker(qtbot: QtBot) -> Iterator[Maker]:
+    made = Maker(qtbot, "-c", ECHO)
+    yield made
+    made.making.shut_down(5000)
+
+
+def test_the_command_names_only_what_fails(maker: Maker) -> None:
+    maker.make()
+    assert maker.progress == ["Shorter texts, try 1"]
+    (case,) = maker.made
+    assert "--regimes=static-no-pack" in case.words
+    assert "--case-stage=text_encoder" in case.words
+    assert "--reduce" in case.words
+    assert (case.stage, case.phonemes) == ("text_encoder", "h")
+
+
+def test_a_case_as_it_is_is_not_reduced(maker: Maker) -> None:
+    maker.make(reduced=False)
+    assert "--reduce" not in maker.made[0].words
+
+
+def test_a_case_is_saved_where_the_user_wants_it(maker: Maker, tmp_path: Path) -> None:
+    maker.make()
+    maker.making.save(maker.made[0], tmp_path / "mine.safetensors")
+    assert (tmp_path / "mine.safetensors").read_text() == "a case"
+    with pytest.raises(OutputError, match="does not exist"):
+        maker.making.save(maker.made[0], tmp_path / "nowhere" / "mine.safetensors")
+    maker.making.shut_down(5000)
+    assert not maker.made[0].path.exists()
+
+
+def test_what_does_not_fail_has_no_case(qtbot: QtBot) -> None:
+    maker = Maker(qtbot, "-c", f"print({json.dumps(json.dumps({'passed': True}))})")
+    maker.make()
+    assert "does not fail now" in str(maker.failures[0])
+
+
+def test_a_command_that_fails_says_why(qtbot: QtBot) -> None:
+    maker = Maker(qtbot, "-c", "import sys; sys.exit('error: There is no voice.')")
+    maker.make()
+    assert str(maker.failures[0]) == "The case was not made. error: There is no voice."
+
+
+def test_a_stopped_one_tells_nothing(qtbot: QtBot) -> None:
+    maker = Maker(qtbot, "-c", "import time; time.sleep(60)")
+    maker.making.make(REQUEST, Regime.STATIC_NO_PACK, "bert", True)
+    assert maker.making.active
+    maker.making.stop()
+    assert not maker.making.active
+    assert (maker.made, maker.failures) == ([], [])
+
+
+def test_the_real_command_makes_a_case_that_can_be_loaded(qtbot: QtBot) -> None:
+    maker = Maker(qtbot, "-m", "engine")
+    maker.make()
+    assert maker.failures == []
+    facts = load_case(maker.made[0].path).facts
+    assert facts.row.stage == "text_encoder"
+    assert replace(facts.request, regimes=()) == replace(REQUEST, regimes=())
+    maker.making.shut_down(5000)

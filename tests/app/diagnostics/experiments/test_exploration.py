@@ -1,0 +1,112 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.experiments.exploration import Exploration
+from app.diagnostics.panel import DiagnosticsPanel
+from app.diagnostics.process.controller import DiagnosticsController
+from app.diagnostics.process.process import DiagnosticsProcess
+from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
+from app.diagnostics.runs.run_folders import RunFolders
+from engine.speech import SpeechRequest
+from engine.validator.experiments import ExperimentRequest, FuzzRequest, SweepRequest
+from engine.validator.results import Regime
+from tests.app.diagnostics.process.test_process import COMMAND, WAIT_MS
+
+
+class Desk:
+    """A panel with the pages, over a process without a model."""
+
+    def __init__(self, qtbot: QtBot, folder: Path) -> None:
+        self.qtbot = qtbot
+        self.speech: SpeechRequest | None = SpeechRequest("any text", "af_heart")
+        self.panel = DiagnosticsPanel()
+        qtbot.addWidget(self.panel)
+        self.process = DiagnosticsProcess(COMMAND)
+        self.controller = DiagnosticsController(self.process, RunFolders(folder))
+        self.exploration = Exploration(self.panel, self.process, self.controller, lambda: (self.speech, "starter"))
+        self.begun: list[ExperimentRequest] = []
+        self.exploration.experiments.began.connect(self.begun.append)
+
+    def wait(self) -> None:
+        self.qtbot.waitUntil(lambda: self.exploration.experiments.request is None, timeout=WAIT_MS)
+
+
+@pytest.fixture
+def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(qtbot, tmp_path)
+    yield made
+    made.controller.shut_down(5000)
+
+
+def test_the_pages_are_in_the_panel(desk: Desk) -> None:
+    pages = desk.exploration
+    assert desk.panel.pages.all[-3:] == (pages.matrix, pages.padding, pages.fuzz)
+
+
+def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
+    wanted: list[DiagnosticsOptions] = []
+    desk.panel.diagnose_wanted.connect(wanted.append)
+    desk.exploration.matrix.editor.boxes["decoder"].choose(Regime.DYNAMIC)
+    desk.exploration.matrix.compare.click()
+    (options,) = wanted
+    assert set(options.regimes) == set(Regime) - {Regime.DYNAMIC}
+    assert options.cross == (("decoder", Regime.DYNAMIC),)
+
+
+def test_a_sweep_is_made_of_the_text_and_shown(desk: Desk) -> None:
+    desk.exploration.padding.bar.button.click()
+    assert desk.exploration.padding.bar.running
+    desk.wait()
+    (request,) = desk.begun
+    assert isinstance(request, SweepRequest)
+    assert request.request.speech == desk.speech
+    assert desk.exploration.padding.points
+    assert not desk.exploration.padding.bar.running
+
+
+def test_random_utterances_are_tried_in_the_regime_that_is_looked_at(desk: Desk) -> None:
+    desk.panel.controls.to_run.regime.choose(Regime.STATIC_PACKED)
+    desk.exploration.fuzz.count.setValue(4)
+    desk.exploration.fuzz.seed.setValue(9)
+    desk.exploration.fuzz.bar.button.click()
+    desk.wait()
+    (request,) = desk.begun
+    assert isinstance(request, FuzzRequest)
+    assert (request.count, request.request.speech.seed, request.request.regimes) == (4, 9, (Regime.STATIC_PACKED,))
+    assert len(desk.exploration.fuzz.model.trials) == 4
+
+
+def test_one_of_them_is_diagnosed_by_its_phonemes(desk: Desk) -> None:
+    runs: list[DiagnosticsRun] = []
+    desk.controller.run_started.connect(runs.append)
+    desk.exploration.fuzz.bar.button.click()
+    desk.wait()
+    desk.exploration.fuzz.table.selectRow(0)
+    trial = desk.exploration.fuzz.trial
+    desk.exploration.fuzz.diagnose.click()
+    assert trial is not None
+    (run,) = runs
+    assert run.request.phonemes == run.request.speech.text == trial.utterance.phonemes
+    speech = run.request.speech
+    assert (speech.voice, speech.speed, speech.seed) == (trial.voice, trial.speed, trial.seed)
+    assert desk.panel.pages.current is desk.panel.drill_down
+
+
+def test_a_sweep_is_cancelled_by_its_button(desk: Desk) -> None:
+    desk.speech = SpeechRequest("hold", "af_heart")
+    desk.exploration.padding.bar.button.click()
+    desk.exploration.padding.bar.button.click()
+    assert desk.exploration.padding.bar.words.accessibleDescription() == "Stopped."
+
+
+def test_without_a_text_it_says_so(desk: Desk) -> None:
+    desk.speech = None
+    failures: list[Exception] = []
+    desk.exploration.failed.connect(failures.append)
+    desk.exploration.padding.bar.button.click()
+    desk.exploration.fuzz.bar.button.click()
+    assert ["nothing to compare" in str(failure) for failure in failures] == [True, True]
+    assert desk.begun == []

@@ -1,0 +1,219 @@
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.outputs.drill_down import DrillDown
+from app.diagnostics.outputs.listening import Part
+from app.diagnostics.runs.run import DiagnosticsRun, Shown
+from app.theme import DARK
+from engine.validator.results import NotFinite, Reading, Regime, RowEvent
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, events, finished_run, request
+
+SHOWN = Shown(Regime.COMPILED, utterance=0)
+
+
+@pytest.fixture
+def drill_down(qtbot: QtBot) -> DrillDown:
+    drill_down = DrillDown()
+    qtbot.addWidget(drill_down)
+    drill_down.resize(700, 320)
+    drill_down.show()
+    qtbot.waitExposed(drill_down)
+    return drill_down
+
+
+def shows(qtbot: QtBot, drill_down: DrillDown, page: object) -> None:
+    qtbot.waitUntil(lambda: drill_down.stack.currentWidget() is page)
+
+
+def test_it_asks_for_a_stage(drill_down: DrillDown) -> None:
+    assert "Choose a stage" in drill_down.words.text()
+    drill_down.show_stage(finished_run(), SHOWN, None)
+    assert drill_down.stack.currentWidget() is drill_down.words
+    assert not drill_down.outputs.isVisible()
+
+
+def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
+    drill_down.show_stage(DiagnosticsRun(request(), CONFIG), SHOWN, "bert")
+    assert "Nothing is known" in drill_down.words.text()
+    assert drill_down.outputs.output is None
+
+
+def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "f0n")
+    assert drill_down.words.text() == "Drawing…"
+    shows(qtbot, drill_down, drill_down.signals)
+    assert drill_down.outputs.isVisible()
+    assert drill_down.outputs.width() >= 150
+    assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"
+    assert not drill_down.listening.isVisible()
+    assert drill_down.signals.ours.times[-1] == pytest.approx(drill_down.signals.seconds_in_view[1], abs=0.02)
+
+
+def test_arrays_are_drawn_as_heat_maps(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "duration")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    drill_down.choose("predictor.lstm")
+    shows(qtbot, drill_down, drill_down.profile)
+    assert drill_down.outputs.output == "predictor.lstm"
+    drill_down.choose("prosody_features")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+
+
+def test_the_choice_stays_within_a_stage_only(drill_down: DrillDown) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "f0n")
+    drill_down.choose("energy")
+    drill_down.show_stage(run, replace(SHOWN, reading=Reading.OWN_FED), "f0n")
+    assert drill_down.outputs.output == "energy"
+    drill_down.show_stage(run, SHOWN, "decoder")
+    drill_down.show_stage(run, SHOWN, "f0n")
+    assert drill_down.outputs.output == "f0"
+
+
+def test_audio_has_spectrograms_and_can_be_heard(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    arrays = run.arrays
+    assert isinstance(arrays, MemoryArrays)
+    drill_down.show_stage(run, SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.listening.spectrogram_button.click()
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    assert drill_down.arrays is arrays
+    assert drill_down.row is not None
+    assert drill_down.row.output == "audio"
+    assert drill_down.sample_rate_hz == CONFIG.sample_rate_hz
+    with qtbot.waitSignal(drill_down.listening.wanted):
+        drill_down.listening.buttons[Part.DIFFERENCE].click()
+
+
+def test_what_is_under_the_mouse_is_told(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "bert")
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    pane = drill_down.heat_maps.panes[0]
+    middle = pane.view.mapToScene(pane.view.rect().center())
+    pane.scene().sigMouseMoved.emit(middle)
+    said = drill_down.readout.accessibleDescription()
+    assert said.startswith("channel ")
+    assert "Compiled" in said
+    assert "PyTorch" in said
+    qtbot.keyClick(pane, Qt.Key.Key_Up)
+    assert drill_down.readout.accessibleDescription() != said
+
+
+def test_values_that_are_no_numbers_are_counted_and_placed(drill_down: DrillDown) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    broken = NotFinite(3, 1, (7, 2), "tokens", 2, len(UTTERANCES[0].phonemes) + 2)
+    for event in events(run.request):
+        is_row = isinstance(event, RowEvent) and event.row.output == "text_features"
+        run.take(RowEvent(replace(event.row, not_finite=broken)) if is_row else event)
+    drill_down.show_stage(run, SHOWN, "bert")
+    assert drill_down.broken.isVisible()
+    assert drill_down.broken.accessibleDescription().startswith("3 NaN and 1 infinite; the first at [7, 2] · ")
+    assert "“The”" in drill_down.broken.accessibleDescription()
+    drill_down.show_stage(run, SHOWN, "f0n")
+    assert not drill_down.broken.isVisible()
+
+
+def test_another_subject_is_told_but_not_what_more_is_known_of_it(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    with qtbot.waitSignal(drill_down.subject_changed):
+        drill_down.show_stage(run, SHOWN, "istft")
+    with qtbot.assertNotEmitted(drill_down.subject_changed):
+        drill_down.show_stage(run, SHOWN, "istft")
+    with qtbot.waitSignal(drill_down.subject_changed):
+        drill_down.show_stage(run, replace(SHOWN, utterance=1), "istft")
+
+
+def test_a_spectrogram_is_for_audio_only(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, SHOWN, "istft")
+    drill_down.listening.spectrogram_button.click()
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    drill_down.show_stage(run, SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+
+
+def test_nothing_is_loaded_twice(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    arrays = run.arrays
+    assert isinstance(arrays, MemoryArrays)
+    drill_down.show_stage(run, SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+    qtbot.wait(150)
+    loaded = arrays.loaded
+    for _ in range(5):
+        drill_down.show_stage(run, SHOWN, "f0n")
+    qtbot.wait(100)
+    assert arrays.loaded == loaded
+
+
+def test_zooming_shows_more(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.signals.panes[0].view.setXRange(0.4, 0.41, padding=0)
+
+    def close() -> bool:
+        times = drill_down.signals.ours.times
+        return times[0] >= 0.399 and times[-1] <= 0.412
+
+    qtbot.waitUntil(close)
+
+
+def test_without_arrays_the_profile_is_drawn(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    for event in events(run.request):
+        run.take(event)
+    drill_down.show_stage(run, SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.profile)
+    assert not drill_down.listening.isVisible()
+
+
+def test_arrays_that_are_gone_are_said(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = finished_run()
+    run.arrays = MemoryArrays()
+    drill_down.show_stage(run, SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.profile)
+    assert "no longer kept" in drill_down.profile.panes[0].accessibleDescription()
+
+
+def test_a_crashed_stage_says_what_there_is(drill_down: DrillDown, qtbot: QtBot) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    run.crash("Gone.")
+    drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
+    qtbot.waitUntil(lambda: "not kept" in drill_down.words.text())
+    assert "Crashed" in drill_down.figures.label.text()
+
+
+def test_the_worst_utterance_is_looked_at(drill_down: DrillDown) -> None:
+    run = finished_run()
+    drill_down.show_stage(run, Shown(Regime.COMPILED), "istft")
+    worst = run.utterance_to_show(Shown(Regime.COMPILED), "istft")
+    assert drill_down.title.accessibleDescription().endswith(f"utterance {worst + 1}")
+
+
+def test_a_moment_is_marked(drill_down: DrillDown) -> None:
+    drill_down.show_moment(0.3)
+    assert drill_down.signals.panes[0].cursor.value() == 0.3
+
+
+def test_it_takes_the_theme_s_colours(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "f0n")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.set_colours(DARK)
+    assert drill_down.signals.panes[0].grab().toImage().pixelColor(3, 40).name() == DARK.surface
+
+
+def test_waveform_and_spectrogram_show_the_same_part(drill_down: DrillDown, qtbot: QtBot) -> None:
+    drill_down.show_stage(finished_run(), SHOWN, "istft")
+    shows(qtbot, drill_down, drill_down.signals)
+    drill_down.signals.panes[0].view.setXRange(0.4, 0.6, padding=0)
+    drill_down.listening.spectrogram_button.click()
+    shows(qtbot, drill_down, drill_down.heat_maps)
+    assert drill_down.heat_maps.seconds_in_view == pytest.approx((0.4, 0.6))
+    drill_down.heat_maps.panes[0].view.setXRange(0.5, 0.7, padding=0)
+    assert drill_down.signals.seconds_in_view == pytest.approx((0.5, 0.7))
+    assert all(pane.seconds_in_view() == pytest.approx((0.5, 0.7)) for pane in drill_down.heat_maps.panes)

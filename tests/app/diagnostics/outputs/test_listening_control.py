@@ -1,0 +1,163 @@
+"""A and B while they are heard: in place, round and round, and what is shown of it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.audio.output import NoAudioDevice
+from app.audio.player import AudioPlayer
+from app.audio.sound_player import SoundPlayer
+from app.diagnostics.outputs.drill_down import HOW_TO_READ, DrillDown
+from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
+from app.diagnostics.outputs.listening_control import UNHEARD, ListeningControl
+from app.diagnostics.runs.run import Shown
+from engine.validator.results import Reading, Regime
+from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, finished_run
+from tests.app.fakes import FakeOutput
+
+RATE_HZ = CONFIG.sample_rate_hz
+FADED_SAMPLES = 2400
+"""After so many, a switch is over: what the device was about to take, and the fade."""
+SHOWN = Shown(Regime.COMPILED, utterance=0)
+
+
+class Desk:
+    """A stage's page with the waveform of a run, and a device."""
+
+    def __init__(self, qtbot: QtBot) -> None:
+        self.qtbot, self.output, self.run = qtbot, FakeOutput(), finished_run()
+        assert isinstance(self.run.arrays, MemoryArrays)
+        self.arrays = self.run.arrays.arrays
+        self.page = DrillDown()
+        qtbot.addWidget(self.page)
+        self.page.resize(700, 400)
+        self.page.show()
+        self.sounds = SoundPlayer(AudioPlayer(self.output), self.output)
+        self.control = ListeningControl(self.page, self.sounds)
+        self.places: list[float | None] = []
+        self.control.moved.connect(self.places.append)
+        self.page.show_stage(self.run, SHOWN, "istft")
+        self.bar = self.page.listening
+
+    def side(self, part: Part) -> np.ndarray:
+        keys = {
+            Part.OURS: (0, Regime.COMPILED, Reading.REFERENCE_FED, "audio"),
+            Part.REFERENCE: (0, Regime.DYNAMIC, Reading.OWN_FED, "audio"),
+        }
+        return np.clip(np.ravel(self.arrays[keys[part]]), -1, 1)
+
+    def press(self, part: Part) -> None:
+        self.bar.buttons[part].click()
+
+    def hear(self, count: int) -> np.ndarray:
+        self.output.stream.pull(count)
+        return self.output.stream.heard()
+
+
+@pytest.fixture
+def desk(qtbot: QtBot) -> Iterator[Desk]:
+    desk = Desk(qtbot)
+    yield desk
+    desk.sounds.stop()
+
+
+def test_without_a_device_nothing_is_heard(desk: Desk, qtbot: QtBot) -> None:
+    desk.output.error = NoAudioDevice()
+    with qtbot.waitSignal(desk.sounds.failed):
+        desk.press(Part.OURS)
+    assert desk.control.heard is None
+    assert not desk.bar.buttons[Part.OURS].isChecked()
+
+
+def test_b_goes_on_where_a_was(desk: Desk, qtbot: QtBot) -> None:
+    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.press(Part.OURS)
+    np.testing.assert_allclose(desk.hear(6000), desk.side(Part.OURS)[:6000])
+    qtbot.waitUntil(lambda: desk.sounds.place >= 6000)
+    desk.press(Part.REFERENCE)
+    assert desk.control.heard is Part.REFERENCE
+    heard = desk.hear(12_000)
+    np.testing.assert_allclose(heard[-4000:], desk.side(Part.REFERENCE)[14_000:18_000], atol=1e-6)
+    steps = max(np.abs(np.diff(desk.side(part))).max() for part in (Part.OURS, Part.REFERENCE))
+    assert np.abs(np.diff(heard)).max() < 1.2 * steps
+    assert len(desk.output.streams) == 1
+
+
+def test_the_button_of_what_is_heard_stops_it(desk: Desk) -> None:
+    desk.press(Part.OURS)
+    assert desk.bar.buttons[Part.OURS].isChecked()
+    assert desk.bar.buttons[Part.OURS].accessibleName() == "Stop A: Compiled"
+    desk.press(Part.OURS)
+    assert not desk.sounds.playing
+    assert desk.control.heard is None
+    assert desk.bar.buttons[Part.OURS].accessibleName() == "Play A: Compiled"
+    assert desk.places[-1] is None
+
+
+def test_a_selected_part_goes_round_and_the_borders_can_be_moved(desk: Desk, qtbot: QtBot) -> None:
+    desk.bar.loop_button.click()
+    part = desk.page.signals.part
+    assert part is not None
+    assert part == desk.page.heat_maps.part
+    length = desk.run.alignment(0)
+    seconds = sum(length) / CONFIG.frames_per_second
+    assert part == pytest.approx((seconds / 4, seconds * 3 / 4))
+    desk.press(Part.OURS)
+    desk.page.signals.part_chosen.emit(0.1, 0.2)
+    assert desk.page.heat_maps.part == pytest.approx((0.1, 0.2))
+    first, last = round(0.1 * RATE_HZ), round(0.2 * RATE_HZ)
+    heard = desk.hear(3 * (last - first))
+    after_seam = slice(last - first + 200, 2 * (last - first))
+    np.testing.assert_allclose(heard[after_seam], desk.side(Part.OURS)[first + 200 : last], atol=1e-6)
+    assert desk.control.heard is Part.OURS
+    desk.bar.loop_button.click()
+    assert desk.page.signals.part is None
+
+
+def test_the_difference_is_as_much_louder_as_is_wanted(desk: Desk, qtbot: QtBot) -> None:
+    apart = desk.side(Part.OURS) - desk.side(Part.REFERENCE)
+    desk.bar.gain.choose(0.0)
+    desk.press(Part.DIFFERENCE)
+    np.testing.assert_allclose(desk.hear(3000), apart[:3000], atol=1e-6)
+    qtbot.waitUntil(lambda: desk.sounds.place >= 3000)
+    desk.bar.gain.choose(40.0)
+    desk.bar.gain.chosen.emit(40.0)
+    heard = desk.hear(12_000)
+    np.testing.assert_allclose(heard[-4000:], 100 * apart[11_000:15_000], rtol=1e-3, atol=1e-5)
+
+
+def test_what_is_too_loud_is_said_to_be_cut_off(desk: Desk) -> None:
+    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = -desk.side(Part.REFERENCE)[None]
+    desk.bar.gain.choose(40.0)
+    desk.press(Part.DIFFERENCE)
+    assert "+40 dB, which is too loud" in desk.page.readout.accessibleDescription()
+    desk.bar.gain.choose(LOUDEST_GAIN)
+    desk.bar.gain.chosen.emit(LOUDEST_GAIN)
+    assert desk.page.readout.accessibleDescription() == HOW_TO_READ
+
+
+def test_equal_sides_have_nothing_to_hear(desk: Desk) -> None:
+    desk.arrays[(0, Regime.COMPILED, Reading.REFERENCE_FED, "audio")] = desk.side(Part.REFERENCE)[None]
+    desk.press(Part.DIFFERENCE)
+    assert not desk.sounds.playing
+    assert desk.page.readout.accessibleDescription() == UNHEARD
+    assert not desk.bar.buttons[Part.DIFFERENCE].isChecked()
+
+
+def test_another_subject_ends_it(desk: Desk) -> None:
+    desk.bar.loop_button.click()
+    desk.press(Part.OURS)
+    desk.page.show_stage(desk.run, Shown(Regime.COMPILED, utterance=1), "istft")
+    assert not desk.sounds.playing
+    assert not desk.bar.loops
+
+
+def test_where_it_is_heard_is_shown(desk: Desk, qtbot: QtBot) -> None:
+    desk.press(Part.OURS)
+    desk.hear(7200)
+    qtbot.wait(50)
+    desk.hear(2400)
+    qtbot.waitUntil(lambda: desk.places[-1:] == [pytest.approx(9600 / RATE_HZ, abs=0.11)])
+    assert desk.page.signals.panes[0].cursor.isVisible()

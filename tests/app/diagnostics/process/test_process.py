@@ -1,0 +1,200 @@
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.process.process import KILLED_WHY, NICENESS, NO_START, NONSENSE, DiagnosticsProcess
+from engine.speech import PreparationEvent, SpeechRequest
+from engine.validator.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
+from tests.app.fake_service import row_of
+from tests.processes import exists
+
+COMMAND = (sys.executable, "-m", "tests.app.fake_service")
+WAIT_MS = 20_000
+
+
+class Listener:
+    """A process and all that came from it."""
+
+    def __init__(self, qtbot: QtBot, command: tuple[str, ...] = COMMAND) -> None:
+        self.qtbot = qtbot
+        self.process = DiagnosticsProcess(command)
+        self.events: list[ValidationEvent] = []
+        self.deaths: list[str] = []
+        self.process.event_received.connect(self.events.append)
+        self.process.died.connect(self.deaths.append)
+
+    def ask(self, text: str) -> None:
+        self.process.validate(ValidationRequest(SpeechRequest(text, "af_heart")))
+
+    def wait_for(self, kind: type[ValidationEvent]) -> None:
+        self.qtbot.waitUntil(lambda: any(isinstance(event, kind) for event in self.events), timeout=WAIT_MS)
+
+    def wait_for_death(self) -> None:
+        self.qtbot.waitUntil(lambda: bool(self.deaths), timeout=WAIT_MS)
+
+    def rows(self) -> list[RowEvent]:
+        return [event for event in self.events if isinstance(event, RowEvent)]
+
+
+@pytest.fixture
+def listener(qtbot: QtBot) -> Iterator[Listener]:
+    listener = Listener(qtbot)
+    yield listener
+    listener.process.shut_down(5000)
+
+
+def test_nothing_is_started_before_it_is_needed(listener: Listener) -> None:
+    listener.process.cancel()
+    listener.process.release()
+    assert listener.process.process_id is None
+
+
+def test_every_event_comes_in_order_and_unchanged(listener: Listener) -> None:
+    listener.ask("rows 40")
+    listener.wait_for(FinishedEvent)
+    assert isinstance(listener.events[0], PreparationEvent)
+    assert [event.row for event in listener.rows()] == [row_of(number) for number in range(40)]
+    assert isinstance(listener.events[-1], FinishedEvent)
+    assert not listener.deaths
+
+
+def test_it_lets_the_window_go_first(listener: Listener) -> None:
+    listener.ask("rows 1")
+    listener.wait_for(FinishedEvent)
+    assert listener.process.process_id is not None
+    assert os.getpriority(os.PRIO_PROCESS, listener.process.process_id) >= NICENESS
+
+
+def test_one_process_answers_many_requests(listener: Listener) -> None:
+    listener.ask("rows 1")
+    listener.wait_for(FinishedEvent)
+    process_id = listener.process.process_id
+    listener.events.clear()
+    listener.ask("fail")
+    listener.wait_for(FailedEvent)
+    assert listener.process.process_id == process_id
+    assert listener.events[-1] == FailedEvent("No voice.", "Choose another.")
+
+
+def test_a_new_request_replaces_the_old_one(listener: Listener) -> None:
+    listener.ask("hold")
+    listener.wait_for(RowEvent)
+    listener.events.clear()
+    listener.ask("rows 3")
+    listener.wait_for(FinishedEvent)
+    assert [event.row for event in listener.rows()] == [row_of(number) for number in range(3)]
+    assert not any(isinstance(event, FailedEvent) for event in listener.events)
+    assert listener.events[-1].report.request.speech.text == "rows 3"
+
+
+def test_requests_in_quick_succession_leave_the_last(listener: Listener) -> None:
+    for text in ("hold", "rows 2", "hold", "rows 4"):
+        listener.ask(text)
+    listener.wait_for(FinishedEvent)
+    assert len(listener.rows()) == 4
+
+
+def test_nothing_comes_after_a_cancel(listener: Listener) -> None:
+    listener.ask("hold")
+    listener.wait_for(RowEvent)
+    listener.process.cancel()
+    listener.events.clear()
+    listener.qtbot.wait(100)
+    assert not listener.events
+    listener.ask("rows 1")
+    listener.wait_for(FinishedEvent)
+
+
+def test_reading_gives_the_window_its_turns(listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no time at all for a turn, each takes a line or a few, however many are waiting."""
+    monkeypatch.setattr("app.diagnostics.process.process.TURN_SECONDS", -1)
+    turns: list[int] = []
+    listener.process._turn.timeout.connect(lambda: turns.append(len(listener.events)))
+    listener.ask("rows 300")
+    listener.wait_for(RowEvent)
+    time.sleep(0.5)
+    listener.wait_for(FinishedEvent)
+    assert len(listener.rows()) == 300
+    assert max(after - before for before, after in pairwise(turns)) <= 5
+
+
+def test_a_crash_is_told_and_the_next_request_starts_another_process(listener: Listener) -> None:
+    listener.ask("crash 5")
+    listener.wait_for_death()
+    assert listener.deaths == [f"It was ended by signal {signal.SIGKILL.value}{KILLED_WHY}."]
+    assert len(listener.rows()) == 5
+    assert listener.process.process_id is None
+    listener.ask("rows 2")
+    listener.wait_for(FinishedEvent)
+    assert len(listener.deaths) == 1
+
+
+def test_being_killed_is_told(listener: Listener) -> None:
+    listener.ask("hold")
+    listener.wait_for(RowEvent)
+    assert listener.process.process_id is not None
+    os.kill(listener.process.process_id, signal.SIGKILL)
+    listener.wait_for_death()
+    assert "signal 9" in listener.deaths[0]
+
+
+def test_its_last_words_are_kept(listener: Listener) -> None:
+    listener.ask("leave")
+    listener.wait_for_death()
+    assert listener.deaths == ["It ended with exit code 1. There is no memory left."]
+    assert "There is no memory left." in listener.process.error_output
+
+
+def test_nonsense_ends_it(listener: Listener) -> None:
+    listener.ask("nonsense")
+    process_id = listener.process.process_id
+    assert process_id is not None
+    listener.wait_for_death()
+    assert listener.deaths == [NONSENSE]
+    listener.qtbot.waitUntil(lambda: not exists(process_id), timeout=WAIT_MS)
+
+
+def test_a_command_that_does_not_exist_is_told(qtbot: QtBot) -> None:
+    listener = Listener(qtbot, ("/nowhere/python",))
+    listener.ask("rows 1")
+    listener.wait_for_death()
+    assert listener.deaths == [NO_START]
+
+
+@pytest.mark.parametrize("text", ["rows 1", "hold", "stubborn"])
+def test_release_ends_it_without_a_word(listener: Listener, text: str) -> None:
+    listener.ask(text)
+    listener.wait_for(PreparationEvent)
+    process_id = listener.process.process_id
+    assert process_id is not None
+    listener.process.release()
+    assert listener.process.process_id is None
+    listener.events.clear()
+    listener.qtbot.waitUntil(lambda: not exists(process_id), timeout=WAIT_MS)
+    assert not listener.events
+    assert not listener.deaths
+
+
+def test_release_and_a_new_request_at_once(listener: Listener) -> None:
+    listener.ask("hold")
+    listener.wait_for(RowEvent)
+    listener.process.release()
+    listener.events.clear()
+    listener.ask("rows 2")
+    listener.wait_for(FinishedEvent)
+    assert len(listener.rows()) == 2
+
+
+def test_shutting_down_waits_for_the_end(listener: Listener) -> None:
+    listener.ask("stubborn")
+    listener.wait_for(PreparationEvent)
+    process_id = listener.process.process_id
+    assert process_id is not None
+    listener.process.shut_down(5000)
+    assert not exists(process_id)

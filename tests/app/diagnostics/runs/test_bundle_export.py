@@ -1,0 +1,127 @@
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.runs.bundle_export import BundleExport
+from app.diagnostics.runs.run import DiagnosticsRun
+from engine.errors import InvalidRequest, OutputError
+from engine.model_store.checkpoints import STARTER, model_config
+from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
+from engine.validator.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
+from tests.app.fake_service import row_of
+
+COPY = "import sys; open(sys.argv[3], 'w').write(sys.stdin.read() + ' '.join(sys.argv[4:]))"
+FAIL = "import sys; sys.stdin.read(); sys.exit('The disk is full. Make room.')"
+WAIT_MS = 20_000
+
+
+def run_of(row_count: int, folder: Path | None = None) -> DiagnosticsRun:
+    request = ValidationRequest(SpeechRequest("Hello.", "am_rowan"), regimes=(Regime.COMPILED,))
+    if folder is not None:
+        request = ValidationRequest(request.speech, regimes=request.regimes, arrays_folder=str(folder))
+    run = DiagnosticsRun(request, model_config(STARTER))
+    run.take(PlanEvent(Plan((Utterance(0, "Hello.", "aaa", 0, 6),))))
+    for number in range(row_count):
+        run.take(RowEvent(row_of(number)))
+    return run
+
+
+class Exporter:
+    """An export by a program of the test's own."""
+
+    def __init__(self, qtbot: QtBot, program: str) -> None:
+        self.qtbot = qtbot
+        self.export = BundleExport((sys.executable, "-c", program))
+        self.exported: list[Path] = []
+        self.failures: list[Exception] = []
+        self.export.exported.connect(self.exported.append)
+        self.export.failed.connect(self.failures.append)
+
+    def wait(self) -> None:
+        self.qtbot.waitUntil(lambda: bool(self.exported or self.failures), timeout=WAIT_MS)
+
+
+@pytest.fixture
+def copier(qtbot: QtBot) -> Iterator[Exporter]:
+    exporter = Exporter(qtbot, COPY)
+    yield exporter
+    exporter.export.shut_down(5000)
+
+
+def test_a_finished_run_is_handed_over_whole(copier: Exporter, tmp_path: Path) -> None:
+    from app.diagnostics.runs.bundle_writer import read_report
+
+    run = run_of(16)
+    rows = tuple(row_of(number) for number in range(16))
+    finding = Finding("compiled", "decoder", "Something.")
+    run.take(FinishedEvent(Report(run.request, run.utterances, rows, (finding,), {"python": "3"})))
+    copier.export.export(run, tmp_path / "a.zip")
+    copier.wait()
+    assert copier.exported == [tmp_path / "a.zip"]
+    assert read_report((tmp_path / "a.zip").read_text().splitlines()) == run.report
+
+
+def test_a_run_under_way_is_handed_over_as_far_as_it_is(copier: Exporter, tmp_path: Path) -> None:
+    copier.export.export(run_of(3, tmp_path), tmp_path / "a.zip")
+    copier.wait()
+    lines = (tmp_path / "a.zip").read_text().splitlines()
+    assert [line.count('"RowEvent"') for line in lines] == [0, 1, 1, 1, 0]
+    assert lines[-1] == str(tmp_path)
+
+
+def test_handing_over_gives_the_window_its_turns(
+    copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.diagnostics.runs.bundle_export.TURN_SECONDS", -1)
+    turns = []
+    copier.export._turn.timeout.connect(lambda: turns.append(1))
+    copier.export.export(run_of(16), tmp_path / "a.zip")
+    copier.wait()
+    assert len(turns) >= 17
+
+
+def test_no_more_waits_than_fits(copier: Exporter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.diagnostics.runs.bundle_export.MOST_WAITING_BYTES", 1)
+    waiting = []
+    copier.export._turn.timeout.connect(lambda: waiting.append(copier.export._process.bytesToWrite()))
+    copier.export.export(run_of(16), tmp_path / "a.zip")
+    copier.wait()
+    line_bytes = max(len(line) for line in (tmp_path / "a.zip").read_text().splitlines()) + 1
+    assert max(waiting) <= line_bytes
+    assert len((tmp_path / "a.zip").read_text().splitlines()) == 17
+
+
+def test_one_at_a_time(copier: Exporter, tmp_path: Path) -> None:
+    copier.export.export(run_of(1), tmp_path / "a.zip")
+    copier.export.export(run_of(1), tmp_path / "b.zip")
+    assert isinstance(copier.failures[0], InvalidRequest)
+    copier.qtbot.waitUntil(lambda: bool(copier.exported), timeout=WAIT_MS)
+    copier.export.export(run_of(1), tmp_path / "c.zip")
+    copier.qtbot.waitUntil(lambda: len(copier.exported) == 2, timeout=WAIT_MS)
+    assert copier.exported == [tmp_path / "a.zip", tmp_path / "c.zip"]
+
+
+def test_a_failure_says_what_the_writer_said(qtbot: QtBot, tmp_path: Path) -> None:
+    exporter = Exporter(qtbot, FAIL)
+    exporter.export.export(run_of(2), tmp_path / "a.zip")
+    exporter.wait()
+    assert isinstance(exporter.failures[0], OutputError)
+    assert str(exporter.failures[0]) == "a.zip was not exported. The disk is full. Make room."
+
+
+def test_a_writer_that_cannot_be_started(qtbot: QtBot, tmp_path: Path) -> None:
+    export = BundleExport(("/nowhere/python",))
+    with qtbot.waitSignal(export.failed, timeout=WAIT_MS):
+        export.export(run_of(1), tmp_path / "a.zip")
+    assert not export.active
+
+
+def test_shutting_down_ends_it(qtbot: QtBot, tmp_path: Path) -> None:
+    exporter = Exporter(qtbot, "import time; time.sleep(60)")
+    exporter.export.export(run_of(1), tmp_path / "a.zip")
+    exporter.export.shut_down(5000)
+    assert not exporter.export.active
+    assert not exporter.failures

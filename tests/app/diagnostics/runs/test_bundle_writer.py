@@ -1,0 +1,91 @@
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.diagnostics.runs.bundle_writer import main, read_report
+from engine.errors import InvalidRequest
+from engine.speech import SpeechRequest, Utterance
+from engine.stages import STAGES
+from engine.validator.arrays import ArrayFolder
+from engine.validator.results import (
+    Finding,
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    RowEvent,
+    ValidationRequest,
+)
+from engine.validator.wire import Wire
+from tests.app.fake_service import row_of
+
+ROWS = tuple(row_of(number) for number in range(2 * len(STAGES)))
+REPORT = Report(
+    ValidationRequest(SpeechRequest("Hello.", "am_rowan"), regimes=(Regime.COMPILED,)),
+    (Utterance(0, "Hello.", "aaa", 0, 6),),
+    (),
+    (Finding("compiled", "decoder", "Something."),),
+    {"python": "3.11"},
+)
+
+
+def lines_of(report: Report) -> list[str]:
+    wire = Wire()
+    return [wire.encode(FinishedEvent(report)), *(wire.encode(RowEvent(row)) for row in ROWS)]
+
+
+def test_a_report_is_put_together_again() -> None:
+    read = read_report(lines_of(REPORT))
+    assert read.rows == ROWS
+    assert read.findings == REPORT.findings
+    assert read.versions == REPORT.versions
+
+
+def test_a_run_that_did_not_end_gets_findings_and_versions() -> None:
+    read = read_report(lines_of(Report(REPORT.request, REPORT.utterances, (), (), {})))
+    assert "numpy" in read.versions
+    assert read.rows == ROWS
+
+
+def test_nothing_is_said_in_a_sentence() -> None:
+    with pytest.raises(InvalidRequest, match="nothing to export"):
+        read_report([])
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines_of(REPORT))))
+    monkeypatch.setattr("app.diagnostics.runs.bundle_writer._doctor_output", lambda: "passed   Python: 3.11\n")
+    monkeypatch.setattr("app.diagnostics.runs.bundle_writer.NICENESS", 0)
+
+
+def test_everything_is_in_the_file(told: None, tmp_path: Path) -> None:
+    folder, path = tmp_path / "arrays", tmp_path / "a.zip"
+    folder.mkdir()
+    for regime in ("dynamic", "compiled"):
+        ArrayFolder(folder).save(0, regime, Reading.OWN_FED, "audio", np.ones((1, 1200), np.float32))
+    assert main([str(path), str(folder)]) == 0
+    with zipfile.ZipFile(path) as bundle:
+        names = set(bundle.namelist())
+        assert {"report.json", "report.html", "arrays.npz", "versions.txt", "doctor.txt"} <= names
+        assert any(name.endswith(".wav") for name in names)
+        written = Wire().report_from_dict(json.loads(bundle.read("report.json")))
+    assert written.rows == ROWS
+
+
+def test_arrays_that_have_gone_are_left_out(told: None, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    assert main([str(path), str(tmp_path / "gone")]) == 0
+    with zipfile.ZipFile(path) as bundle:
+        assert "arrays.npz" not in bundle.namelist()
+
+
+def test_a_failure_is_one_sentence(told: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none" / "a.zip")]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "Traceback" not in said

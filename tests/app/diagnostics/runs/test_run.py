@@ -1,0 +1,284 @@
+from dataclasses import fields, replace
+from itertools import pairwise
+
+import pytest
+
+from app.diagnostics.runs.kept_curves import MOST_UTTERANCES
+from app.diagnostics.runs.run import GIVEN, DiagnosticsOptions, DiagnosticsRun, RunState, Shown
+from app.diagnostics.runs.run_words import state_words
+from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
+from engine.stages import STAGE_NAMES, STAGES, stage_named
+from engine.validator.results import (
+    FailedEvent,
+    FinishedEvent,
+    Metrics,
+    Reading,
+    Regime,
+    Report,
+    RowEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.verdicts import severity
+from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, alignment, events, finished_run, request, row
+
+COMPILED = Shown(Regime.COMPILED)
+
+
+@pytest.fixture
+def run() -> DiagnosticsRun:
+    return DiagnosticsRun(request(), CONFIG)
+
+
+def feed(run: DiagnosticsRun, until_stage: str, utterance: int = 0) -> None:
+    """Everything up to and with this stage of this utterance."""
+    done = False
+    for event in events(run.request):
+        is_row = isinstance(event, RowEvent)
+        reached = is_row and event.row.stage == until_stage and event.row.utterance == utterance
+        if done and is_row and not reached:
+            return
+        run.take(event)
+        done = done or reached
+
+
+def test_it_goes_from_loading_to_finished(run: DiagnosticsRun) -> None:
+    said = events(run.request)
+    assert run.state is RunState.LOADING
+    run.take(said[0])
+    assert run.preparation == said[0]
+    assert run.active
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    assert run.state is RunState.RUNNING
+    assert run.utterances == UTTERANCES
+    for event in said[1:]:
+        run.take(event)
+    assert run.state is RunState.FINISHED
+    assert not run.active
+    assert run.preparation is None
+    assert run.row_count == sum(isinstance(event, RowEvent) for event in said)
+
+
+def test_a_finished_preparation_is_forgotten(run: DiagnosticsRun) -> None:
+    run.take(PreparationEvent("Loading", 0, 1))
+    run.take(PreparationEvent("Loading", 1, 1))
+    assert run.preparation is None
+
+
+def test_the_worst_output_stands_for_its_stage(run: DiagnosticsRun) -> None:
+    stage = stage_named("decoder")
+    good = row(stage, "magnitude", Regime.COMPILED, error=1e-6)
+    bad = row(stage, "phase", Regime.COMPILED, error=1e-4)
+    for each in (bad, good):
+        run.take(RowEvent(each))
+    assert run.stage_summary(replace(COMPILED, utterance=0), "decoder") == bad
+
+
+def test_an_inner_value_does_not_stand_for_its_stage(run: DiagnosticsRun) -> None:
+    stage = stage_named("bert")
+    run.take(RowEvent(row(stage, "inner", Regime.COMPILED, error=0.5, probe=True)))
+    assert run.stage_summary(COMPILED, "bert") is None
+    output = row(stage, "text_features", Regime.COMPILED)
+    run.take(RowEvent(output))
+    assert run.stage_summary(COMPILED, "bert") == output
+    assert [each.probe for each in run.rows_of(0, Regime.COMPILED, Reading.REFERENCE_FED, "bert")] == [False, True]
+
+
+def test_the_worst_utterance_stands_for_all(run: DiagnosticsRun) -> None:
+    stage = stage_named("istft")
+    for utterance, error in enumerate((1e-5, 3e-5, 2e-5)):
+        run.take(RowEvent(row(stage, "audio", Regime.COMPILED, utterance=utterance, error=error)))
+    worst = run.stage_summary(COMPILED, "istft")
+    assert worst is not None
+    assert worst.utterance == 1
+    assert run.utterance_to_show(COMPILED, "istft") == 1
+    assert run.utterance_to_show(replace(COMPILED, utterance=2), "istft") == 2
+
+
+def test_readings_and_regimes_are_kept_apart() -> None:
+    run = finished_run()
+    rows = {
+        (regime, reading): run.stage_summary(Shown(regime, reading), "f0n")
+        for regime in (Regime.UPSTREAM, Regime.COMPILED)
+        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED)
+    }
+    assert all((row.regime, row.reading) == key for key, row in rows.items() if row is not None)
+    assert None not in rows.values()
+    assert run.stage_summary(Shown(Regime.STATIC_PACKED), "f0n") is None
+
+
+def test_equal_durations_show_the_same_rows_with_the_references_durations() -> None:
+    run = finished_run()
+    own, given = (run.stage_summary(Shown(Regime.COMPILED, reading), "f0n") for reading in (Reading.OWN_FED, GIVEN))
+    assert given is own is not None
+    assert len(run.rows) == run.row_count
+    assert {row.reading for row in run.rows} == {Reading.REFERENCE_FED, Reading.OWN_FED}
+
+
+def test_a_row_with_the_references_durations_stands_before_the_one_without(run: DiagnosticsRun) -> None:
+    stage = stage_named("f0n")
+    apart = row(stage, "f0", Regime.COMPILED, Reading.OWN_FED, error=0.5)
+    given = replace(row(stage, "f0", Regime.COMPILED, error=0.1), reading=GIVEN)
+    for each in (given, apart):
+        run.take(RowEvent(each))
+    for utterance in (None, 0):
+        assert run.stage_summary(Shown(Regime.COMPILED, GIVEN, utterance), "f0n") is given
+        assert run.stage_summary(Shown(Regime.COMPILED, Reading.OWN_FED, utterance), "f0n") is apart
+    assert run.rows_of(0, Regime.COMPILED, GIVEN, "f0n") == (given,)
+    assert set(run.rows) == {given, apart}
+
+
+def test_every_severity_is_worse_than_the_one_before() -> None:
+    stage = STAGES[0]
+    order = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE, Verdict.FAIL, Verdict.CRASHED)
+    rows = [replace(row(stage, "text_features", Regime.COMPILED, error=1e-3), verdict=verdict) for verdict in order]
+    assert all(severity(better) < severity(worse) for better, worse in pairwise(rows))
+
+
+def test_what_is_not_finite_is_worse_than_any_number() -> None:
+    good = row(STAGES[0], "text_features", Regime.COMPILED, error=1e3)
+    broken = replace(good, metrics=Metrics(None, None, None, None, None, 99.0))
+    assert severity(broken) > severity(good)
+
+
+def test_a_crash_marks_what_was_not_reported(run: DiagnosticsRun) -> None:
+    feed(run, "f0n")
+    run.crash("It was ended by signal 9.")
+    assert run.state is RunState.CRASHED
+    first = [run.stage_summary(replace(COMPILED, utterance=0), name) for name in STAGE_NAMES]
+    assert [each.verdict for each in first if each] == [Verdict.PASS] * 4 + [Verdict.CRASHED] * 4
+    second = [run.stage_summary(replace(COMPILED, utterance=1), name) for name in STAGE_NAMES]
+    assert [each.verdict for each in second if each] == [Verdict.CRASHED] * 8
+
+
+def test_a_crash_keeps_the_numbers_in_the_worst_of_all(run: DiagnosticsRun) -> None:
+    feed(run, "bert")
+    run.crash("Gone.")
+    summary = run.stage_summary(COMPILED, "bert")
+    assert summary is not None
+    assert summary.verdict is Verdict.CRASHED
+    assert summary.metrics is not None
+
+
+def test_a_crash_does_not_hide_a_failure() -> None:
+    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK,)), CONFIG)
+    feed(run, "bert")
+    run.crash("Gone.")
+    summary = run.stage_summary(Shown(Regime.STATIC_NO_PACK), "bert")
+    assert summary is not None
+    assert summary.verdict is Verdict.FAIL
+
+
+def test_a_crash_while_loading_marks_every_stage(run: DiagnosticsRun) -> None:
+    run.crash("It could not be started.")
+    rows = [run.stage_summary(COMPILED, name) for name in STAGE_NAMES]
+    assert all(each is not None and each.verdict is Verdict.CRASHED for each in rows)
+    assert run.message == "It could not be started."
+
+
+def test_an_ended_run_takes_nothing_more(run: DiagnosticsRun) -> None:
+    run.stop()
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.crash("Too late.")
+    assert run.state is RunState.STOPPED
+    assert run.utterances == ()
+
+
+def test_a_failure_says_why(run: DiagnosticsRun) -> None:
+    run.take(FailedEvent("There is no such voice.", "Choose another."))
+    assert run.state is RunState.FAILED
+    assert (run.message, run.hint) == ("There is no such voice.", "Choose another.")
+
+
+def test_rows_that_were_missed_come_with_the_report(run: DiagnosticsRun) -> None:
+    said = events(run.request)
+    run.take(said[-1])
+    assert isinstance(said[-1], FinishedEvent)
+    assert run.row_count == len(said[-1].report.rows)
+    assert run.state is RunState.FINISHED
+
+
+def test_the_first_divergence_is_known_before_the_end() -> None:
+    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK, Regime.COMPILED)), CONFIG)
+    feed(run, "duration")
+    finding = run.first_divergence(Regime.STATIC_NO_PACK)
+    assert finding is not None
+    assert finding.stage == "bert"
+    assert run.first_divergence(Regime.COMPILED) is None
+
+
+def test_the_report_s_finding_is_the_last_word() -> None:
+    run = finished_run((Regime.STATIC_NO_PACK,))
+    finding = run.first_divergence(Regime.STATIC_NO_PACK)
+    assert finding is not None
+    assert finding.words == "LSTM packing matters"
+
+
+def test_the_utterance_under_way_is_shown_while_it_runs(run: DiagnosticsRun) -> None:
+    feed(run, "bert", utterance=1)
+    assert run.utterance_to_show(COMPILED) == 1
+    assert run.alignment(0) == alignment(UTTERANCES[0])
+    assert run.alignment(1) == ()
+    assert run.utterance_at(2) == UTTERANCES[2]
+    assert run.utterance_at(7) is None
+
+
+def test_regimes_are_those_compared(run: DiagnosticsRun) -> None:
+    assert run.regimes == (Regime.UPSTREAM, Regime.COMPILED)
+    crossed = replace(row(STAGES[0], "text_features", Regime.COMPILED), regime="compiled with bert from dynamic")
+    run.take(RowEvent(crossed))
+    assert run.regimes[-1] == "compiled with bert from dynamic"
+
+
+def test_every_option_is_part_of_a_request() -> None:
+    options = DiagnosticsOptions(padding=2.0, probes=True)
+    asked = ValidationRequest(SpeechRequest("Hello.", "af_heart"), **vars(options))
+    assert all(getattr(asked, field.name) == getattr(options, field.name) for field in fields(options))
+
+
+def test_a_long_text_keeps_the_curves_of_what_was_compared_last_and_of_the_worst() -> None:
+    run = DiagnosticsRun(request((Regime.COMPILED,)), CONFIG)
+    stage = STAGES[3]
+    for utterance in range(MOST_UTTERANCES + 3):
+        curved = replace(row(stage, "f0", Regime.COMPILED, error=1.0 if utterance == 1 else 1e-6), utterance=utterance)
+        run.take(RowEvent(curved))
+    without = [each.utterance for each in run.rows if each.profile is None]
+    assert without == [0, 2]
+    assert "are kept" in state_words(run)
+    assert run.row_count == MOST_UTTERANCES + 3
+
+
+def test_a_plan_comes_in_pieces(run: DiagnosticsRun) -> None:
+    run.take(PlanEvent(Plan(UTTERANCES[:2], (), 40)))
+    assert not run.progress.whole
+    run.take(PlanEvent(Plan(UTTERANCES[2:])))
+    assert run.utterances == UTTERANCES
+    assert run.progress.planned == len(UTTERANCES)
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    assert run.utterances == UTTERANCES
+    run.take(FinishedEvent(Report(run.request, (), (), (), {})))
+    assert run.report is not None
+    assert run.report.utterances == UTTERANCES
+
+
+def test_rows_are_in_the_order_of_the_text_and_of_their_coming(run: DiagnosticsRun) -> None:
+    told = [event for event in events(run.request) if isinstance(event, RowEvent)]
+    heard_first = sorted(told, key=lambda event: event.row.utterance != 1)
+    for event in heard_first:
+        run.take(event)
+    assert run.rows == tuple(event.row for event in told)
+
+
+def test_a_comparison_that_fails_in_the_middle_is_said_in_the_rows_it_did_not_reach(run: DiagnosticsRun) -> None:
+    feed(run, "f0n")
+    run.take(FailedEvent("The memory was not enough to compare this.", "Close other programs."))
+    shown = Shown(Regime.COMPILED, utterance=0)
+    verdicts = [run.stage_summary(shown, name).verdict for name in STAGE_NAMES]  # type: ignore[union-attr]
+    reached = STAGE_NAMES.index("f0n") + 1
+    assert Verdict.CRASHED not in verdicts[:reached]
+    assert verdicts[reached:] == [Verdict.CRASHED] * (len(STAGE_NAMES) - reached)
+
+
+def test_one_that_never_began_has_no_rows(run: DiagnosticsRun) -> None:
+    run.take(FailedEvent("There is no such voice.", "Choose another."))
+    assert run.stage_summary(Shown(Regime.COMPILED, utterance=0), "bert") is None

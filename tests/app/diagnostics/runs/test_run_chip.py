@@ -1,0 +1,39 @@
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run_chip import RunChip
+from engine.validator.results import Regime
+from tests.app.diagnostics_fakes import CONFIG, finished_run, request
+
+
+@pytest.fixture
+def chip(qtbot: QtBot) -> RunChip:
+    chip = RunChip()
+    qtbot.addWidget(chip)
+    return chip
+
+
+def test_it_is_not_there_while_there_is_nothing_to_tell(chip: RunChip) -> None:
+    chip.show_run(None, Regime.COMPILED)
+    assert chip.isHidden()
+    chip.show_run(finished_run(), Regime.COMPILED)
+    assert not chip.isHidden()
+    chip.show_run(None, Regime.COMPILED)
+    assert chip.isHidden()
+
+
+def test_it_tells_in_words_and_colour(chip: RunChip) -> None:
+    chip.show_run(finished_run(), Regime.COMPILED)
+    assert chip.accessibleName() == "✓ 8 of 8 agree, worst 1 - 1.3e-8"
+    assert chip.property("tone") == "good"
+    chip.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
+    assert chip.accessibleName() == "✗ Text features and 6 more differ"
+    assert chip.property("tone") == "error"
+    chip.show_run(DiagnosticsRun(request(), CONFIG), Regime.COMPILED)
+    assert chip.accessibleName() == "Comparing 0 of 8"
+
+
+def test_a_regime_that_is_no_part_of_the_run_gives_way_to_one_that_is(chip: RunChip) -> None:
+    chip.show_run(finished_run(), Regime.STATIC_NO_PACK)
+    assert "8 of 8 agree" in chip.accessibleName()

@@ -1,0 +1,83 @@
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.runs import run_controls
+from app.diagnostics.runs.run import DiagnosticsOptions
+from app.diagnostics.runs.run_controls import RunControls
+from engine.preparation.devices import DEVICES
+from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.validator.results import Regime
+
+
+@pytest.fixture
+def controls(qtbot: QtBot) -> RunControls:
+    controls = RunControls()
+    qtbot.addWidget(controls)
+    return controls
+
+
+def test_the_usual_options(controls: RunControls) -> None:
+    assert controls.options == DiagnosticsOptions()
+
+
+def test_every_choice_is_an_option(controls: RunControls) -> None:
+    controls.regime.choose(Regime.STATIC_NO_PACK)
+    controls.reference.choose(Regime.STATIC_PACKED)
+    controls.padding.choose(5.0)
+    controls.device.choose("cpu")
+    controls.lstm_method.choose("tir")
+    controls.probes.setChecked(True)
+    assert controls.options == DiagnosticsOptions(
+        (Regime.UPSTREAM, Regime.STATIC_NO_PACK), Regime.STATIC_PACKED, 5.0, "cpu", "tir", probes=True
+    )
+
+
+def test_what_the_engine_has_can_be_chosen(controls: RunControls) -> None:
+    assert controls.device.values == DEVICES
+    assert controls.lstm_method.values == LSTM_METHODS
+    assert set(controls.regime.values) == set(controls.reference.values) == set(Regime)
+
+
+@pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])
+def test_metal_cannot_be_chosen_where_there_is_none(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, obstacle: str | None
+) -> None:
+    monkeypatch.setattr(run_controls, "metal_obstacle", lambda: obstacle)
+    controls = RunControls()
+    qtbot.addWidget(controls)
+    for box, value in ((controls.device, "metal"), (controls.lstm_method, "mps")):
+        chosen = box.model().index(box.values.index(value), 0)
+        assert bool(chosen.flags() & Qt.ItemFlag.ItemIsEnabled) == (obstacle is None)
+        assert box.itemData(chosen.row(), Qt.ItemDataRole.ToolTipRole) == (obstacle or value)
+
+
+def test_the_reference_is_not_compared_with_itself(controls: RunControls) -> None:
+    controls.regime.choose(Regime.UPSTREAM)
+    controls.reference.choose(Regime.UPSTREAM)
+    assert Regime.UPSTREAM not in controls.options.regimes
+
+
+def test_a_crossed_regime_can_be_looked_at_but_not_run(controls: RunControls) -> None:
+    crossed = "compiled with bert from dynamic"
+    controls.offer_regimes((Regime.COMPILED, crossed))
+    controls.regime.choose(crossed)
+    assert controls.regime.currentText() == crossed
+    assert controls.options.regimes == (Regime.UPSTREAM, Regime.COMPILED)
+
+
+def test_the_button_diagnoses_or_stops(controls: RunControls, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(controls.diagnose_wanted) as wanted:
+        qtbot.keyClick(controls.diagnose_button, Qt.Key.Key_Space)
+    assert wanted.args == [controls.options]
+    controls.show_running(True)
+    assert controls.diagnose_button.accessibleName() == "Stop"
+    with qtbot.waitSignal(controls.stop_wanted), qtbot.assertNotEmitted(controls.diagnose_wanted):
+        controls.diagnose_button.click()
+
+
+def test_only_the_regime_is_told_at_once(controls: RunControls, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(controls.regime_chosen):
+        controls.regime.activated.emit(1)
+    with qtbot.assertNotEmitted(controls.regime_chosen):
+        controls.reference.activated.emit(1)

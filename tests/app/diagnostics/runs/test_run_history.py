@@ -1,0 +1,72 @@
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.runs.run_history import RunHistory
+from tests.app.diagnostics_fakes import CONFIG, request
+
+
+def fresh():
+    from app.diagnostics.runs.run import DiagnosticsRun
+
+    return DiagnosticsRun(request(), CONFIG)
+
+
+def test_the_newest_is_first_and_numbered_on(qtbot: QtBot) -> None:
+    history, runs = RunHistory(), [fresh() for _ in range(3)]
+    for run in runs:
+        with qtbot.waitSignal(history.changed):
+            history.add(run)
+    assert history.runs == tuple(reversed(runs))
+    assert [history.number_of(run) for run in runs] == [1, 2, 3]
+
+
+def test_a_known_run_stays_where_it_is(qtbot: QtBot) -> None:
+    history, first, second = RunHistory(), fresh(), fresh()
+    history.add(first)
+    history.add(second)
+    with qtbot.assertNotEmitted(history.changed):
+        history.add(first)
+    assert history.runs == (second, first)
+
+
+def test_the_oldest_is_forgotten() -> None:
+    history, runs = RunHistory(longest=2), [fresh() for _ in range(3)]
+    history.add(runs[0])
+    history.add(runs[1])
+    history.add(runs[2])
+    assert history.runs == (runs[2], runs[1])
+    with pytest.raises(StopIteration):
+        history.number_of(runs[0])
+
+
+def test_a_run_can_be_given_a_name_and_have_it_taken(qtbot: QtBot) -> None:
+    history, run = RunHistory(), fresh()
+    history.add(run)
+    before = history.of(run).name
+    with qtbot.waitSignal(history.changed):
+        history.rename(run, "  Before   the change ")
+    assert history.of(run).name == "Before the change"
+    assert history.of(run).title.endswith(" · Before the change")
+    history.rename(run, " ")
+    assert history.of(run).name == before
+
+
+def test_a_pinned_run_is_not_forgotten() -> None:
+    history, runs = RunHistory(longest=2), [fresh() for _ in range(4)]
+    history.add(runs[0], "First", Path("first.zip"))
+    for run in runs[1:]:
+        history.add(run)
+    assert history.runs == (runs[3], runs[0])
+    assert history.pinned_at(Path("first.zip")) is runs[0]
+    history.pin(runs[0], None)
+    assert history.pinned_at(Path("first.zip")) is None
+    assert [history.number_of(run) for run in (runs[3], runs[0])] == [4, 1]
+
+
+def test_of_pinned_runs_alone_the_oldest_is_forgotten() -> None:
+    history, runs = RunHistory(longest=2), [fresh() for _ in range(3)]
+    for number, run in enumerate(runs):
+        history.add(run, pinned=Path(f"{number}.zip"))
+    assert history.runs == (runs[2], runs[1])

@@ -1,0 +1,78 @@
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run_status import RunStatus
+from engine.speech import PreparationEvent
+from engine.validator.results import Regime, RowEvent
+from tests.app.diagnostics_fakes import CONFIG, events, finished_run, request
+
+
+@pytest.fixture
+def status(qtbot: QtBot) -> RunStatus:
+    status = RunStatus()
+    qtbot.addWidget(status)
+    status.resize(800, 24)
+    status.show()
+    return status
+
+
+def test_without_a_run_it_says_what_to_do(status: RunStatus) -> None:
+    assert "Press Diagnose" in status.label.accessibleDescription()
+    assert not status.pointer.isVisible()
+    assert not status.progress.isVisible()
+
+
+def test_the_pointer_leads_to_the_first_divergence(status: RunStatus, qtbot: QtBot) -> None:
+    status.show_run(finished_run((Regime.STATIC_NO_PACK,)), Regime.STATIC_NO_PACK)
+    assert status.pointer.accessibleName() == "First divergence: Text features (LSTM packing matters)"
+    with qtbot.waitSignal(status.stage_wanted) as wanted:
+        status.pointer.click()
+    assert wanted.args == ["bert"]
+
+
+def test_a_pointer_to_nothing_cannot_be_used(status: RunStatus) -> None:
+    status.show_run(finished_run(), Regime.COMPILED)
+    assert status.pointer.isVisible()
+    assert not status.pointer.isEnabled()
+
+
+def test_progress_has_no_total_while_loading(status: RunStatus) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    said = events(run.request)
+    status.show_run(run, Regime.COMPILED)
+    assert (status.progress.minimum(), status.progress.maximum()) == (0, 0)
+    for event in said:
+        run.take(event)
+        if isinstance(event, RowEvent) and (event.row.utterance, event.row.stage) == (2, "text_encoder"):
+            break
+    status.show_run(run, Regime.COMPILED)
+    assert status.progress.value() / status.progress.maximum() == pytest.approx((2 + 4 / 8) / 3, abs=0.001)
+    for event in said:
+        run.take(event)
+    status.show_run(run, Regime.COMPILED)
+    assert not status.progress.isVisible()
+
+
+def test_a_preparation_with_several_steps_shows_how_many_are_done(status: RunStatus) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    run.take(PreparationEvent("Compiling", 3, 4))
+    status.show_run(run, Regime.COMPILED)
+    assert status.progress.value() / status.progress.maximum() == pytest.approx(0.75)
+
+
+def test_a_crash_is_an_error(status: RunStatus) -> None:
+    run = DiagnosticsRun(request(), CONFIG)
+    run.crash("The reference process has ended.")
+    status.show_run(run, Regime.COMPILED)
+    assert status.label.property("tone") == "error"
+    status.show_run(finished_run(), Regime.COMPILED)
+    assert status.label.property("tone") == ""
+
+
+def test_a_regime_that_was_not_run_says_so(status: RunStatus) -> None:
+    run = finished_run()
+    status.show_run(run, Regime.STATIC_PACKED)
+    assert "press Diagnose" in status.label.accessibleDescription()
+    status.show_run(run, Regime.DYNAMIC)
+    assert "reference itself" in status.label.accessibleDescription()

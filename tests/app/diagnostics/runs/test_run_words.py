@@ -1,0 +1,115 @@
+import dataclasses
+
+from app.diagnostics.runs.run import DiagnosticsRun
+from app.diagnostics.runs.run_words import NO_RUN, divergence_words, run_name, run_title, state_words
+from engine.errors import Cure
+from engine.speech import Plan, PlanEvent, PreparationEvent
+from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
+from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
+
+
+def fresh(*regimes: Regime) -> DiagnosticsRun:
+    return DiagnosticsRun(request(regimes or (Regime.COMPILED,)), CONFIG, started=STARTED)
+
+
+def test_every_state_has_words() -> None:
+    run = fresh()
+    said = [state_words(None), state_words(run)]
+    run.take(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
+    said.append(state_words(run))
+    run.take(PlanEvent(Plan(UTTERANCES)))
+    run.take(PreparationEvent("Loading PyTorch and the reference model", 1, 1))
+    said.append(state_words(run))
+    for event in events(run.request):
+        run.take(event)
+        if isinstance(event, RowEvent) and event.row.stage == "decoder" and event.row.utterance == 1:
+            break
+    said.append(state_words(run))
+    assert said == [
+        NO_RUN,
+        "Starting the reference…",
+        "Loading PyTorch and the reference model…",
+        "Utterance 1 of 3",
+        "Utterance 2 of 3 · Decoder · 1 of 3 compared",
+    ]
+    assert state_words(finished_run()) == "Done: 3 utterances."
+
+
+def test_a_finished_run_tells_what_ran_the_modules() -> None:
+    run = finished_run()
+    assert run.report is not None
+    assert run.report.request.device == "auto"
+    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
+    run.report = dataclasses.replace(run.report, **choices)
+    assert state_words(run) == (
+        "Done: 3 utterances. Device: cpu (Metal needs a Mac). LSTM method: tir (it was asked for)."
+    )
+
+
+def test_endings_say_why() -> None:
+    stopped, failed, crashed = fresh(), fresh(), fresh()
+    stopped.stop()
+    failed.take(FailedEvent("There is no such voice.", "Choose another."))
+    crashed.crash("The reference process has ended.")
+    without_tvm = fresh()
+    without_tvm.take(FailedEvent("TVM is not installed.", "Run “make setup”.", Cure.INSTALL_AGAIN))
+    assert state_words(without_tvm) == "TVM is not installed. Install the application again."
+    said = [state_words(run) for run in (stopped, failed, crashed)]
+    assert said == ["Stopped.", "There is no such voice. Choose another.", "The reference process has ended."]
+    titles = [run_title(4, run) for run in (stopped, failed, crashed)]
+    assert titles[0].startswith("4 · 14:02 · stopped · Compiled: The window")
+    assert " · failed · " in titles[1]
+    assert " · crashed · " in titles[2]
+
+
+def test_the_first_divergence_is_named() -> None:
+    run = finished_run((Regime.STATIC_NO_PACK, Regime.COMPILED))
+    assert divergence_words(run, Regime.STATIC_NO_PACK) == "First divergence: Text features (LSTM packing matters)"
+    assert divergence_words(run, Regime.COMPILED) == "Compiled: no stage diverges by itself"
+    assert divergence_words(run, Regime.STATIC_PACKED) == ""
+    assert divergence_words(None, Regime.COMPILED) == ""
+
+
+def test_a_stage_that_is_worse_than_it_should_be_is_named_too() -> None:
+    run = finished_run()
+    run.rate(lambda row: dataclasses.replace(row, verdict=Verdict.WORSE) if row.output == "energy" else row, "")
+    words = "Compiled: no stage diverges by itself, but further off than it should be: Pitch and energy"
+    assert divergence_words(run, Regime.COMPILED) == words
+
+
+def test_a_stage_is_not_named_twice() -> None:
+    run = DiagnosticsRun(request((Regime.STATIC_NO_PACK,)), CONFIG)
+    words = "Durations is the first stage where packing matters."
+    finding = Finding(Regime.STATIC_NO_PACK, "duration", words)
+    rows = tuple(event.row for event in events(run.request) if isinstance(event, RowEvent))
+    run.take(FinishedEvent(Report(run.request, UTTERANCES, rows, (finding,), {})))
+    assert divergence_words(run, Regime.STATIC_NO_PACK) == f"First divergence: {words}"
+
+
+def test_nothing_is_claimed_before_the_end() -> None:
+    run = fresh(Regime.STATIC_NO_PACK, Regime.COMPILED)
+    assert divergence_words(run, Regime.COMPILED) == ""
+    for event in events(run.request)[:12]:
+        run.take(event)
+    assert divergence_words(run, Regime.COMPILED) == ""
+    assert divergence_words(run, Regime.STATIC_NO_PACK) == "First divergence: Text features"
+
+
+def test_a_run_is_named_by_what_it_was() -> None:
+    plain, padded = fresh(Regime.UPSTREAM, Regime.COMPILED), fresh(Regime.UPSTREAM, Regime.COMPILED_PADDED)
+    assert run_name(plain).startswith("Compiled: The window")
+    assert run_name(padded).startswith("Compiled, padded, padding 100%: The window")
+    wanted = dataclasses.replace(request((Regime.COMPILED,)), device="cpu", lstm_method="tir", probes=True)
+    assert run_name(DiagnosticsRun(wanted, CONFIG)).startswith("Compiled, cpu, tir, inner values: ")
+
+
+def test_a_finished_run_is_named_by_what_ran_it() -> None:
+    run = finished_run()
+    assert run.report is not None
+    choices = {"device_choice": "cpu (Metal needs a Mac)", "lstm_choice": "tir (it was asked for)"}
+    run.report = dataclasses.replace(run.report, **choices)
+    assert ", cpu, tir: " in run_name(run)
+
+
+def test_a_given_name_and_a_pin_show_in_the_title() -> None:
+    assert run_title(4, fresh(), "Before the change", pinned=True) == "4 · 14:02 · pinned · Before the change"
