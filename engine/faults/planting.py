@@ -108,7 +108,7 @@ def with_fault(graph: tvm.IRModule, fault: Fault) -> tuple[tvm.IRModule, str, tu
             return faulty, variable.name_hint, changed_lines(script, changed)
     raise CompileError(
         f"The fault “{fault.name}” cannot be planted: no kernel “{fault.kernel}” of stage {fault.stage} has that part.",
-        "Choose another fault, or --device cpu.",
+        "Choose another fault, or the processor as the device.",
     )
 
 

@@ -47,7 +47,9 @@ class Substitution:
 
     def _computing(self, stage: Stage, inputs: StageInputs, replaced: Mapping[str, bool]) -> dict[int, Compute]:
         if self._inspector.target.kind.name == METAL:
-            raise InvalidRequest("Kernels can be replaced on the processor only.", "Use --device cpu.")
+            raise InvalidRequest(
+                "Kernels can be replaced on the processor only.", "Choose the processor as the device."
+            )
         calls = self._inspector.kernels(stage).graph.calls
         places = {call_id(index, call): index for index, call in enumerate(calls)}
         for name in replaced:

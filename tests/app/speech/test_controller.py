@@ -455,7 +455,7 @@ def test_speech_that_is_made_already_has_subtitles_all_the_same(
 def test_an_export_can_be_cancelled_while_it_is_written(
     controller: SpeechController, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.export.exporting._BLOCK_SAMPLES", 10)
+    monkeypatch.setattr("engine.export.exporting._BLOCK_SAMPLES", 1)
     controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
     qtbot.waitUntil(lambda: controller.activity.save is not None and controller.activity.save.step.startswith("Writ"))
     controller.cancel_save()

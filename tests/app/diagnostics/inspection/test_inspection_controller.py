@@ -104,10 +104,17 @@ def test_what_is_asked_for_waits_until_what_is_wrong_has_been_looked_into(desk: 
 
 
 def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(desk: Desk) -> None:
-    run = desk.diagnose("Hello.")
-    desk.qtbot.waitUntil(lambda: desk.inspections.active, timeout=WAIT_MS)
-    desk.inspections.inspect(Job(run, (STAGE,)))
+    def ask(words: str) -> None:
+        if not asked and desk.inspections.active:
+            asked.append(Job(desk.runs[-1], (STAGE,)))
+            desk.inspections.inspect(asked[0])
+
+    asked: list[Job] = []
+    desk.inspections.told.connect(ask)
+    desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: bool(desk.found), timeout=WAIT_MS)
     desk.wait_until_idle()
+    assert asked
     assert len(desk.found) == 1
 
 
