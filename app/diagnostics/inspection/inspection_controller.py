@@ -107,8 +107,9 @@ class InspectionController(QObject):
     @Slot(object)
     def _on_finished(self, event: ValidationEvent) -> None:
         """Look into the stages of a finished run that are wrong."""
-        if isinstance(event, FinishedEvent) and self._live is not None:
-            run, self._live = self._live, None
+        run = self._live
+        if isinstance(event, FinishedEvent) and run is not None and run.report is not None:  # it is not the one before
+            self._live = None
             self._wrong = wrong_stages(run)
             self._next()
 

@@ -118,6 +118,18 @@ def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(desk:
     assert len(desk.found) == 1
 
 
+def test_a_run_that_begins_the_moment_another_ends_is_looked_into_too(desk: Desk) -> None:
+    def begin_another(event: object) -> None:
+        if isinstance(event, FinishedEvent) and len(desk.runs) == 1:
+            desk.controller.diagnose(
+                SpeechRequest("Hello.", "am_rowan"), DiagnosticsOptions(regimes=(Regime.COMPILED,))
+            )
+
+    desk.controller.event_received.connect(begin_another)
+    desk.diagnose("Hello.")
+    desk.qtbot.waitUntil(lambda: any(run is desk.runs[1] for run, _ in desk.found), timeout=WAIT_MS)
+
+
 def test_a_failure_is_said_and_the_next_works(desk: Desk) -> None:
     run = desk.diagnose("fail")
     desk.qtbot.waitUntil(lambda: bool(desk.failures), timeout=WAIT_MS)
