@@ -9,7 +9,6 @@ from engine.validator.drill import verdict_words
 MARK = "Drill"
 LOOKING = "Drill: there is a fault in a copy of the compiled model. What you hear when you press Speak is not affected."
 ENDED = "The drill ended before the fault was found."
-MOST_CHANGES = 2
 
 
 def drill_mark(run: DiagnosticsRun) -> str:
@@ -32,14 +31,11 @@ def drill_words(run: DiagnosticsRun) -> str:
 
 
 def change_words(run: DiagnosticsRun) -> str:
-    """The faulty kernel and the lines that were changed in it; empty until the drill is over."""
+    """The faulty kernel and the first line that was changed in it; empty until the drill is over."""
     planted = run.report.planted if run.report is not None else None
     if planted is None:
         return ""
-    lines = [f"{planted.kernel} of stage {planted.stage}"]
-    for change in planted.changes[:MOST_CHANGES]:
-        before, after = change.excerpts
-        lines += [f"- {before}", f"+ {after}"]
-    if (rest := len(planted.changes) - MOST_CHANGES) > 0:
-        lines.append(f"and {rest} more changed {'line' if rest == 1 else 'lines'}")
-    return "\n".join(lines)
+    before, after = planted.changes[0].excerpts
+    count = len(planted.changes)
+    first = f", the first of {count} changed lines" if count > 1 else ""
+    return f"{planted.kernel} of stage {planted.stage}{first}\n- {before}\n+ {after}"

@@ -68,7 +68,7 @@ def test_more_changes_are_counted() -> None:
     run = drill_run()
     assert run.report is not None
     run.report = replace(run.report, planted=replace(PLANTED, changes=PLANTED.changes * 5))
-    assert change_words(run).endswith("and 3 more changed lines")
+    assert change_words(run).startswith("harmonic_source of stage source, the first of 5 changed lines\n- ")
 
 
 def test_a_drill_that_was_stopped_says_so() -> None:
