@@ -112,9 +112,8 @@ def test_among_equal_verdicts_the_lower_correlation_is_worse() -> None:
 def test_durations_are_ranked_by_the_tokens_that_differ() -> None:
     def durations(differing: int) -> Row:
         found = DurationMetrics(differing, 0, 10, 10)
-        return Row(
-            0, "alignment", "frame_token", "compiled", "dynamic", Reading.OWN_FED, Verdict.FAIL, 1.0, None, None, found
-        )
+        names = "alignment", "frame_token", "compiled", "dynamic"
+        return Row(0, *names, Reading.OWN_FED, Verdict.FAIL, 1.0, durations=found)
 
     assert severity(durations(2)) > severity(durations(1))
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.diagnostics.experiments import experiments as module
 from app.diagnostics.experiments.experiments import STOPPED, Experiments
-from app.diagnostics.experiments.experiments import experiments as module
 from app.diagnostics.process.controller import DiagnosticsController
 from app.diagnostics.process.process import DiagnosticsProcess
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
