@@ -27,13 +27,8 @@ _KINDS = {
 def ask_where_to_save(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask where to save a sound file, and as which; an existing file is replaced only if the user agrees."""
     suffixes = {f"{title} (*{suffix})": suffix for suffix, title in kinds_of_sound().items()}
-    dialog = _dialog(parent, "Save Audio", ";;".join(suffixes), chosen)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(suggestion.suffix)
-    dialog.setDirectory(str(suggestion.parent))
-    dialog.selectFile(suggestion.name)
+    dialog = _ask_where(parent, "Save Audio", ";;".join(suffixes), suggestion, chosen)
     dialog.filterSelected.connect(lambda kind: _rename(dialog, suffixes[kind]))
-    dialog.open()
     return dialog
 
 
@@ -49,11 +44,8 @@ def ask_which_picture(parent: QWidget, chosen: Callable[[Path], None]) -> QFileD
     from engine.export.cover import PICTURE_SUFFIXES  # not before the window is shown
 
     kinds = f"Pictures ({' '.join(f'*{suffix}' for suffix in PICTURE_SUFFIXES)})"
-    dialog = _dialog(parent, "Choose a Cover", kinds, chosen)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation))
-    dialog.open()
-    return dialog
+    folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.PicturesLocation)
+    return _ask_which(parent, "Choose a Cover", kinds, folder, chosen)
 
 
 def ask_which_document(
@@ -61,42 +53,22 @@ def ask_which_document(
 ) -> QFileDialog:
     """Ask for a document."""
     patterns = " ".join(f"*{suffix}" for suffix in SUFFIXES)
-    dialog = _dialog(parent, title, f"Documents ({patterns});;All files (*)", chosen)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setDirectory(str(folder))
-    dialog.open()
-    return dialog
+    return _ask_which(parent, title, f"Documents ({patterns});;All files (*)", str(folder), chosen)
 
 
 def ask_where_to_export(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask where to save an archive with everything about a diagnosis."""
-    dialog = _dialog(parent, "Export Diagnosis", "Archive (*.zip)", chosen)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix("zip")
-    dialog.setDirectory(str(suggestion.parent))
-    dialog.selectFile(suggestion.name)
-    dialog.open()
-    return dialog
+    return _ask_where(parent, "Export Diagnosis", "Archive (*.zip)", suggestion, chosen)
 
 
 def ask_which_diagnosis(parent: QWidget, folder: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for an archive that a diagnosis was exported to."""
-    dialog = _dialog(parent, "Open a Run", "Archives (*.zip);;All files (*)", chosen)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setDirectory(str(folder))
-    dialog.open()
-    return dialog
+    return _ask_which(parent, "Open a Run", "Archives (*.zip);;All files (*)", str(folder), chosen)
 
 
 def ask_where_to_save_case(parent: QWidget, suggestion: Path, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask where to save a failing case."""
-    dialog = _dialog(parent, "Save Failing Case", "Failing case (*.safetensors)", chosen)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix("safetensors")
-    dialog.setDirectory(str(suggestion.parent))
-    dialog.selectFile(suggestion.name)
-    dialog.open()
-    return dialog
+    return _ask_where(parent, "Save Failing Case", "Failing case (*.safetensors)", suggestion, chosen)
 
 
 def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
@@ -105,11 +77,7 @@ def ask_which_model_file(parent: QWidget, chosen: Callable[[Path], None]) -> QFi
 
     patterns = " ".join(f"*{suffix}" for suffix in IMPORTABLE_SUFFIXES)
     kinds = f"Checkpoints and voices ({patterns});;All files (*)"
-    dialog = _dialog(parent, "Import a Model or Voice", kinds, chosen)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setDirectory(_downloads())
-    dialog.open()
-    return dialog
+    return _ask_which(parent, "Import a Model or Voice", kinds, _downloads(), chosen)
 
 
 def ask_which_model_folder(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
@@ -136,6 +104,26 @@ def _rename(dialog: QFileDialog, suffix: str) -> None:
     """Let the name follow the kind of file that is chosen."""
     dialog.setDefaultSuffix(suffix)
     dialog.selectFile(Path(dialog.selectedFiles()[0]).with_suffix(suffix).name)
+
+
+def _ask_which(parent: QWidget, title: str, kinds: str, folder: str, chosen: Callable[[Path], None]) -> QFileDialog:
+    dialog = _dialog(parent, title, kinds, chosen)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setDirectory(folder)
+    dialog.open()
+    return dialog
+
+
+def _ask_where(
+    parent: QWidget, title: str, kinds: str, suggestion: Path, chosen: Callable[[Path], None]
+) -> QFileDialog:
+    dialog = _dialog(parent, title, kinds, chosen)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(suggestion.suffix)
+    dialog.setDirectory(str(suggestion.parent))
+    dialog.selectFile(suggestion.name)
+    dialog.open()
+    return dialog
 
 
 def _dialog(parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], None]) -> QFileDialog:

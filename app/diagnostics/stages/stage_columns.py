@@ -218,7 +218,7 @@ COLUMNS: Mapping[Column, StageColumn] = {
     ),
     Column.FLOOR: StageColumn(
         "Floor",
-        "The correlation of PyTorch in float32: nearer than that need no one come",
+        "The correlation of PyTorch in float32; ours need not be closer than that",
         lambda entry, row: _agreement(entry.floor, entry.token_count),
         lambda entry, row: _pearson(entry.floor),
         ("1 - 1.2e-10",),
