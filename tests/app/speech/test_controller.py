@@ -1,3 +1,4 @@
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ from app.audio.player import Playback
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.jobs import SpeakJob
+from engine.audio.recording import Pcm
 from engine.documents import Chapter, Document
 from engine.errors import CompileError, NothingToSpeak, OutputError
 from engine.export.exporting import CHAPTER_PAUSE_SECONDS
@@ -455,11 +457,19 @@ def test_speech_that_is_made_already_has_subtitles_all_the_same(
 def test_an_export_can_be_cancelled_while_it_is_written(
     controller: SpeechController, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.export.exporting._BLOCK_SAMPLES", 1)
+    written, may_go_on = threading.Event(), threading.Event()
+
+    def write(file: object, pcm: Pcm) -> None:
+        written.set()
+        assert may_go_on.wait(10)
+
+    monkeypatch.setattr("engine.audio.sound_file._CodedFile.write", write)
     controller.export(Order(BOOK, REQUEST, tmp_path / "book.wav"))
-    qtbot.waitUntil(lambda: controller.activity.save is not None and controller.activity.save.step.startswith("Writ"))
+    qtbot.waitUntil(written.is_set)
     controller.cancel_save()
     assert not controller.activity.saving
+    monkeypatch.undo()
+    may_go_on.set()
     with qtbot.waitSignal(controller.saved):
         controller.save(tmp_path / "next.wav", REQUEST)
     assert [path.name for path in tmp_path.iterdir()] == ["next.wav"]
