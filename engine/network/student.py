@@ -180,7 +180,7 @@ def _step(drive: Tensor, weight: Tensor, hidden: Tensor, cell: Tensor) -> tuple[
 def _earlier(x: Tensor) -> Tensor:
     """Every step's value [batch, time, units] of the step before it, 0 before the first."""
     steps = torch.arange(x.shape[1])
-    before = torch.gather(x, 1, (steps - 1).clamp(min=0)[None, :, None].expand(x.shape))
+    before = torch.gather(x, 1, (steps - (steps > 0).long())[None, :, None].expand(x.shape))
     return before.masked_fill((steps == 0)[None, :, None], 0)
 
 
