@@ -1,0 +1,1 @@
+"""Students of a model's LSTMs: taught, measured, compiled."""
