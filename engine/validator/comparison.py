@@ -42,7 +42,7 @@ class Comparison:
         self, reference: RegimeChain, others: Sequence[RegimeChain], arrays: ArrayFolder | None = None
     ) -> None:
         self._reference = reference
-        self._others = sorted(others, key=lambda chain: chain.regime.name == Regime.UPSTREAM)
+        self._others = sorted(others, key=lambda chain: chain.regime.name != Regime.UPSTREAM)
         self._arrays = arrays
 
     def events(
@@ -51,8 +51,8 @@ class Comparison:
         """Rows as stages finish: of every output and probe the isolated reading, then the propagated ones.
 
         The reading with the reference's durations is there only where a regime's own durations differ from them.
-        Upstream's own chain is the noise floor of the other regimes' own, which therefore come last; PyTorch takes the
-        longest by far, so what does not depend on it is there before.
+        Upstream is the noise floor of the others and comes first, except where only its own chain is left to be run:
+        that takes PyTorch the longest, and the isolated readings of the others go before.
         """
         runs = [self._own_run(chain, utterance, style, speed, seed) for chain in self._others]
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
@@ -68,19 +68,18 @@ class Comparison:
 
     def _rows(self, index: int, runs: Sequence[OwnRun], expected: StageResult) -> Iterator[Row]:
         noise_floor: dict[str, Metrics] = {}
-        waiting: list[Iterator[Row]] = []
-        for run in runs:
-            results = run.results(expected)
+        propagated_rows: dict[str, Iterator[Row]] = {}
+        for run in sorted(runs, key=lambda run: run.repeats(expected.step)):
+            results, regime = run.results(expected), run.chain.regime
             for reading, result in results.items():
                 self._save(index, run.chain, reading, result)
-            regime, reference = run.chain.regime, self._reference.regime
             tolerance = regime.tolerance_of(expected.step.stage)
-            judge = _Judge(index, regime.name, reference.name, tolerance, expected, noise_floor)
+            judge = _Judge(index, regime.name, self._reference.regime.name, tolerance, expected, noise_floor)
             fed_rows = judge.isolated_rows(results[Reading.REFERENCE_FED])
             yield from fed_rows.values()
-            waiting.append(judge.propagated_rows(results, fed_rows))
-        for rows in reversed(waiting):
-            yield from rows
+            propagated_rows[regime.name] = judge.propagated_rows(results, fed_rows)
+        for run in runs:
+            yield from propagated_rows[run.chain.regime.name]
 
     def _save(self, index: int, chain: RegimeChain, reading: Reading, result: StageResult) -> None:
         if self._arrays is not None:

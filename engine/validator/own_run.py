@@ -67,12 +67,12 @@ class OwnRun:
         return results
 
     def _fed(self, expected: StageResult, like: StageResult) -> StageResult:
-        if self._is_repeated(expected.step):
+        if self.repeats(expected.step):
             return expected
         return self._run(expected.step.inputs, like)
 
-    def _is_repeated(self, step: Step) -> bool:
-        """Whether the reference has run the very code that this regime would run for this step."""
+    def repeats(self, step: Step) -> bool:
+        """Whether this regime, given the inputs of the reference's step, would only run the same code again."""
         ours, theirs = (chain.regime.code_of(step.stage, step.inputs) for chain in (self.chain, self.reference))
         return ours is not None and ours == theirs
 

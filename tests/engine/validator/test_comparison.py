@@ -218,17 +218,21 @@ def test_profiles_point_to_where_the_error_is(regimes: Regimes) -> None:
     assert np.count_nonzero(errors) == 1
 
 
-def test_upstream_run_last_is_the_noise_floor_of_the_others_own_runs(regimes: Regimes) -> None:
+@pytest.mark.parametrize(
+    ("stage", "first"), [("source", [Regime.UPSTREAM, "slightly"]), ("istft", ["slightly", Regime.UPSTREAM])]
+)
+def test_upstream_is_the_noise_floor_and_comes_last_only_where_its_own_chain_is_left(
+    regimes: Regimes, stage: str, first: list[str]
+) -> None:
     truth, upstream, compiled = (
         regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.COMPILED)
     )
     slightly = RegimeRunner("slightly", Spoiled(compiled, "harmonics", lambda x: x * np.float32(1.0001)), ProbeLog())
-    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, upstream, slightly)]
+    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, slightly, upstream)]
     events = list(Comparison(chains[0], chains[1:]).events(UTTERANCE, style_of(regimes), 1.0, 0))
-    rows = [event.row for event in events if isinstance(event, RowEvent) and event.row.stage == "source"]
+    rows = [event.row for event in events if isinstance(event, RowEvent) and event.row.stage == stage]
     assert [(row.regime, row.reading) for row in rows] == [
-        ("slightly", Reading.REFERENCE_FED),
-        (Regime.UPSTREAM, Reading.REFERENCE_FED),
+        *((regime, Reading.REFERENCE_FED) for regime in first),
         (Regime.UPSTREAM, Reading.OWN_FED),
         ("slightly", Reading.OWN_FED),
     ]
