@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 ToleranceOf = Callable[[Stage], float]
 """How well a stage must correlate with the reference when the reference feeds it."""
+CodeOf = Callable[[Stage, Mapping[str, Array]], object]
+"""Names the code that computes these inputs of a stage; None for code that only this regime has."""
 
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED, Regime.STATIC_DISTILLED)
 MOST_PADDING = 20.0
@@ -79,11 +81,13 @@ class RegimeRunner:
         log: ProbeLog,
         padded: PaddedRunner | None = None,
         tolerance_of: ToleranceOf = attrgetter("tolerance"),
+        code_of: CodeOf = lambda stage, inputs: None,
     ) -> None:
         self.name = name
         self.runner = runner
         self.log = log
         self.tolerance_of = tolerance_of
+        self.code_of = code_of
         self.padded = padded
 
     def tail(self, output: str) -> Array | None:
@@ -186,8 +190,13 @@ class Regimes:
     def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
         log = ProbeLog()
         runner = self.torch_runner(regime, observe, log.observe if self.probes else None)
-        tolerance_of = student_tolerance if regime is Regime.STATIC_DISTILLED else attrgetter("tolerance")
-        return RegimeRunner(regime, runner, log, tolerance_of=tolerance_of)
+        if regime is Regime.STATIC_DISTILLED:
+            return RegimeRunner(regime, runner, log, tolerance_of=student_tolerance)
+        from engine.runners.torch_runner import ReferenceRunner
+
+        if isinstance(runner, ReferenceRunner):
+            return RegimeRunner(regime, runner, log, code_of=runner.arithmetic_of)
+        return RegimeRunner(regime, runner, log)
 
     def _load_network(self, observe: PreparationObserver) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))

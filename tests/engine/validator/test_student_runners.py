@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from engine.model_store.checkpoints import starter_voices
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.fuzz import fuzz_with
@@ -26,7 +27,7 @@ def validator() -> Iterator[Validator]:
 
 
 def asked(*regimes: Regime, reference: Regime = Regime.DYNAMIC, probes: bool = False) -> ValidationRequest:
-    speech = SpeechRequest("Hello there.", "am_rowan")
+    speech = SpeechRequest("Hello there.", starter_voices()[0].name)
     return ValidationRequest(speech, regimes=regimes, reference=reference, padding=1.0, probes=probes)
 
 
