@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.cli.command import Command, Outcome
 from engine.cli.progress import show_line
-from engine.starter import TrainOptions, evaluate, train
+from engine.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
+
+if TYPE_CHECKING:
+    from engine.starter.evaluation import VoiceScore
 
 
 def _add_training_options(parser: Any) -> None:
     parser.add_argument("--work-dir", type=Path, required=True, help="data and checkpoints; resumes what is there")
     parser.add_argument("--output-dir", type=Path, help="where the finished model goes (default: WORK_DIR/package)")
+    parser.add_argument("--from", dest="start", type=Path, metavar="PACKAGE", help="start from this package's weights")
+    parser.add_argument("--stages", nargs="+", choices=tuple(STAGE_MINUTES), help="only these (default: all)")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"shards of lessons for each voice ({ROUNDS})")
     parser.add_argument("--minutes", type=float, help="scale the whole training to about this many CPU minutes")
 
 
@@ -24,15 +30,28 @@ def _train(options: argparse.Namespace) -> Outcome:
 
 
 def _add_evaluation_options(parser: Any) -> None:
-    parser.add_argument("--sentences", type=int, default=40, help="how many of the 40 (default: all)")
+    parser.add_argument("--sentences", type=int, default=100, help="how many of the 100 (default: all)")
+    parser.add_argument("--package", type=Path, help="the model to score (default: the bundled one)")
+    parser.add_argument("--work-dir", type=Path, help="where the teacher's sentences are, or are kept once recorded")
     parser.add_argument("--json", action="store_true")
 
 
 def _evaluate(options: argparse.Namespace) -> Outcome:
-    scores = evaluate(options.sentences)
-    lines = [f"{score.voice}: word error rate {score.word_error_rate:.2f}" for score in scores]
-    return Outcome([asdict(score) for score in scores], "\n".join(lines))
+    scores = evaluate(options.sentences, options.package, options.work_dir, show_line)
+    return Outcome([asdict(score) for score in scores], "\n".join(map(_line, scores)))
 
 
-TRAIN = Command("train-starter", "Train the bundled starter model from scratch.", _add_training_options, _train)
-EVALUATE = Command("evaluate-starter", "Word error rate on the held-out sentences.", _add_evaluation_options, _evaluate)
+def _line(score: VoiceScore) -> str:
+    return (
+        f"{score.voice}: word error rate {score.word_error_rate:.3f} (teacher {score.teacher_word_error_rate:.3f}), "
+        f"DNSMOS {score.opinion:.2f} ({score.teacher_opinion:.2f}), log-mel {score.log_mel:.3f}, "
+        f"STOI {score.intelligibility:.3f}, durations {score.duration_frames:.2f} frames, F0 {score.f0_cents:.0f} cents"
+    )
+
+
+TRAIN = Command(
+    "train-starter", "Train the bundled starter model; Kokoro-82M is the teacher.", _add_training_options, _train
+)
+EVALUATE = Command(
+    "evaluate-starter", "How near the starter's voices are to Kokoro-82M's.", _add_evaluation_options, _evaluate
+)

@@ -12,7 +12,7 @@ from engine.config import ModelConfig
 from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed
-from engine.network.reference import Reference
+from engine.network.reference import Arithmetic, Reference
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import COUNTS, check_inputs, cropped, named_outputs
 from engine.speech import Array
@@ -43,6 +43,10 @@ class ReferenceRunner:
             for tensor in stage.outputs:
                 cropped(config, tensor, result[tensor.name][batch_index], valid)[...] = outputs[tensor.name][0]
         return result
+
+    def arithmetic_of(self, stage: Stage, inputs: Mapping[str, Array]) -> Arithmetic:
+        """See `Reference.arithmetic_of`."""
+        return self._reference.arithmetic_of(stage.name, inputs)
 
     def close(self) -> None:
         """Nothing to release."""

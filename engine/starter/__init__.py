@@ -1,4 +1,4 @@
-"""The starter model: training from speech that is synthesised on this machine, and evaluation.
+"""The starter model: a small student of Kokoro-82M, its training and its evaluation.
 
 Importing this package loads no tensor library; calling `train` or `evaluate` does.
 """
@@ -9,26 +9,31 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.starter.options import StageMinutes, TrainOptions, TrainProgress
+from engine.starter.options import ROUNDS, STAGE_MINUTES, TrainOptions, TrainProgress
 
 if TYPE_CHECKING:
     from engine.starter.evaluation import VoiceScore
 
-__all__ = ["StageMinutes", "TrainOptions", "TrainProgress", "evaluate", "train"]
+__all__ = ["ROUNDS", "STAGE_MINUTES", "TrainOptions", "TrainProgress", "evaluate", "train"]
 
 
 def train(options: TrainOptions, on_progress: Callable[[TrainProgress], None]) -> Path:
     """Train the starter model, continuing from the work folder; returns the folder of the written package.
 
-    Raises `EngineError` with the command that installs whatever is missing.
+    Raises `MissingModel` where the teacher is not installed.
     """
     from engine.starter.training import train as run
 
     return run(options, on_progress)
 
 
-def evaluate(sentences: int = 40, folder: Path | None = None) -> tuple[VoiceScore, ...]:
-    """Word error rate and distortion of each voice of the package in `folder`, or of the bundled one."""
+def evaluate(
+    sentences: int,
+    package: Path | None = None,
+    work_folder: Path | None = None,
+    on_progress: Callable[[str], None] = lambda line: None,
+) -> tuple[VoiceScore, ...]:
+    """How near each voice of a package, or of the bundled one, is to the teacher's."""
     from engine.starter.evaluation import evaluate as run
 
-    return run(sentences, folder)
+    return run(sentences, package, work_folder, on_progress)

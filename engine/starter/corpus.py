@@ -1,85 +1,131 @@
-"""A corpus, the examples to learn from: made once per voice, and kept in one file each."""
+"""The corpus: the teacher's lessons in shards of one voice each, so that recording goes on where it was stopped."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from engine.config import ModelConfig
-from engine.starter.alignment import Pronounce
-from engine.starter.features import Example, make_example
-from engine.starter.teachers.speech import Teacher
-from engine.starter.voices import StarterVoice
+from engine.errors import DamagedFile
+from engine.starter.heldout import HELD_OUT_SENTENCES
+from engine.starter.lesson import Lesson, Sound
+from engine.starter.teacher import Teacher
+from engine.starter.texts import Lexicon, load_lexicon, prompts
 
-LOUDNESS = 0.07
-"""Root mean square to which every voice is scaled."""
-CALIBRATION_UTTERANCES = 30
-LONGEST_TOKENS = 300
-ARRAYS = ("tokens", "durations_frames", "f0_hz", "energy", "pcm")
-STRINGS = tuple(field.name for field in fields(Example) if field.name not in ARRAYS)
+SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
+SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 250}
+MOST_CHARACTERS = {SOUND: 60, TEXT: 110}
+JOINED_EVERY = 4
+"""One in this many texts of the text side is made of two to four sentences, for the sake of long utterances."""
+ARRAYS = ("tokens", "durations_frames", "duration_logits", "f0_hz", "energy")
+SOUND_ARRAYS = ("pcm", "harmonics")
+STRINGS = ("text", "phonemes")
+SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True)
-class CorpusRequest:
-    """What to record: a voice and its sentences."""
+class Shard:
+    """A part of the corpus: a voice, the kind of its lessons, and its number among the shards of that kind."""
 
-    voice: StarterVoice
-    sentences: tuple[str, ...]
+    voice: str
+    kind: str
+    number: int = 0
 
+    @property
+    def path(self) -> Path:
+        """Where it is in the folder of the corpus."""
+        return Path(self.voice) / f"{self.kind}-{self.number:02}{SUFFIX}"
 
-def record(
-    teacher: Teacher,
-    request: CorpusRequest,
-    pronounce: Pronounce,
-    config: ModelConfig,
-    on_progress: Callable[[float], None] = lambda fraction: None,
-) -> list[Example]:
-    """Let the voice's teacher speak every sentence; `on_progress` gets the finished fraction."""
-    gain = LOUDNESS / loudness(teacher, request.sentences[:CALIBRATION_UTTERANCES])
-    examples = []
-    for index, speech in enumerate(teacher.speak(request.sentences)):
-        example = make_example(speech, pronounce, config, request.voice.f0_range_hz, gain)
-        if len(example.tokens) <= LONGEST_TOKENS:
-            examples.append(example)
-        on_progress((index + 1) / len(request.sentences))
-    return examples
+    @property
+    def with_sound(self) -> bool:
+        """Whether its lessons include the sound."""
+        return self.kind != TEXT
 
 
-def loudness(teacher: Teacher, sentences: Iterable[str]) -> float:
-    """Root mean square of a teacher's samples over some sentences."""
-    samples = np.concatenate([speech.samples for speech in teacher.speak(sentences)])
-    return float(np.sqrt(np.mean(samples.astype(np.float64) ** 2)))
+def shards(voices: Sequence[str], rounds: int) -> Iterator[Shard]:
+    """All shards in the order of recording: training can begin after the first round."""
+    for voice in voices:
+        yield Shard(voice, HELD_OUT)
+    for number in range(rounds):
+        for voice in voices:
+            yield Shard(voice, SOUND, number)
+            yield Shard(voice, TEXT, number)
 
 
-def save_corpus(path: Path, examples: Sequence[Example]) -> None:
-    """Write the examples into one safetensors file."""
-    arrays: dict[str, npt.NDArray[np.generic]] = {}
-    for name in ARRAYS:
-        parts = [getattr(example, name) for example in examples]
-        arrays[name] = np.concatenate(parts)
+def sentences_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
+    """The texts of a shard: equal for equal shards, and none of them held out."""
+    if shard.kind == HELD_OUT:
+        return HELD_OUT_SENTENCES
+    count = SENTENCES_PER_SHARD[shard.kind]
+    found = prompts(count, f"{shard.voice} {shard.kind} {shard.number}", lexicon, MOST_CHARACTERS[shard.kind])
+    if shard.kind == SOUND:
+        return tuple(found)
+    joined = [_joined(found[start : start + 2 + start % 3]) for start in range(0, count, JOINED_EVERY)]
+    return tuple(joined + [text for index, text in enumerate(found) if index % JOINED_EVERY])
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    """One long sentence, since each sentence is an utterance of its own."""
+    return ", and ".join([*(sentence[:-1] for sentence in sentences[:-1]), sentences[-1]])
+
+
+def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Callable[[Shard], None]) -> None:
+    """Let the teacher speak those of the `wanted` shards that `folder` does not have yet."""
+    lexicon = load_lexicon()
+    for shard in wanted:
+        if not (folder / shard.path).exists():
+            found = (teacher.lesson(text, shard.voice, shard.with_sound) for text in sentences_of(shard, lexicon))
+            save_lessons(folder / shard.path, [lesson for lesson in found if lesson is not None])
+        on_shard(shard)
+
+
+def save_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
+    """Write lessons, all with sound or all without, into one file; an interrupted write leaves none."""
+    columns: dict[str, list[npt.NDArray[Any]]] = {name: [getattr(each, name) for each in lessons] for name in ARRAYS}
+    sounds = [lesson.sound for lesson in lessons if lesson.sound is not None]
+    if sounds:
+        columns |= {name: [getattr(sound, name) for sound in sounds] for name in SOUND_ARRAYS}
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for name, parts in columns.items():
+        arrays[name] = np.ascontiguousarray(np.concatenate(parts))  # the file format takes memory as it lies
         arrays[f"{name}_lengths"] = np.array([len(part) for part in parts], np.int64)
-    strings = {name: json.dumps([getattr(example, name) for example in examples]) for name in STRINGS}
+    strings = {name: json.dumps([getattr(lesson, name) for lesson in lessons]) for name in STRINGS}
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
     save_file(arrays, partial, metadata=strings)
     partial.replace(path)
 
 
-def load_corpus(path: Path) -> list[Example]:
-    """The examples in a file that `save_corpus` wrote."""
-    with safe_open(path, framework="numpy") as file:
-        strings = {name: json.loads(text) for name, text in file.metadata().items()}
-        columns = {name: _split(file.get_tensor(name), file.get_tensor(f"{name}_lengths")) for name in ARRAYS}
+def load_lessons(path: Path, with_sound: bool = True) -> list[Lesson]:
+    """The lessons in a file that `save_lessons` wrote; raises `DamagedFile` for anything else.
+
+    `with_sound` false leaves out the sound, which takes most of the memory.
+    """
+    try:
+        with safe_open(path, framework="numpy") as file:
+            strings = {name: json.loads(file.metadata()[name]) for name in STRINGS}
+            names = [name for name in file.keys() if name in ARRAYS or (with_sound and name in SOUND_ARRAYS)]  # noqa: SIM118
+            columns = {name: _split(file.get_tensor(name), file.get_tensor(f"{name}_lengths")) for name in names}
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise DamagedFile(
+            path, f"{path} is damaged.", "Delete the file; the next training records it again."
+        ) from error
+    sounds = [Sound(*pair) for pair in zip(columns.pop("pcm", []), columns.pop("harmonics", []), strict=True)]
     rows = range(len(strings["text"]))
-    return [Example(**{name: values[row] for name, values in (strings | columns).items()}) for row in rows]
+    return [
+        Lesson(
+            **{name: values[row] for name, values in (strings | columns).items()}, sound=sounds[row] if sounds else None
+        )
+        for row in rows
+    ]
 
 
-def _split(values: npt.NDArray[np.generic], lengths: npt.NDArray[np.int64]) -> list[npt.NDArray[np.generic]]:
+def _split(values: npt.NDArray[Any], lengths: npt.NDArray[np.int64]) -> list[npt.NDArray[Any]]:
     return np.split(values, np.cumsum(lengths)[:-1])

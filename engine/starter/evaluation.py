@@ -1,8 +1,9 @@
-"""How good the packaged starter voices are: words understood, and distance from the teacher's sound."""
+"""How near the starter's voices are to the teacher's, on sentences that no lesson has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,98 +11,176 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from engine.config import ModelConfig
 from engine.errors import InvalidRequest
-from engine.g2p import Phonemizer
 from engine.network.architecture import Network
-from engine.starter.acoustic_stages import front_features
 from engine.starter.batches import Item, collate
-from engine.starter.corpus import CorpusRequest, record
-from engine.starter.features import Example
+from engine.starter.corpus import HELD_OUT, Shard, load_lessons, record
 from engine.starter.heldout import HELD_OUT_SENTENCES
+from engine.starter.lesson import Lesson
+from engine.starter.opinion import OpinionScore
 from engine.starter.package import read_package
-from engine.starter.pronunciation import misaki_pronunciations
 from engine.starter.recognition import Recogniser, WordCount
-from engine.starter.spectra import mel_cepstral_distortion_db
-from engine.starter.voices import STARTER_VOICES, StarterVoice, open_teacher, teacher_installed
+from engine.starter.sound_stages import front_features, rendered
+from engine.starter.spectra import log_mel_distance, mel_cepstral_distortion_db
+from engine.starter.teacher import open_teacher
+from engine.starter.text_stage import text_figures
+from engine.starter.training import CORPUS_FOLDER
+from engine.starter.voices import STARTER_VOICES
 from engine.system.paths import starter_folder
 
 NOISE_SEED = 0
+KIND_LETTERS = 2
+"""The letters of a voice's name that tell language and gender."""
+Samples = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class VoiceScore:
-    """One voice on the held-out sentences.
+    """One voice beside one of the teacher's, on the held-out sentences: means over sentences.
 
-    `word_error_rate` is that of the whole chain from text; `teacher_word_error_rate` and `distortion_db`
-    (mel-cepstral, with the teacher's timing, F0 and energy) are None if the teacher is not installed.
+    Of the whole chain from phonemes: `word_error_rate` (over all words) and `opinion` (DNSMOS, overall), the teacher's
+    own beside them. With the teacher's timing, F0, energy and excitation: `log_mel` (natural logarithm),
+    `distortion_db` (mel-cepstral) and `intelligibility` (STOI, 1 for equals). Of the text side: `duration_frames`
+    (mean error), `f0_cents` (root mean square, where both are voiced) and `voicing` (share of values that agree).
     """
 
     voice: str
+    teacher: str
     sentences: int
     words: int
     word_error_rate: float
-    teacher_word_error_rate: float | None
-    distortion_db: float | None
+    teacher_word_error_rate: float
+    opinion: float
+    teacher_opinion: float
+    log_mel: float
+    distortion_db: float
+    intelligibility: float
+    duration_frames: float
+    f0_cents: float
+    voicing: float
 
 
-def evaluate(sentences: int = len(HELD_OUT_SENTENCES), folder: Path | None = None) -> tuple[VoiceScore, ...]:
-    """Score every voice of the package in `folder`, or of the bundled one, on the first held-out sentences.
+def evaluate(
+    sentences: int = len(HELD_OUT_SENTENCES),
+    package: Path | None = None,
+    work_folder: Path | None = None,
+    on_progress: Callable[[str], None] = lambda line: None,
+) -> tuple[VoiceScore, ...]:
+    """Score every voice of a package, by default the bundled one, on the first held-out sentences.
 
-    Raises `InvalidRequest` for a number of sentences out of range.
+    What the teacher says is looked for in `work_folder`, and recorded there if it is missing; without a folder it is
+    not kept. Raises `InvalidRequest` for a number of sentences out of range, and for a voice that none of the
+    teacher's is like; `MissingModel` where the teacher is wanted and not installed.
     """
     if not 1 <= sentences <= len(HELD_OUT_SENTENCES):
         raise InvalidRequest(
             f"{sentences} is not a number of held-out sentences.", f"Choose 1 to {len(HELD_OUT_SENTENCES)}."
         )
-    network, styles = read_package(folder or starter_folder())
-    texts = HELD_OUT_SENTENCES[:sentences]
-    recogniser = Recogniser()
-    return tuple(_score(network, styles[voice.name], voice, texts, recogniser) for voice in STARTER_VOICES)
+    network, packs = read_package(package or starter_folder())
+    teachers = {voice: teacher_of(voice) for voice in packs}
+    with tempfile.TemporaryDirectory() as temporary:
+        corpus = Path(temporary) if work_folder is None else work_folder / CORPUS_FOLDER
+        _record_missing(corpus, teachers.values(), network.config, on_progress)
+        judges = Judges(Recogniser(), OpinionScore())
+        scores = []
+        for voice, teacher in teachers.items():
+            on_progress(f"scoring {voice}")
+            lessons = load_lessons(corpus / Shard(teacher, HELD_OUT).path)[:sentences]
+            scores.append(_score(network, voice, _items(lessons, teacher, packs[voice]), judges))
+    return tuple(scores)
 
 
-def _score(
-    network: Network, style: torch.Tensor, voice: StarterVoice, texts: Sequence[str], recogniser: Recogniser
-) -> VoiceScore:
-    rate_hz = network.config.sample_rate_hz
-    phonemizer = Phonemizer(voice.language, network.config.vocab, network.config.phoneme_limit)
-    ours = [recogniser.count(text, speak(network, style, phonemizer, text), rate_hz) for text in texts]
-    examples = _teach(network, voice, texts)
-    theirs = [recogniser.count(example.text, example.samples, rate_hz) for example in examples]
-    distances = [
-        mel_cepstral_distortion_db(speak_as(network, style, example), example.samples, network.config)
-        for example in examples
-    ]
-    total = sum(ours, WordCount(0, 0))
-    return VoiceScore(
-        voice.name,
-        len(texts),
-        total.words,
-        total.rate,
-        sum(theirs, WordCount(0, 0)).rate if theirs else None,
-        float(np.mean(distances)) if distances else None,
-    )
+def teacher_of(voice: str) -> str:
+    """The teacher's voice that a voice is compared with: its own, or one of the same language and gender."""
+    like = [name for name in STARTER_VOICES if name[:KIND_LETTERS] == voice[:KIND_LETTERS]]
+    if not like:
+        raise InvalidRequest(f"No voice of the teacher is like {voice}.", f"Choose from {', '.join(STARTER_VOICES)}.")
+    return voice if voice in like else like[0]
 
 
-def speak(network: Network, style: torch.Tensor, phonemizer: Phonemizer, text: str) -> npt.NDArray[np.float32]:
-    """The whole chain from text, in PyTorch: the samples of all utterances, concatenated."""
-    torch.manual_seed(NOISE_SEED)
-    spoken = [network(utterance.phonemes, style).numpy() for utterance in phonemizer.plan(text).utterances]
-    return np.concatenate(spoken)
+def _record_missing(
+    corpus: Path, teachers: Iterable[str], student: ModelConfig, on_progress: Callable[[str], None]
+) -> None:
+    """Let the teacher speak the held-out sentences that are not in the corpus yet."""
+    missing = [shard for shard in (Shard(name, HELD_OUT) for name in teachers) if not (corpus / shard.path).exists()]
+    if missing:
+        teacher = open_teacher(student)
+        record(corpus, missing, teacher, lambda shard: on_progress(f"recorded {shard.voice}"))
+        teacher.close()
+
+
+def _items(lessons: Sequence[Lesson], teacher: str, pack: torch.Tensor) -> list[Item]:
+    """The teacher's lessons with the styles of a pack [rows, 1, width] that is not necessarily the teacher's."""
+    rows = pack[:, 0].numpy()
+    return [Item(lesson, teacher, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the judges say of some sentences: words understood, and the mean opinion score."""
+
+    words: WordCount
+    opinion: float
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Who listens: a recogniser of words, and DNSMOS."""
+
+    recogniser: Recogniser
+    opinion: OpinionScore
+
+    def judge(self, spoken: Sequence[tuple[str, Samples]], rate_hz: int) -> Verdict:
+        """Hear sentences, each with its text."""
+        counts = [self.recogniser.count(text, samples, rate_hz) for text, samples in spoken]
+        opinions = [self.opinion.overall(samples, rate_hz) for _, samples in spoken]
+        return Verdict(sum(counts, WordCount(0, 0)), float(np.mean(opinions)))
 
 
 @torch.no_grad()
-def speak_as(network: Network, style: torch.Tensor, example: Example) -> npt.NDArray[np.float32]:
-    """An example's tokens with its own durations, F0 and energy: how the decoder sounds with perfect prosody."""
+def _score(network: Network, voice: str, items: Sequence[Item], judges: Judges) -> VoiceScore:
+    ours = judges.judge([(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz)
+    theirs = judges.judge([(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz)
+    rows = [sound_figures(network, item) | text_figures(network, item) for item in items]
+    means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "energy"}
+    return VoiceScore(
+        voice,
+        items[0].voice,
+        len(items),
+        ours.words.words,
+        ours.words.rate,
+        theirs.words.rate,
+        ours.opinion,
+        theirs.opinion,
+        **means,
+    )
+
+
+def speak(network: Network, item: Item) -> Samples:
+    """The whole chain from the phonemes of a lesson, in PyTorch, with durations, F0 and energy of the network's own."""
     torch.manual_seed(NOISE_SEED)
-    batch = collate([Item(example, 0)])
-    timbre = style[:, : network.config.style_dim]
-    features = front_features(network, batch, timbre)
-    samples: npt.NDArray[np.float32] = network.decoder.generator(features, timbre, batch.curves("f0_hz"))[0, 0].numpy()
+    samples: Samples = network(item.lesson.phonemes, torch.from_numpy(item.style)[None]).numpy()
     return samples
 
 
-def _teach(network: Network, voice: StarterVoice, texts: Sequence[str]) -> list[Example]:
-    """The teacher's own reading of the sentences, or nothing if it is not installed."""
-    if not teacher_installed(voice):
-        return []
-    return record(open_teacher(voice), CorpusRequest(voice, tuple(texts)), misaki_pronunciations(), network.config)
+@torch.no_grad()
+def speak_as(network: Network, item: Item) -> Samples:
+    """A lesson with its own durations, F0, energy and excitation: how the decoder sounds with perfect prosody."""
+    batch = collate([item])
+    excitation = batch.harmonics(network.config, 0, batch.frames)
+    samples: Samples = rendered(network, front_features(network, batch), batch.timbre, excitation)[0].numpy()
+    return samples
+
+
+def sound_figures(network: Network, item: Item) -> dict[str, float]:
+    """Distances of a lesson spoken by the network as the teacher spoke it."""
+    from pystoi import stoi
+
+    ours, wanted = speak_as(network, item), item.sound.samples
+    distance = log_mel_distance(torch.from_numpy(ours), torch.from_numpy(wanted), network.config)
+    return {
+        "log_mel": float(distance),
+        "distortion_db": mel_cepstral_distortion_db(ours, wanted, network.config),
+        "intelligibility": float(stoi(wanted, ours, network.config.sample_rate_hz)),
+    }

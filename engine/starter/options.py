@@ -3,59 +3,58 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import InvalidRequest
 
-
-@dataclass(frozen=True)
-class StageMinutes:
-    """Processor minutes of each stage on one core."""
-
-    text: float = 10.0
-    front: float = 30.0
-    generator: float = 20.0
-    joint: float = 52.0
-
-    @property
-    def total(self) -> float:
-        """Minutes of all stages together."""
-        return self.text + self.front + self.generator + self.joint
-
-    def scaled_to(self, minutes: float) -> StageMinutes:
-        """The same proportions in another total."""
-        share = minutes / self.total
-        return StageMinutes(self.text * share, self.front * share, self.generator * share, self.joint * share)
+STAGE_MINUTES: Mapping[str, float] = {"text": 240.0, "front": 60.0, "generator": 120.0, "joint": 1200.0}
+"""Processor minutes of each stage on one core, in the order of training."""
+WARM_STAGES = ("text", "joint")
+"""What is trained on from an existing package: its front and generator fit together already."""
+ROUNDS = 8
 
 
 @dataclass(frozen=True)
 class TrainOptions:
     """Where training keeps its state, where the package goes, and how much work is done.
 
-    `work_folder` holds recordings and checkpoints; running again with the same folder continues.
+    `work_folder` holds the teacher's lessons and checkpoints; running again with the same folder continues. `minutes`
+    are the processor minutes of the stages to train; `rounds` the shards of lessons for each voice; `start` a package
+    whose weights are the first ones.
     """
 
     work_folder: Path
     output_folder: Path
-    minutes: StageMinutes = field(default_factory=StageMinutes)
-    utterances_per_voice: int = 4000
+    minutes: Mapping[str, float] = field(default_factory=lambda: dict(STAGE_MINUTES))
+    rounds: int = ROUNDS
+    start: Path | None = None
     seed: int = 11
     compile_blocks: bool = True
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> TrainOptions:
-        """Options from `--work-dir`, `--output-dir` and `--minutes` of the command line.
-
-        Raises `InvalidRequest` for minutes that are not above zero.
-        """
-        options = cls(arguments.work_dir, arguments.output_dir or arguments.work_dir / "package")
-        if arguments.minutes is None:
-            return options
-        if not arguments.minutes > 0:
+        """Options of the command line; raises `InvalidRequest` for numbers that are not above zero."""
+        if arguments.minutes is not None and not arguments.minutes > 0:
             raise InvalidRequest(f"{arguments.minutes} minutes are no time to train.", "Give a number above zero.")
-        return replace(options, minutes=StageMinutes().scaled_to(arguments.minutes))
+        if not arguments.rounds > 0:
+            raise InvalidRequest(f"{arguments.rounds} rounds have no lessons.", "Give a number above zero.")
+        stages = arguments.stages or (WARM_STAGES if arguments.start else tuple(STAGE_MINUTES))
+        return cls(
+            arguments.work_dir,
+            arguments.output_dir or arguments.work_dir / "package",
+            minutes_of(stages, arguments.minutes),
+            arguments.rounds,
+            arguments.start,
+        )
+
+
+def minutes_of(stages: Sequence[str], total: float | None) -> dict[str, float]:
+    """The minutes of these stages, in their order of training, in proportion if they shall have another total."""
+    chosen = {name: minutes for name, minutes in STAGE_MINUTES.items() if name in stages}
+    share = 1.0 if total is None else total / sum(chosen.values())
+    return {name: minutes * share for name, minutes in chosen.items()}
 
 
 @dataclass(frozen=True)

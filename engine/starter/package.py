@@ -1,7 +1,7 @@
 """The starter model's files as they are shipped: weights, config, voices, and a list of its contents.
 
 `model.safetensors` holds the network's state dict (its own keys, weight normalisation kept) in float16;
-`voices.safetensors` one table [1, 1, 2 x style_dim] per voice, timbre before prosody, for utterances of any length.
+`voices.safetensors` the teacher's pack of each voice [rows, 1, 2 x style_dim], timbre before prosody, in float16.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from engine.config import ModelConfig
+from engine.errors import DamagedFile
 from engine.network.architecture import Network, build_network
+from engine.speech import VoiceInfo
 from engine.starter.symbols import stand_in_tokens
-from engine.starter.voices import StarterVoice
+from engine.starter.voices import TeacherParts
+from engine.voices.packs import describe
 
 MODEL_FILE, VOICES_FILE, CONFIG_FILE, CONTENTS_FILE = (
     "model.safetensors",
@@ -26,24 +30,19 @@ MODEL_FILE, VOICES_FILE, CONFIG_FILE, CONTENTS_FILE = (
     "config.json",
     "manifest.json",
 )
+TEACHER_TITLE = "Kokoro-82M"
 READABLE = 0o644
 EMBEDDINGS = ("bert.embeddings.word_embeddings.weight", "text_encoder.embedding.weight")
 
 
-def write_package(
-    folder: Path,
-    network: Network,
-    styles: Mapping[str, torch.Tensor],
-    voices: Sequence[StarterVoice],
-    trained_symbols: Collection[str],
-) -> None:
-    """Write the four files; `styles` gives each voice's vector [2 x style_dim]."""
+def write_package(folder: Path, network: Network, parts: TeacherParts, trained_symbols: Collection[str]) -> None:
+    """Write the four files; `parts` has the packs of the voices."""
     folder.mkdir(parents=True, exist_ok=True)
     state = with_stand_ins(network.state_dict(), network.config, trained_symbols)
     _save(folder / MODEL_FILE, {key: _half(tensor) for key, tensor in state.items()})
-    _save(folder / VOICES_FILE, {voice.name: _half(styles[voice.name][None, None]) for voice in voices})
+    _save(folder / VOICES_FILE, {name: _half(torch.from_numpy(pack)) for name, pack in parts.packs.items()})
     _write_json(folder / CONFIG_FILE, network.config.to_dict())
-    _write_json(folder / CONTENTS_FILE, package_contents(folder, voices))
+    _write_json(folder / CONTENTS_FILE, package_contents(folder, [describe(name) for name in parts.packs]))
 
 
 def with_stand_ins(
@@ -60,22 +59,30 @@ def with_stand_ins(
     return changed
 
 
-def package_contents(folder: Path, voices: Sequence[StarterVoice]) -> dict[str, Any]:
+def package_contents(folder: Path, voices: Sequence[VoiceInfo]) -> dict[str, Any]:
     """What the package contains: checksums of its files, and its voices."""
     files = {name: _sha256(folder / name) for name in (MODEL_FILE, VOICES_FILE, CONFIG_FILE)}
     described = [
-        {"name": voice.name, "language": voice.language, "gender": voice.gender, "teacher": voice.teacher_title}
+        {"name": voice.name, "language": voice.language, "gender": voice.gender, "teacher": TEACHER_TITLE}
         for voice in voices
     ]
     return {"files": files, "voices": described}
 
 
 def read_package(folder: Path) -> tuple[Network, dict[str, torch.Tensor]]:
-    """The network in float32 and each voice's style [1, 2 x style_dim], ready for `Network.forward`."""
-    network = build_network(ModelConfig.load(folder / CONFIG_FILE))
-    network.load_state_dict(_float(load_file(folder / MODEL_FILE)))
-    styles = {name: table[0].float() for name, table in load_file(folder / VOICES_FILE).items()}
-    return network, styles
+    """The network in float32 and each voice's pack [rows, 1, 2 x style_dim].
+
+    Raises `DamagedFile` for a folder that has no such files, or others.
+    """
+    try:
+        network = build_network(ModelConfig.load(folder / CONFIG_FILE))
+        network.load_state_dict(_float(load_file(folder / MODEL_FILE)))
+        packs = _float(load_file(folder / VOICES_FILE))
+    except (OSError, SafetensorError, ValueError, KeyError, RuntimeError) as error:
+        raise DamagedFile(
+            folder, f"{folder} has no readable package of a starter model.", "Choose a folder that training wrote."
+        ) from error
+    return network, packs
 
 
 def _save(path: Path, tensors: dict[str, torch.Tensor]) -> None:

@@ -1,4 +1,4 @@
-"""Spectra that the training stages compare: magnitudes, log-mel bands, the energy curve; and their distance."""
+"""Spectra that the training stages compare: complex, magnitudes, log-mel bands; and the distance of the last."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import torch
 from engine.config import ModelConfig
 
 MEL_FLOOR = 1e-2
-ENERGY_BANDS = 80
-ENERGY_FFT = 2048
-ENERGY_FLOOR = 1e-3
+DISTANCE_BANDS, DISTANCE_FFT, DISTANCE_HOP = 80, 1024, 256
 CEPSTRAL_BANDS = 40
 CEPSTRAL_COEFFICIENTS = 13
 ACTIVE_BELOW_PEAK = 5.0
@@ -38,11 +36,16 @@ def mel_filters(bands: int, fft: int, rate_hz: int, top_hz: float) -> torch.Tens
     return torch.tensor(np.maximum(0, np.minimum(rising, falling)), dtype=torch.float32)
 
 
+def spectrum(samples: torch.Tensor, fft: int, hop: int, length: int | None = None) -> torch.Tensor:
+    """Complex spectrum [..., fft // 2 + 1, columns]."""
+    length = length or fft
+    return torch.stft(samples, fft, hop, length, window(length), return_complex=True)
+
+
 def magnitude(samples: torch.Tensor, fft: int, hop: int, length: int | None = None) -> torch.Tensor:
     """Magnitude spectrum [..., fft // 2 + 1, columns] with a smooth zero."""
-    length = length or fft
-    spectrum = torch.stft(samples, fft, hop, length, window(length), return_complex=True)
-    return torch.sqrt(spectrum.real**2 + spectrum.imag**2 + 1e-9)
+    values = spectrum(samples, fft, hop, length)
+    return torch.sqrt(values.real**2 + values.imag**2 + 1e-9)
 
 
 def log_mel(
@@ -53,13 +56,11 @@ def log_mel(
     return torch.log(filters @ magnitude(samples, fft, hop, length) + MEL_FLOOR)
 
 
-def energy_curve(samples: npt.NDArray[np.float32], config: ModelConfig) -> npt.NDArray[np.float32]:
-    """Kokoro's energy: the log norm over mel bands, one value per F0 step (StyleTTS 2's `log_norm`)."""
-    hop = config.samples_per_f0_value
-    filters = mel_filters(ENERGY_BANDS, ENERGY_FFT, config.sample_rate_hz, config.sample_rate_hz / 2)
-    bands = filters @ magnitude(torch.from_numpy(samples), ENERGY_FFT, hop, 4 * hop)
-    curve: npt.NDArray[np.float32] = torch.log(bands.norm(dim=-2) + ENERGY_FLOOR).numpy()
-    return curve
+def log_mel_distance(ours: torch.Tensor, wanted: torch.Tensor, config: ModelConfig) -> torch.Tensor:
+    """Mean distance of two time-aligned signals in log-mel bands (natural logarithm): the figure of the evaluation."""
+    bands = (log_mel(signal, DISTANCE_BANDS, DISTANCE_FFT, DISTANCE_HOP, config) for signal in (ours, wanted))
+    left, right = bands
+    return (left - right).abs().mean()
 
 
 def mel_cepstral_distortion_db(

@@ -5,6 +5,7 @@ Durations, F0 and energy are compared with the teacher's, without making any sou
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 
@@ -18,8 +19,14 @@ from engine.starter.batches import Batch, Item, Shelf, collate
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
 """F0 is in Hz; its distance is scaled to the size of the others."""
+PITCH_LOSS_SHARE = 8.0
+"""The ratio of F0 where the teacher is voiced, a natural logarithm, is scaled likewise."""
+LEVEL_LOSS_SHARE = 2.0
 VOICED_HZ = 10.0
 """Kokoro's source calls a value voiced above this."""
+LOWEST_HZ = 30.0
+"""Ratios of F0 are taken of values at least as high, so that a value near zero has a finite one."""
+CENTS_PER_OCTAVE = 1200
 INITIAL_F0_HZ = 100.0
 INITIAL_F0_GAIN = 30.0
 
@@ -35,76 +42,86 @@ def prepare_predictor(network: Network) -> None:
         predictor.N_proj.bias.fill_(1.0)
 
 
+def text_modules(network: Network) -> dict[str, nn.Module]:
+    """What turns tokens into durations, F0 and energy."""
+    return {"bert": network.bert, "bert_encoder": network.bert_encoder, "predictor": network.predictor}
+
+
 class TextStage:
     """PL-BERT and predictor learn durations, F0 and energy of whole utterances."""
 
     name = "text"
 
-    def __init__(
-        self,
-        network: Network,
-        prosodies: nn.Embedding,
-        items: Sequence[Item],
-        held_out: Sequence[Item],
-        batch_size: int,
-    ) -> None:
-        self.modules = {
-            "bert": network.bert,
-            "bert_encoder": network.bert_encoder,
-            "predictor": network.predictor,
-            "prosodies": prosodies,
-        }
+    def __init__(self, network: Network, items: Sequence[Item], held_out: Sequence[Item], batch_size: int) -> None:
+        self.modules = text_modules(network)
         self.rate_shares: dict[str, float] = {}
-        self._network, self._prosodies, self._held_out = network, prosodies, held_out
+        self._network, self._held_out = network, held_out
         self._shelf, self._batch_size = Shelf(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
         """Distances of durations (frames), F0 and energy."""
         batch = self._shelf.draw(chance, self._batch_size)
-        logits, f0, energy = self._predict(batch)
+        logits, f0, energy = predicted(self._network, batch)
         counted, levels = duration_losses(logits, batch)
-        f0_distance = functional.smooth_l1_loss(f0, batch.curves("f0_hz"))
-        energy_distance = functional.smooth_l1_loss(energy, batch.curves("energy"))
-        total = counted + 2 * levels + F0_LOSS_SHARE * f0_distance + energy_distance
-        return total, {"duration": float(counted.detach()), "energy": float(energy_distance.detach())}
+        wanted = batch.f0_hz()
+        f0_distance = functional.smooth_l1_loss(f0, wanted)
+        pitch = pitch_ratio(f0, wanted).abs()[wanted > VOICED_HZ].mean()
+        energy_distance = functional.smooth_l1_loss(energy, batch.energy())
+        total = counted + LEVEL_LOSS_SHARE * levels + energy_distance
+        total = total + F0_LOSS_SHARE * f0_distance + PITCH_LOSS_SHARE * pitch
+        measures = {"duration": counted, "f0_hz": f0_distance, "pitch": pitch, "energy": energy_distance}
+        return total, {name: float(value.detach()) for name, value in measures.items()}
 
     def validate(self) -> dict[str, float]:
-        """Held-out means: duration error in frames, F0 error in Hz where voiced, share of values voiced correctly."""
-        rows = [self._figures(collate([item])) for item in self._held_out]
+        """Held-out means: see `text_figures`."""
+        rows = [text_figures(self._network, item) for item in self._held_out]
         return {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
-    def _figures(self, batch: Batch) -> dict[str, float]:
-        logits, f0, energy = self._predict(batch)
-        wanted = batch.curves("f0_hz")
-        voiced = wanted > VOICED_HZ
-        return {
-            "duration_frames": float(duration_losses(logits, batch)[0]),
-            "f0_hz": float((f0 - wanted).abs()[voiced].mean()),
-            "voicing": float(((f0 > VOICED_HZ) == voiced).float().mean()),
-            "energy": float((energy - batch.curves("energy")).abs().mean()),
-        }
 
-    def _predict(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Kokoro's `forward_with_tokens` up to F0 and energy, with the teacher's durations."""
-        predictor, prosody = self._network.predictor, self._prosodies(batch.voices)
-        hidden = self._network.bert(batch.tokens, attention_mask=(~batch.padding).int())
-        text = self._network.bert_encoder(hidden).transpose(-1, -2)
-        features = predictor.text_encoder(text, prosody, batch.lengths, batch.padding)
-        packed = nn.utils.rnn.pack_padded_sequence(features, batch.lengths, batch_first=True, enforce_sorted=False)
-        states, _ = nn.utils.rnn.pad_packed_sequence(predictor.lstm(packed)[0], batch_first=True)
-        states = functional.dropout(states, DURATION_DROPOUT, predictor.training)
-        f0, energy = predictor.F0Ntrain(batch.spread(features.transpose(1, 2)), prosody)
-        return predictor.duration_proj(states), f0, energy
+def text_figures(network: Network, item: Item) -> dict[str, float]:
+    """How far the text side is from the teacher's on one utterance, with the teacher's durations for F0 and energy.
+
+    Mean error of whole-frame durations, F0 error where both are voiced (root mean square), share of values whose
+    voicing is equal, mean energy error.
+    """
+    batch = collate([item])
+    logits, f0, energy = predicted(network, batch)
+    durations = torch.sigmoid(logits[0]).sum(-1).round().clamp(min=1)
+    wanted = batch.f0_hz()
+    voiced, ours = wanted > VOICED_HZ, f0 > VOICED_HZ
+    cents = CENTS_PER_OCTAVE / math.log(2) * pitch_ratio(f0, wanted)[voiced & ours]
+    return {
+        "duration_frames": float((durations - torch.from_numpy(item.lesson.durations_frames)).abs().mean()),
+        "f0_cents": float(cents.square().mean().sqrt()) if len(cents) else 0.0,
+        "voicing": float((voiced == ours).float().mean()),
+        "energy": float((energy - batch.energy()).abs().mean()),
+    }
+
+
+def predicted(network: Network, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Kokoro's `forward_with_tokens` up to duration logits, F0 and energy, with the teacher's durations."""
+    predictor, prosody = network.predictor, batch.prosody
+    hidden = network.bert(batch.tokens, attention_mask=(~batch.padding).int())
+    text = network.bert_encoder(hidden).transpose(-1, -2)
+    features = predictor.text_encoder(text, prosody, batch.lengths, batch.padding)
+    packed = nn.utils.rnn.pack_padded_sequence(features, batch.lengths, batch_first=True, enforce_sorted=False)
+    states, _ = nn.utils.rnn.pad_packed_sequence(predictor.lstm(packed)[0], batch_first=True)
+    states = functional.dropout(states, DURATION_DROPOUT, predictor.training)
+    f0, energy = predictor.F0Ntrain(batch.spread(features.transpose(1, 2)), prosody)
+    return predictor.duration_proj(states), f0, energy
+
+
+def pitch_ratio(ours_hz: torch.Tensor, wanted_hz: torch.Tensor) -> torch.Tensor:
+    """Natural logarithm of the ratio of two curves of F0."""
+    return torch.log(ours_hz.clamp(min=LOWEST_HZ)) - torch.log(wanted_hz.clamp(min=LOWEST_HZ))
 
 
 def duration_losses(logits: torch.Tensor, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mean duration error in frames, and the cross entropy of "longer than k frames"; logits [items, tokens, k]."""
-    steps = torch.arange(logits.shape[-1])
+    """Mean error of unrounded durations, in frames, and the cross entropy with the teacher's "longer than k frames"."""
     counted, levels = [], []
     for row, item in enumerate(batch.items):
-        wanted = torch.from_numpy(item.example.durations_frames).clamp(max=len(steps))
+        wanted = torch.from_numpy(item.lesson.duration_logits).float().sigmoid()
         ours = logits[row, : len(wanted)]
-        counted.append(functional.l1_loss(torch.sigmoid(ours).sum(-1), wanted.float()))
-        longer = (steps < wanted[:, None]).float()
-        levels.append(functional.binary_cross_entropy_with_logits(ours, longer))
+        counted.append(functional.l1_loss(ours.sigmoid().sum(-1), wanted.sum(-1)))
+        levels.append(functional.binary_cross_entropy_with_logits(ours, wanted))
     return torch.stack(counted).mean(), torch.stack(levels).mean()

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from importlib import resources
 
 from engine.starter.heldout import HELD_OUT_SENTENCES
-from engine.starter.pronunciation import normalised
 
 US_SYMBOLS = frozenset("AIOTWYbdfhijklmnpstuvwzæðŋɐɑɔəɛɜɡɪɹʃʊʌʒʤʧˈˌθᵊᵻ")
 """Every symbol that misaki gives for US English."""
@@ -177,7 +176,7 @@ def load_lexicon() -> Lexicon:
     return Lexicon(tuple(words), {symbol: tuple(found) for symbol, found in by_symbol.items()})
 
 
-def prompts(count: int, seed: int, lexicon: Lexicon) -> list[str]:
+def prompts(count: int, seed: int | str, lexicon: Lexicon, longest_characters: int = LONGEST_CHARACTERS) -> list[str]:
     """`count` different sentences; the same seed gives the same sentences, none of them held out."""
     chance = random.Random(seed)
     fillers = _fillers(chance, lexicon)
@@ -186,7 +185,7 @@ def prompts(count: int, seed: int, lexicon: Lexicon) -> list[str]:
     while len(sentences) < count:
         patterns = WORD_PATTERNS if chance.random() < WORD_PATTERN_SHARE else PATTERNS
         sentence = _fill(chance.choice(patterns), fillers)
-        if sentence not in taken and len(sentence) <= LONGEST_CHARACTERS:
+        if sentence not in taken and len(sentence) <= longest_characters:
             taken.add(sentence)
             sentences.append(sentence)
     return sentences
@@ -195,6 +194,11 @@ def prompts(count: int, seed: int, lexicon: Lexicon) -> list[str]:
 def missing_symbols(phonemes: Iterable[str]) -> frozenset[str]:
     """Symbols of US English that none of the phoneme strings has."""
     return US_SYMBOLS - frozenset().union(*map(frozenset, phonemes))
+
+
+def normalised(pronunciation: str) -> str:
+    """A lexicon entry as misaki's G2P hands it out: the flap is T, the glottal stop t."""
+    return pronunciation.replace("ɾ", "T").replace("ʔ", "t")
 
 
 def _fillers(chance: random.Random, lexicon: Lexicon) -> dict[str, Callable[[], str]]:

@@ -1,44 +1,54 @@
-"""The voices of the starter model and the teacher behind each."""
+"""The voices of the starter model, and the parts of the teacher that it takes over."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from engine.starter.teachers.festival import FestivalTeacher, festival_installed
-from engine.starter.teachers.flite import FliteTeacher, flite_installed
-from engine.starter.teachers.speech import Teacher
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from engine.errors import DamagedFile
+
+STARTER_VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george")
+MERGING = ("decoder.generator.m_source.l_linear.weight", "decoder.generator.m_source.l_linear.bias")
+"""The layer that merges the harmonics of the source: the student takes the teacher's, so that excitation is shared."""
 
 
 @dataclass(frozen=True)
-class StarterVoice:
-    """One voice: its shipped name, its description, its teacher, that teacher's range of F0 and bandwidth."""
+class TeacherParts:
+    """What the student takes over unchanged: voice packs [rows, 1, 2 x style width] by name, and the merging layer.
 
-    name: str
-    language: str
-    gender: str
-    engine: str
-    engine_voice: str
-    f0_range_hz: tuple[float, float]
-    bandwidth_hz: float
+    `identity` names the teacher's weights.
+    """
 
-    @property
-    def teacher_title(self) -> str:
-        """The names of engine and voice, as text."""
-        return f"{self.engine} {self.engine_voice}"
+    identity: str
+    packs: Mapping[str, NDArray[np.float32]]
+    merging: Mapping[str, NDArray[np.float32]]
 
-
-STARTER_VOICES = (
-    StarterVoice("am_rowan", "en-US", "male", "flite", "cmu_us_rms", (60.0, 220.0), 8_000.0),
-    StarterVoice("af_sally", "en-US", "female", "festival", "cmu_us_slt_arctic_hts", (90.0, 350.0), 12_000.0),
-)
+    def style(self, voice: str, phoneme_count: int) -> NDArray[np.float32]:
+        """The row of a voice's pack for this many phonemes, timbre before prosody."""
+        pack = self.packs[voice]
+        row: NDArray[np.float32] = pack[min(max(phoneme_count, 1), len(pack)) - 1, 0]
+        return row
 
 
-def open_teacher(voice: StarterVoice) -> Teacher:
-    """Start the voice's teacher; raises `EngineError` with the command that installs it when it is missing."""
-    return FliteTeacher(voice.engine_voice) if voice.engine == "flite" else FestivalTeacher(voice.engine_voice)
+def save_parts(path: Path, parts: TeacherParts) -> None:
+    """Write the parts into one file; an interrupted write leaves none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    save_file({**parts.packs, **parts.merging}, partial, metadata={"identity": parts.identity})
+    partial.replace(path)
 
 
-def teacher_installed(voice: StarterVoice) -> bool:
-    """Whether the voice's teacher can speak on this machine."""
-    installed = flite_installed if voice.engine == "flite" else festival_installed
-    return installed(voice.engine_voice)
+def load_parts(path: Path) -> TeacherParts:
+    """The parts in a file that `save_parts` wrote; raises `DamagedFile` for anything else."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            packs = {name: file.get_tensor(name) for name in STARTER_VOICES}
+            return TeacherParts(file.metadata()["identity"], packs, {name: file.get_tensor(name) for name in MERGING})
+    except (OSError, SafetensorError, KeyError, TypeError) as error:
+        raise DamagedFile(path, f"{path} is damaged.", "Delete it; training asks the teacher again.") from error

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 ToleranceOf = Callable[[Stage], float]
 """How well a stage must correlate with the reference when the reference feeds it."""
+CodeOf = Callable[[Stage, Mapping[str, Array]], object]
+"""Names the code that computes these inputs of a stage; None for code that only this regime has."""
 
 PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
 MOST_PADDING = 20.0
@@ -92,11 +94,13 @@ class RegimeRunner:
         log: ProbeLog,
         padded: PaddedRunner | None = None,
         tolerance_of: ToleranceOf = attrgetter("tolerance"),
+        code_of: CodeOf = lambda stage, inputs: None,
     ) -> None:
         self.name = name
         self.runner = runner
         self.log = log
         self.tolerance_of = tolerance_of
+        self.code_of = code_of
         self._padded = padded
 
     def tail(self, output: str) -> Array | None:
@@ -182,7 +186,12 @@ class Regimes:
 
     def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
         log = ProbeLog()
-        return RegimeRunner(regime, self.torch_runner(regime, observe, log.observe if self.probes else None), log)
+        runner = self.torch_runner(regime, observe, log.observe if self.probes else None)
+        from engine.runners.torch_runner import ReferenceRunner
+
+        if isinstance(runner, ReferenceRunner):
+            return RegimeRunner(regime, runner, log, code_of=runner.arithmetic_of)
+        return RegimeRunner(regime, runner, log)
 
     def _load_network(self, observe: PreparationObserver) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))

@@ -1,60 +1,116 @@
-"""Recordings must be equally loud, complete, and unchanged when read back."""
+"""Lessons must be complete, unchanged when read back, and recorded once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.config import ModelConfig
+from engine.errors import DamagedFile
+from engine.starter import corpus
 from engine.starter.batches import Item
-from engine.starter.corpus import ARRAYS, LOUDNESS, CorpusRequest, load_corpus, loudness, record, save_corpus
-from engine.starter.teachers.speech import PAUSE, Phone, TeacherSpeech
-from engine.starter.voices import STARTER_VOICES
+from engine.starter.corpus import (
+    ARRAYS,
+    HELD_OUT,
+    SOUND,
+    SOUND_ARRAYS,
+    TEXT,
+    Shard,
+    load_lessons,
+    record,
+    save_lessons,
+    sentences_of,
+    shards,
+)
+from engine.starter.heldout import HELD_OUT_SENTENCES
+from engine.starter.lesson import Lesson
+from engine.starter.texts import load_lexicon
 
-RATE_HZ = 16_000
-
-
-class HummingTeacher:
-    """Says every text as one vowel, at a tenth of full scale."""
-
-    def speak(self, texts: Iterable[str]) -> Iterator[TeacherSpeech]:
-        for text in texts:
-            time = np.arange(RATE_HZ) / RATE_HZ
-            phones = (
-                Phone("aa", 0.0, 0.8, True, 0, "ah", "."),
-                Phone(PAUSE, 0.8, 1.0, False, -1, "", ""),
-            )
-            yield TeacherSpeech(text, RATE_HZ, (0.1 * np.sin(2 * np.pi * 150 * time)).astype(np.float32), phones)
-
-
-def no_entry(word: str) -> tuple[str, ...]:
-    return ()
+VOICES = ("af_heart", "bf_emma")
 
 
-def test_recording_brings_a_voice_to_the_common_loudness(narrow_config: ModelConfig) -> None:
-    shares: list[float] = []
-    request = CorpusRequest(STARTER_VOICES[0], ("Ah.", "Oh."))
-    examples = record(HummingTeacher(), request, no_entry, narrow_config, shares.append)
-    assert [example.text for example in examples] == ["Ah.", "Oh."]
-    assert [example.phonemes for example in examples] == ["$ˈɑ.$"] * 2
-    assert shares == [0.5, 1.0]
-    middle = examples[0].samples[2000:-4000]
-    assert np.sqrt(np.mean(middle**2)) == pytest.approx(LOUDNESS, rel=0.02)
+class ParrotTeacher:
+    """Says the same for every text but the first of a shard, which it cannot say in one piece."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self._lesson = lesson
+        self.asked: list[tuple[str, str, bool]] = []
+
+    def lesson(self, text: str, voice: str, with_sound: bool) -> Lesson | None:
+        self.asked.append((text, voice, with_sound))
+        return dataclasses.replace(self._lesson, text=text) if len(self.asked) > 1 else None
 
 
-def test_loudness_of_a_sine() -> None:
-    assert loudness(HummingTeacher(), ["Ah."]) == pytest.approx(0.1 / np.sqrt(2), rel=1e-3)
+def test_held_out_sentences_come_first_and_rounds_take_turns() -> None:
+    found = list(shards(VOICES, 2))
+    assert [shard.kind for shard in found[:2]] == [HELD_OUT, HELD_OUT]
+    assert [(shard.voice, shard.kind, shard.number) for shard in found[2:6]] == [
+        ("af_heart", SOUND, 0),
+        ("af_heart", TEXT, 0),
+        ("bf_emma", SOUND, 0),
+        ("bf_emma", TEXT, 0),
+    ]
+    assert len({shard.path for shard in found}) == len(found) == 2 + 2 * 4
 
 
-def test_saved_examples_come_back(items: tuple[Item, ...], tmp_path: Path) -> None:
-    examples = [item.example for item in items]
-    save_corpus(tmp_path / "folder" / "corpus.safetensors", examples)
-    read = load_corpus(tmp_path / "folder" / "corpus.safetensors")
-    assert [example.text for example in read] == [example.text for example in examples]
-    for before, after in zip(examples, read, strict=True):
-        for name in ARRAYS:
-            assert np.array_equal(getattr(before, name), getattr(after, name)), name
-            assert getattr(before, name).dtype == getattr(after, name).dtype
+def test_texts_are_repeatable_differ_between_shards_and_are_not_held_out() -> None:
+    lexicon = load_lexicon()
+    first, second = (sentences_of(Shard("af_heart", SOUND, number), lexicon) for number in (0, 1))
+    assert first == sentences_of(Shard("af_heart", SOUND, 0), lexicon)
+    assert not set(first) & (set(second) | set(HELD_OUT_SENTENCES))
+    assert sentences_of(Shard("af_heart", HELD_OUT), lexicon) == HELD_OUT_SENTENCES
+
+
+def test_some_texts_of_the_text_side_are_long() -> None:
+    texts = sentences_of(Shard("af_heart", TEXT), load_lexicon())
+    assert sum(len(text) > 110 for text in texts) >= 10
+    assert sum(len(text) <= 110 for text in texts) >= 150
+
+
+def test_recording_asks_for_what_is_missing_and_leaves_out_what_is_not_one_piece(
+    items: tuple[Item, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus, "sentences_of", lambda shard, lexicon: ("One.", "Two.", "Three."))
+    teacher, done = ParrotTeacher(items[0].lesson), list[Shard]()
+    wanted = [Shard("af_heart", SOUND), Shard("af_heart", TEXT)]
+    record(tmp_path, wanted, teacher, done.append)
+    assert done == wanted
+    assert [lesson.text for lesson in load_lessons(tmp_path / wanted[0].path)] == ["Two.", "Three."]
+    assert [with_sound for _, _, with_sound in teacher.asked] == [True] * 3 + [False] * 3
+    record(tmp_path, wanted, teacher, done.append)
+    assert len(teacher.asked) == 6
+
+
+@pytest.mark.parametrize("with_sound", [True, False])
+def test_saved_lessons_come_back(items: tuple[Item, ...], tmp_path: Path, with_sound: bool) -> None:
+    lessons = [item.lesson for item in items]
+    save_lessons(tmp_path / "folder" / "shard.safetensors", lessons)
+    read = load_lessons(tmp_path / "folder" / "shard.safetensors", with_sound)
+    assert [lesson.text for lesson in read] == [lesson.text for lesson in lessons]
+    for before, after in zip(lessons, read, strict=True):
+        assert_equal(before, after, ARRAYS)
+        assert (after.sound is not None) == with_sound
+        if with_sound:
+            assert_equal(before.sound, after.sound, SOUND_ARRAYS)
+
+
+def test_a_shard_without_sound_reads_without_it(items: tuple[Item, ...], tmp_path: Path) -> None:
+    save_lessons(tmp_path / "shard.safetensors", [dataclasses.replace(items[0].lesson, sound=None)])
+    assert load_lessons(tmp_path / "shard.safetensors")[0].sound is None
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 5, 500])
+def test_a_damaged_shard_is_named(items: tuple[Item, ...], tmp_path: Path, kept_bytes: int) -> None:
+    path = tmp_path / "shard.safetensors"
+    save_lessons(path, [item.lesson for item in items])
+    path.write_bytes(path.read_bytes()[:kept_bytes])
+    with pytest.raises(DamagedFile, match=r"shard.safetensors is damaged"):
+        load_lessons(path)
+
+
+def assert_equal(before: object, after: object, names: tuple[str, ...]) -> None:
+    for name in names:
+        assert np.array_equal(getattr(before, name), getattr(after, name)), name
+        assert getattr(before, name).dtype == getattr(after, name).dtype

@@ -1,13 +1,14 @@
 """How the sound is learnt: front, generator, then both together.
 
 The decoder's front (everything before the generator) learns log-mel bands, one band to a channel, so that front and
-generator can be trained apart and fit together at once. Durations, F0 and energy are the teacher's.
+generator can be trained apart and fit together at once. Durations, F0, energy and excitation are the teacher's, so the
+teacher's waveform can be learnt with its phases.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as functional
@@ -16,7 +17,7 @@ from torch import nn
 from engine.network.architecture import Network
 from engine.starter.batches import Batch, Item, Shelf, collate
 from engine.starter.losses import waveform_losses
-from engine.starter.spectra import MEL_FLOOR, log_mel, mel_cepstral_distortion_db
+from engine.starter.spectra import MEL_FLOOR, log_mel, log_mel_distance
 
 TARGET_FFT = 2048
 TARGET_WINDOW = 1024
@@ -25,6 +26,10 @@ TARGET_SCALE = 2.0
 F0_SCALE = 0.01
 """F0 comes in Hz; the convolution that reads it starts at this gain."""
 INITIAL_LOG_MAGNITUDE = -4.0
+BORDER_FRAMES = 1
+"""At both ends of a piece, where the generator lacks what is beyond, the sound is not compared."""
+MEL_SHARE, PHASE_SHARE = 2.0, 1.0
+UPSAMPLE_SLOPE = 0.1
 
 
 def prepare_decoder(network: Network) -> None:
@@ -47,17 +52,35 @@ def generator_modules(network: Network) -> dict[str, nn.Module]:
     return {"generator": network.decoder.generator}
 
 
-def front_features(network: Network, batch: Batch, timbre: torch.Tensor) -> torch.Tensor:
+def front_features(network: Network, batch: Batch) -> torch.Tensor:
     """Input of the generator, [items, channels, 2 frames]: kokoro's `Decoder.forward` up to the generator."""
-    decoder = network.decoder
+    decoder, timbre = network.decoder, batch.timbre
     phonemes = batch.spread(network.text_encoder(batch.tokens, batch.lengths, batch.padding))
-    f0 = decoder.F0_conv(batch.curves("f0_hz")[:, None])
-    energy = decoder.N_conv(batch.curves("energy")[:, None])
+    f0 = decoder.F0_conv(batch.f0_hz()[:, None])
+    energy = decoder.N_conv(batch.energy()[:, None])
     features: torch.Tensor = decoder.encode(torch.cat([phonemes, f0, energy], 1), timbre)
     residual = decoder.asr_res(phonemes)
     for block in decoder.decode:
         features = block(torch.cat([features, residual, f0, energy], 1), timbre)
     return features
+
+
+def rendered(network: Network, features: torch.Tensor, timbre: torch.Tensor, harmonics: torch.Tensor) -> torch.Tensor:
+    """Samples [items, samples]: kokoro's `Generator.forward` with a given excitation instead of one of its own."""
+    generator = network.decoder.generator
+    for level in range(generator.num_upsamples):
+        source = generator.noise_res[level](generator.noise_convs[level](harmonics), timbre)
+        features = generator.ups[level](functional.leaky_relu(features, UPSAMPLE_SLOPE))
+        if level == generator.num_upsamples - 1:
+            features = generator.reflection_pad(features)
+        features = features + source
+        first = level * generator.num_kernels
+        blocks = generator.resblocks[first : first + generator.num_kernels]
+        features = torch.stack([block(features, timbre) for block in blocks]).mean(0)
+    spectrum = generator.conv_post(functional.leaky_relu(features))
+    bins = network.config.frequency_bins
+    samples: torch.Tensor = generator.stft.inverse(spectrum[:, :bins].exp(), spectrum[:, bins:].sin())
+    return samples[:, 0]
 
 
 def target_features(samples: torch.Tensor, network: Network) -> torch.Tensor:
@@ -82,12 +105,10 @@ class FrontStage:
 
     name = "front"
 
-    def __init__(
-        self, network: Network, timbres: nn.Embedding, items: Sequence[Item], held_out: Sequence[Item], batch_size: int
-    ) -> None:
+    def __init__(self, network: Network, items: Sequence[Item], held_out: Sequence[Item], batch_size: int) -> None:
         self.modules = front_modules(network)
         self.rate_shares: dict[str, float] = {}
-        self._network, self._timbres, self._held_out = network, timbres, held_out
+        self._network, self._held_out = network, held_out
         self._shelf, self._batch_size = Shelf(items), batch_size
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
@@ -100,14 +121,12 @@ class FrontStage:
         by_voice: dict[str, list[float]] = {}
         for item in self._held_out:
             ours, target = self._both(collate([item]))
-            distance = TARGET_SCALE * float((ours - target).abs().mean())
-            by_voice.setdefault(f"bands_{item.voice}", []).append(distance)
+            by_voice.setdefault(f"bands_{item.voice}", []).append(TARGET_SCALE * float((ours - target).abs().mean()))
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
     def _both(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-        samples = batch.samples(self._network.config.samples_per_frame)
-        ours = front_features(self._network, batch, self._timbres(batch.voices))
-        return ours, target_features(samples, self._network)
+        target = target_features(batch.samples(self._network.config), self._network)
+        return front_features(self._network, batch), target
 
 
 class SoundStage:
@@ -116,12 +135,10 @@ class SoundStage:
     def __init__(
         self,
         network: Network,
-        timbres: nn.Embedding,
         items: Sequence[Item],
         held_out: Sequence[Item],
-        bandwidths_hz: Mapping[int, float],
         batch_size: int,
-        segment_frames: int,
+        piece_frames: int,
         joint: bool,
         front_share: float = 0.3,
     ) -> None:
@@ -129,57 +146,48 @@ class SoundStage:
         self.modules = generator_modules(network)
         self.rate_shares: dict[str, float] = {}
         if joint:
-            self.modules |= front_modules(network) | {"timbres": timbres}
-            self.rate_shares = dict.fromkeys(front_modules(network), front_share) | {"timbres": front_share}
-        self._network, self._timbres, self._held_out, self._joint = network, timbres, held_out, joint
-        self._shelf = Shelf(items, segment_frames)
-        self._bandwidths_hz = bandwidths_hz
-        self._batch_size, self._segment_frames = batch_size, segment_frames
+            self.modules |= front_modules(network)
+            self.rate_shares = dict.fromkeys(front_modules(network), front_share)
+        self._network, self._held_out, self._joint = network, held_out, joint
+        self._shelf = Shelf(items, piece_frames)
+        self._batch_size, self._piece_frames = batch_size, piece_frames
 
     def loss(self, chance: random.Random) -> tuple[torch.Tensor, dict[str, float]]:
-        """Spectral distances of a one-second piece of each utterance, and the front's own over the whole of it."""
+        """Distances of a piece of each utterance, and the front's own over the whole of it."""
         batch = self._shelf.draw(chance, self._batch_size)
-        timbre = self._timbres(batch.voices)
-        samples = batch.samples(self._network.config.samples_per_frame)
+        samples = batch.samples(self._network.config)
         target = target_features(samples, self._network)
-        features = front_features(self._network, batch, timbre) if self._joint else target
-        heard, wanted = self._piece(batch, features, samples, timbre, chance)
-        bandwidths = torch.tensor([self._bandwidths_hz[item.voice] for item in batch.items])
-        mel, stft = waveform_losses(heard, wanted, bandwidths, self._network.config)
-        measures = {"mel": float(mel.detach()), "stft": float(stft.detach())}
-        total = 2 * mel + stft
+        features = front_features(self._network, batch) if self._joint else target
+        mel, stft, phase = waveform_losses(*self._piece(batch, features, samples, chance), self._network.config)
+        measures = {"mel": float(mel.detach()), "stft": float(stft.detach()), "phase": float(phase.detach())}
+        total = MEL_SHARE * mel + stft + PHASE_SHARE * phase
         if self._joint:
             total = total + front_loss(features, target)
             measures["bands"] = TARGET_SCALE * float((features - target).detach().abs().mean())
         return total, measures
 
     def validate(self) -> dict[str, float]:
-        """Mean mel-cepstral distortion over held-out utterances, by voice, with the teacher's timing and curves."""
+        """Mean log-mel distance of held-out utterances, by voice, with the teacher's timing, curves and excitation."""
         by_voice: dict[str, list[float]] = {}
         for item in self._held_out:
             batch = collate([item])
-            timbre = self._timbres(batch.voices)
-            samples = batch.samples(self._network.config.samples_per_frame)
-            features = (
-                front_features(self._network, batch, timbre) if self._joint else target_features(samples, self._network)
-            )
-            heard = self._network.decoder.generator(features, timbre, batch.curves("f0_hz"))[0, 0]
-            distortion = mel_cepstral_distortion_db(heard.numpy(), item.example.samples, self._network.config)
-            by_voice.setdefault(f"mcd_{item.voice}", []).append(distortion)
+            wanted = batch.samples(self._network.config)
+            features = front_features(self._network, batch) if self._joint else target_features(wanted, self._network)
+            excitation = batch.harmonics(self._network.config, 0, batch.frames)
+            heard = rendered(self._network, features, batch.timbre, excitation)
+            distance = float(log_mel_distance(heard, wanted, self._network.config))
+            by_voice.setdefault(f"log_mel_{item.voice}", []).append(distance)
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
     def _piece(
-        self,
-        batch: Batch,
-        features: torch.Tensor,
-        samples: torch.Tensor,
-        timbre: torch.Tensor,
-        chance: random.Random,
+        self, batch: Batch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """One random second of every utterance, from one frame on: as the generator makes it, and as it was spoken."""
-        config = self._network.config
-        first = chance.randint(0, batch.frames - self._segment_frames)
-        span = slice(first * config.f0_values_per_frame, (first + self._segment_frames) * config.f0_values_per_frame)
-        heard = self._network.decoder.generator(features[..., span], timbre, batch.curves("f0_hz")[:, span])[:, 0]
-        begin, length = first * config.samples_per_frame, self._segment_frames * config.samples_per_frame
-        return heard, samples[:, begin : begin + length]
+        """One random piece of every utterance without its borders: as the generator makes it, and as it was spoken."""
+        config, frames = self._network.config, self._piece_frames
+        first = chance.randint(0, batch.frames - frames)
+        span = slice(first * config.f0_values_per_frame, (first + frames) * config.f0_values_per_frame)
+        excitation = batch.harmonics(config, first, frames)
+        heard = rendered(self._network, features[..., span], batch.timbre, excitation)
+        border = BORDER_FRAMES * config.samples_per_frame
+        begin, end = first * config.samples_per_frame, (first + frames) * config.samples_per_frame
+        return heard[:, border:-border], samples[:, begin + border : end - border]

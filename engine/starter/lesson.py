@@ -1,0 +1,50 @@
+"""What the student learns from one utterance of the teacher: every value on the way from tokens to sound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+PCM_PEAK = 32767
+
+
+@dataclass(frozen=True)
+class Sound:
+    """The sound of an utterance.
+
+    `pcm` [samples], 16 bit; `harmonics` [STFT frames, channels], float16: what the teacher's harmonic source gave its
+    decoder, and so the excitation that the student shares.
+    """
+
+    pcm: npt.NDArray[np.int16]
+    harmonics: npt.NDArray[np.float16]
+
+    @property
+    def samples(self) -> npt.NDArray[np.float32]:
+        """The audio in [-1, 1]."""
+        return self.pcm.astype(np.float32) / np.float32(PCM_PEAK)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One utterance as the teacher speaks it.
+
+    `tokens` and `durations_frames` [tokens], borders included; `duration_logits` [tokens, longest duration];
+    `f0_hz` and `energy` [2 frames]; `sound` is None where only the text's side was asked for.
+    """
+
+    text: str
+    phonemes: str
+    tokens: npt.NDArray[np.int32]
+    durations_frames: npt.NDArray[np.int32]
+    duration_logits: npt.NDArray[np.float16]
+    f0_hz: npt.NDArray[np.float32]
+    energy: npt.NDArray[np.float32]
+    sound: Sound | None = None
+
+    @property
+    def frames(self) -> int:
+        """Length of the utterance in frames."""
+        return int(self.durations_frames.sum())

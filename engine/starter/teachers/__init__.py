@@ -1,1 +1,0 @@
-"""The speech engines from which the starter model learns."""
