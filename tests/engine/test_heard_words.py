@@ -9,6 +9,7 @@ from engine.speech import SpeechRequest
 from engine.starter.heldout import HELD_OUT_SENTENCES
 from engine.synthesizer import Synthesizer
 from tests.engine.forced_alignment import Aligner
+from tests.starter_voices import FEMALE
 from tests.trained import needs_trained
 
 CLOSE_SECONDS = 0.06
@@ -41,7 +42,7 @@ def check(synthesizer: Synthesizer, voice: str) -> None:
 
 
 def test_words_of_the_starter_are_heard_at_their_times(starter: Synthesizer) -> None:
-    check(starter, "af_sally")
+    check(starter, FEMALE)
 
 
 @needs_trained
