@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.speech import SpeechRequest
-from engine.starter.heldout import HELD_OUT_SENTENCES
+from engine.starter.heldout import HARVARD_SENTENCES
 from engine.synthesizer import Synthesizer
 from tests.engine.forced_alignment import Aligner
 from tests.starter_voices import FEMALE
@@ -34,7 +34,7 @@ def differences(synthesizer: Synthesizer, voice: str, text: str, aligner: Aligne
 
 def check(synthesizer: Synthesizer, voice: str) -> None:
     aligner = Aligner()
-    found = np.array([pair for text in HELD_OUT_SENTENCES for pair in differences(synthesizer, voice, text, aligner)])
+    found = np.array([pair for text in HARVARD_SENTENCES for pair in differences(synthesizer, voice, text, aligner)])
     starts, ends = np.abs(found).T
     assert (starts <= CLOSE_SECONDS).mean() >= CLOSE_SHARE
     assert (ends <= CLOSE_SECONDS).mean() >= CLOSE_SHARE
