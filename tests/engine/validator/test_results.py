@@ -15,8 +15,9 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
+from tests.starter_voices import MALE
 
-REQUEST = ValidationRequest(SpeechRequest("Hello.", "am_rowan"))
+REQUEST = ValidationRequest(SpeechRequest("Hello.", MALE))
 
 
 def report(verdict: Verdict, regime: str) -> Report:
