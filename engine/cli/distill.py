@@ -58,7 +58,7 @@ def _add_export_options(action: Any) -> None:
 
 def _add_evaluation_options(action: Any) -> None:
     action.add_argument("--students", type=Path, help=f"the file (default: WORK_DIR/{_FILE}); it keeps the scores")
-    action.add_argument("--sentences", type=int, default=200, help="how many of the 200 (default: all)")
+    action.add_argument("--sentences", type=int, default=200, help="how many of the 200, in five voices (default: all)")
     action.add_argument("--spoken", type=int, default=0, help="how many of them are rendered, too (default: none)")
 
 

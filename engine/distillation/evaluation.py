@@ -114,7 +114,7 @@ def evaluate(
     spoken: int,
     advance: Callable[[float], None] = lambda fraction: None,
 ) -> dict[str, Scores]:
-    """Scores by voice, each of five on the same held-out sentences, the first `spoken` of which are rendered, too.
+    """Scores by voice: the first held-out sentences go round among five voices, and `spoken` of them are rendered, too.
 
     Raises `UnusableModel` for students of another model, and `InvalidRequest` for a number out of range.
     """
@@ -125,11 +125,13 @@ def evaluate(
             f"There are {len(texts)} held-out sentences.", "Choose 1 or more, and no more to be spoken."
         )
     teacher, student = Speaker(checkpoint), Speaker(checkpoint, students)
+    voices = EVALUATION_VOICES[:sentences]
     scores = {}
-    for index, voice in enumerate(EVALUATION_VOICES):
-        prepared = list(_utterances(checkpoint, voice, texts[:sentences]))
-        scores[voice] = _score(teacher, student, prepared, texts[:spoken])
-        advance((index + 1) / len(EVALUATION_VOICES))
+    for index, voice in enumerate(voices):
+        own = slice(index, sentences, len(voices)), slice(index, spoken, len(voices))
+        prepared = list(_utterances(checkpoint, voice, texts[own[0]]))
+        scores[voice] = _score(teacher, student, prepared, texts[own[1]])
+        advance((index + 1) / len(voices))
     return scores
 
 
