@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from engine.errors import DamagedFile
 from engine.starter.heldout import HELD_OUT_SENTENCES
 from engine.starter.lesson import Lesson, Sound
 from engine.starter.teacher import Teacher
 from engine.starter.texts import Lexicon, load_lexicon, prompts
+from engine.system.whole_file import whole_file
 
 SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
 SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 250}
@@ -87,7 +88,7 @@ def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Ca
 
 
 def save_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
-    """Write lessons, all with sound or all without, into one file; an interrupted write leaves none."""
+    """Write lessons, all with sound or all without, into one file; raises `OutputError` when the disk is full."""
     columns: dict[str, list[npt.NDArray[Any]]] = {name: [getattr(each, name) for each in lessons] for name in ARRAYS}
     sounds = [lesson.sound for lesson in lessons if lesson.sound is not None]
     if sounds:
@@ -98,9 +99,8 @@ def save_lessons(path: Path, lessons: Sequence[Lesson]) -> None:
         arrays[f"{name}_lengths"] = np.array([len(part) for part in parts], np.int64)
     strings = {name: json.dumps([getattr(lesson, name) for lesson in lessons]) for name in STRINGS}
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    save_file(arrays, partial, metadata=strings)
-    partial.replace(path)
+    with whole_file(path) as file:
+        file.write(save(arrays, metadata=strings))
 
 
 def load_lessons(path: Path, with_sound: bool = True) -> list[Lesson]:

@@ -1,9 +1,6 @@
-"""A hundred sentences that no training text may repeat.
+"""A hundred sentences that no training text may repeat."""
 
-Forty are of the public IEEE list ("Harvard sentences", 1969), sixty are ours.
-"""
-
-HELD_OUT_SENTENCES = (
+HARVARD_SENTENCES = (
     "The birch canoe slid on the smooth planks.",
     "Glue the sheet to the dark blue background.",
     "It's easy to tell the depth of a well.",
@@ -44,6 +41,10 @@ HELD_OUT_SENTENCES = (
     "The young girl gave no clear response.",
     "The meal was cooked before the bell rang.",
     "What joy there is in living.",
+)
+"""Forty of the public IEEE list ("Harvard sentences", 1969)."""
+HELD_OUT_SENTENCES = (
+    *HARVARD_SENTENCES,
     "A thin fog rolled over the harbor before breakfast.",
     "The violin needs new strings by Thursday.",
     "Nobody noticed that the ladder had been moved.",
@@ -105,3 +106,4 @@ HELD_OUT_SENTENCES = (
     "Did the gardener remember to water the ferns?",
     "The old clock struck eleven, and everyone laughed.",
 )
+"""Those forty and sixty of ours."""

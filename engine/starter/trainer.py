@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import math
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, Protocol
 
 import torch
 from torch import nn
 
+from engine.errors import DamagedFile
 from engine.starter.acceleration import without_compiling
+from engine.system.whole_file import whole_file
 
 Measures = Mapping[str, float]
 SAVE_SECONDS = 60.0
@@ -69,7 +74,10 @@ class Progress:
 
 
 class Trainer:
-    """Trains one stage and keeps its state in one file, from which it continues after an interruption."""
+    """Trains one stage and keeps its state in one file, from which it continues after an interruption.
+
+    The constructor raises `DamagedFile` for a file that cannot be read or has the state of another stage.
+    """
 
     def __init__(self, stage: TrainingStage, schedule: Schedule, checkpoint: Path, seed: int = 0) -> None:
         self.stage = stage
@@ -83,7 +91,8 @@ class Trainer:
         self._average = [parameter.detach().clone() for parameter in self._parameters]
         self._optimizer = torch.optim.AdamW(_groups(stage), betas=(0.9, 0.99), weight_decay=1e-4)
         if checkpoint.exists():
-            self._restore(torch.load(checkpoint, weights_only=True))
+            with _named(checkpoint):
+                self._restore(torch.load(checkpoint, weights_only=True))
 
     @property
     def fraction(self) -> float:
@@ -133,7 +142,10 @@ class Trainer:
         return figures
 
     def save(self) -> None:
-        """Write the whole state; the averaged modules are what later stages and the package take."""
+        """Write the whole state; the averaged modules are what later stages and the package take.
+
+        Raises `OutputError` when the disk is full; the state saved before is kept.
+        """
         self._swap()
         averaged = {name: _copy(module) for name, module in self.stage.modules.items()}
         self._swap()
@@ -147,9 +159,10 @@ class Trainer:
             "torch_chance": torch.get_rng_state(),
         }
         self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
-        partial = self.checkpoint.with_suffix(".partial")
-        torch.save(state, partial)
-        partial.replace(self.checkpoint)
+        content = io.BytesIO()
+        torch.save(state, content)
+        with whole_file(self.checkpoint) as file:
+            file.write(content.getbuffer())
 
     def _restore(self, state: dict[str, Any]) -> None:
         for kind in ("averaged", "current"):
@@ -187,11 +200,28 @@ class Trainer:
 
 
 def load_averaged(checkpoint: Path, modules: Mapping[str, nn.Module]) -> None:
-    """Load the averaged parameters of a finished stage into modules; modules it did not train stay unchanged."""
-    averaged = torch.load(checkpoint, weights_only=True)["averaged"]
-    for name, module in modules.items():
-        if name in averaged:
-            module.load_state_dict(averaged[name])
+    """Load the averaged parameters of a finished stage into modules; modules it did not train stay unchanged.
+
+    Raises `DamagedFile`.
+    """
+    with _named(checkpoint):
+        averaged = torch.load(checkpoint, weights_only=True)["averaged"]
+        for name, module in modules.items():
+            if name in averaged:
+                module.load_state_dict(averaged[name])
+
+
+@contextmanager
+def _named(checkpoint: Path) -> Iterator[None]:
+    """Turn what torch raises for other content than expected into `DamagedFile`."""
+    try:
+        yield
+    except (EOFError, KeyError, TypeError, ValueError, RuntimeError, UnpicklingError) as error:
+        raise DamagedFile(
+            checkpoint,
+            f"The checkpoint {checkpoint} is damaged, or of another model.",
+            "Delete it to train this stage anew, or choose another folder.",
+        ) from error
 
 
 def _means(rows: list[Measures]) -> dict[str, float]:

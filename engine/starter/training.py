@@ -24,7 +24,7 @@ from engine.starter.options import TrainOptions, TrainProgress
 from engine.starter.package import write_package
 from engine.starter.sound_stages import FrontStage, SoundStage, front_modules, generator_modules, prepare_decoder
 from engine.starter.symbols import LAST_RESORT
-from engine.starter.teacher import open_teacher
+from engine.starter.teacher import Teacher, open_teacher
 from engine.starter.text_stage import TextStage, prepare_predictor, text_modules
 from engine.starter.texts import missing_symbols
 from engine.starter.trainer import Progress, Schedule, Trainer, TrainingStage, load_averaged
@@ -128,7 +128,7 @@ def _record(options: TrainOptions, config: ModelConfig, on_progress: OnProgress)
         return
     teacher = open_teacher(config)
     try:
-        save_parts(_parts(options), teacher.parts())
+        _keep_parts(_parts(options), teacher)
         left = 60 * sum(options.minutes.values())
 
         def show(shard: Shard) -> None:
@@ -138,6 +138,17 @@ def _record(options: TrainOptions, config: ModelConfig, on_progress: OnProgress)
         record(_corpus(options), missing, teacher, show)
     finally:
         teacher.close()
+
+
+def _keep_parts(path: Path, teacher: Teacher) -> None:
+    """Keep the teacher's parts; raises `EngineError` where lessons of another teacher are."""
+    if not path.exists():
+        save_parts(path, teacher.parts())
+    elif load_parts(path).identity != teacher.checkpoint.identity:
+        raise EngineError(
+            f"The lessons in {path.parent} are of another teacher than the one installed.",
+            "Choose another --work-dir, or install the teacher they are of.",
+        )
 
 
 def _material(options: TrainOptions, with_sound: bool) -> Material:

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from engine.errors import DamagedFile
+from engine.system.whole_file import whole_file
 
 STARTER_VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george")
 MERGING = ("decoder.generator.m_source.l_linear.weight", "decoder.generator.m_source.l_linear.bias")
@@ -37,11 +38,11 @@ class TeacherParts:
 
 
 def save_parts(path: Path, parts: TeacherParts) -> None:
-    """Write the parts into one file; an interrupted write leaves none."""
+    """Write the parts into one file; raises `OutputError` when the disk is full."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    save_file({**parts.packs, **parts.merging}, partial, metadata={"identity": parts.identity})
-    partial.replace(path)
+    arrays = {name: np.ascontiguousarray(array) for name, array in {**parts.packs, **parts.merging}.items()}
+    with whole_file(path) as file:
+        file.write(save(arrays, metadata={"identity": parts.identity}))
 
 
 def load_parts(path: Path) -> TeacherParts:

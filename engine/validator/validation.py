@@ -14,6 +14,7 @@ from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
 from engine.speech import Plan, PlanEvent, Utterance
 from engine.synthesizer import check, directed, plans_of
+from engine.system.freed_memory import keep_freed_memory
 from engine.validator.agenda import Agenda, Listener
 from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
@@ -240,6 +241,7 @@ def open_chains(
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
+    keep_freed_memory()  # now, because loading compiled modules has it kept little
     return reference, chains
 
 

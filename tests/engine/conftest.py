@@ -21,12 +21,14 @@ def tiny_config() -> ModelConfig:
 
 @pytest.fixture
 def compact_model_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The 8-bit model counts as installed, with two voices; its files are not there."""
+    """The 8-bit model counts as installed, with three voices; its files are not there."""
 
     def status(self: ModelStore, name: str) -> ModelStatus:
         here = name == "kokoro-82m-8bit"
         state = ModelState.INSTALLED if here else ModelState.ABSENT
-        return ModelStatus(entry_named(name, self.catalogue()), state, voices=("af_heart", "bm_george") if here else ())
+        return ModelStatus(
+            entry_named(name, self.catalogue()), state, voices=("af_heart", "am_adam", "bm_george") if here else ()
+        )
 
     monkeypatch.setattr(ModelStore, "status", status)
 

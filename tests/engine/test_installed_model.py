@@ -16,6 +16,7 @@ from engine.synthesizer import Synthesizer
 from engine.system.paths import data_folder
 from tests.engine.model_store.conftest import hub_for, run_here
 from tests.engine.model_store.published import Published, publish, published_state, saved
+from tests.starter_voices import MALE
 
 TEXT = "The model was fetched, and now it speaks."
 
@@ -45,11 +46,11 @@ def fetched(posing: Published, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_fetched_model_speaks_like_the_one_it_is(fetched: str, starter: Synthesizer, posing: Published) -> None:
     assert json.loads((data_folder() / "models" / fetched / "manifest.json").read_text())["published"]
     synthesizer = Synthesizer(fetched)
-    voice = starter._opened().voices["am_rowan"]
+    voice = starter._opened().voices[MALE]
     synthesizer._opened().voices["af_heart"].table[:] = voice.table[: posing.config.phoneme_limit]
     ours = spoken(synthesizer, "af_heart")
     assert 0.05 < np.abs(ours).max() <= PEAK_LIMIT
-    assert np.corrcoef(ours, spoken(starter, "am_rowan"))[0, 1] > 0.999
+    assert np.corrcoef(ours, spoken(starter, MALE))[0, 1] > 0.999
     synthesizer.close()
 
 

@@ -9,6 +9,7 @@ import soundfile
 
 from engine.__main__ import main
 from engine.synthesizer import Synthesizer
+from tests.starter_voices import MALE
 
 
 @pytest.mark.usefixtures("starter")
@@ -79,11 +80,11 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", " \n "], "Type"),
         (["speak"], "No text was given"),
         (["speak", "Hi", "--voice", "af_salli"], "Known voices"),
-        (["speak", "Hi", "--voice", "am_rowan(0)"], "no weight above 0"),
-        (["speak", "Hi", "--voice", "am_rowan+af_salli"], "Known voices"),
+        (["speak", "Hi", "--voice", f"{MALE}(0)"], "no weight above 0"),
+        (["speak", "Hi", "--voice", f"{MALE}+af_nobody"], "Known voices"),
         (["speak", "Hi", "--language", "de"], "Choose one of: en-US"),
         (["voices", "--language", "tlh"], "Choose one of: en-US"),
-        (["voices", "save", "af_heart", "am_rowan"], "Choose another name"),
+        (["voices", "save", "af_heart", MALE], "Choose another name"),
         (["voices", "remove", "nobody"], "no voice named"),
         (["speak", "Hi", "--speed", "0"], "Choose a speed"),
         (["speak", "Hi", "--speed", "-1"], "Choose a speed"),
@@ -146,7 +147,7 @@ def test_validate_prints_figures_alone_and_tells_by_its_code(capsys: pytest.Capt
 
 def test_validate_serves_over_a_pipe_and_ends_with_it() -> None:
     command = [sys.executable, "-m", "engine", "validate", "--serve"]
-    asked = '{"validate": {"speech": {"text": "", "voice": "am_rowan"}}}\n'
+    asked = json.dumps({"validate": {"speech": {"text": "", "voice": MALE}}}) + "\n"
     served = subprocess.run(command, input=asked, text=True, check=True, capture_output=True, timeout=60)
     (event,) = [json.loads(line) for line in served.stdout.splitlines()]
     assert event["event"] == "FailedEvent"

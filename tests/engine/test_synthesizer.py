@@ -29,6 +29,7 @@ from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Speech, SpeechReq
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import Synthesizer, check, device_event
 from tests.engine.memory import private_bytes
+from tests.starter_voices import FEMALE, MALE
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
 
@@ -93,7 +94,7 @@ def test_the_same_request_gives_the_same_samples(starter: Synthesizer) -> None:
 
 def test_two_speeches_made_in_turns_are_what_each_is_alone(starter: Synthesizer) -> None:
     """The window makes what is heard between two parts of what is saved."""
-    requests = [SpeechRequest(TEXT, "af_sally"), SpeechRequest("Yes. No.", "am_rowan")]
+    requests = [SpeechRequest(TEXT, FEMALE), SpeechRequest("Yes. No.", MALE)]
     alone = [[chunk.samples for chunk in starter.synthesize(request)] for request in requests]
     assert len(alone[0]) > 1
     saved, heard = (starter.synthesize(request) for request in requests)
@@ -154,7 +155,7 @@ def test_cancel_stops_within_the_utterance(starter: Synthesizer) -> None:
 def test_any_voice_speaks_other_languages_when_asked(starter: Synthesizer, tag: str) -> None:
     sample = language_of(tag).sample
     events: list[Event] = []
-    chunks = list(starter.synthesize(SpeechRequest(sample, "am_rowan", language=tag), events.append))
+    chunks = list(starter.synthesize(SpeechRequest(sample, MALE, language=tag), events.append))
     assert " ".join(chunk.utterance.text for chunk in chunks) == sample
     assert 1 < sum(chunk.seconds for chunk in chunks) < 10
     assert next(event.plan for event in events if isinstance(event, PlanEvent)).notices == ()
@@ -164,10 +165,11 @@ def test_a_blend_lies_between_its_voices(starter: Synthesizer) -> None:
     def samples(voice: str) -> np.ndarray:
         return np.concatenate([chunk.samples for chunk in starter.synthesize(SpeechRequest("One more.", voice))])
 
-    rowan, blend = samples("am_rowan"), samples("rowan(1)+sally(3)")
-    assert np.array_equal(samples("am_rowan(5)"), rowan)
-    assert not np.array_equal(blend[: len(rowan)], rowan[: len(blend)])
-    assert starter.voice("rowan:1,sally:3").title == "Rowan 25% + Sally 75%"
+    male, blend = samples(MALE), samples(f"{MALE}(1)+{FEMALE}(3)")
+    assert np.array_equal(samples(f"{MALE}(5)"), male)
+    assert not np.array_equal(blend[: len(male)], male[: len(blend)])
+    first, second = (starter.voice(voice).title for voice in (MALE, FEMALE))
+    assert starter.voice(f"{first}:1,{second}:3").title == f"{first} 25% + {second} 75%"
 
 
 def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +177,7 @@ def test_missing_packages_are_said_before_any_work(monkeypatch: pytest.MonkeyPat
     synthesizer = Synthesizer("starter")
     events: list[Event] = []
     with pytest.raises(MissingLanguage, match="Japanese needs packages"):
-        list(synthesizer.synthesize(SpeechRequest("はい", "am_rowan", language="ja"), events.append))
+        list(synthesizer.synthesize(SpeechRequest("はい", MALE, language="ja"), events.append))
     assert events == []
 
 
@@ -231,7 +233,7 @@ def test_words_are_heard_one_after_the_other_inside_their_chunks(
 ) -> None:
     text = " ".join(words)
     heard: list[SpokenWord] = []
-    for chunk in starter.synthesize(SpeechRequest(text, "af_sally", speed, pause_scale=scale)):
+    for chunk in starter.synthesize(SpeechRequest(text, FEMALE, speed, pause_scale=scale)):
         assert [(word.start, word.end) for word in chunk.words] == [(w.start, w.end) for w in chunk.utterance.words]
         edges = [edge for word in chunk.words for edge in (word.start_sample, word.end_sample)]
         assert edges == sorted(edges)
@@ -249,7 +251,7 @@ def test_words_do_not_drift_when_pauses_grow(starter: Synthesizer) -> None:
     """At its time, each word has the same sound as in speech with pauses as they are."""
 
     def sounds(scale: float) -> list[np.ndarray]:
-        request = SpeechRequest("Come here, please. " * 12, "af_sally", pause_scale=scale)
+        request = SpeechRequest("Come here, please. " * 12, FEMALE, pause_scale=scale)
         return [
             chunk.samples[word.start_sample : word.end_sample]
             for chunk in starter.synthesize(request)
@@ -265,27 +267,28 @@ def test_words_do_not_drift_when_pauses_grow(starter: Synthesizer) -> None:
 
 
 def test_directions_in_the_text_do_what_they_say(starter: Synthesizer) -> None:
-    text = "Come here. [pause 1.5s] [voice:am_rowan] Come here. [voice:am_rowen] Come here."
+    wrong = f"{MALE[:-1]}x"
+    text = f"Come here. [pause 1.5s] [voice:{MALE}] Come here. [voice:{wrong}] Come here."
     events: list[Event] = []
-    first, second, third = starter.synthesize(SpeechRequest(text, "af_sally"), events.append)
-    (alone,) = starter.synthesize(SpeechRequest("Come here.", "af_sally"))
+    first, second, third = starter.synthesize(SpeechRequest(text, FEMALE), events.append)
+    (alone,) = starter.synthesize(SpeechRequest("Come here.", FEMALE))
     assert first.seconds == pytest.approx(alone.seconds + 1.44, abs=0.001)
     assert not first.samples[len(alone.samples) :].any()
     assert np.array_equal(first.samples[: len(alone.samples)], alone.samples)
-    assert [chunk.utterance.voice for chunk in (second, third)] == ["am_rowan", "am_rowan"]
-    (rowan,) = starter.synthesize(SpeechRequest("Come here.", "am_rowan"))
-    assert len(third.samples) == len(rowan.samples)
+    assert [chunk.utterance.voice for chunk in (second, third)] == [MALE, MALE]
+    (male,) = starter.synthesize(SpeechRequest("Come here.", MALE))
+    assert len(third.samples) == len(male.samples)
     (notice,) = next(event.plan.notices for event in events if isinstance(event, PlanEvent))
-    assert notice.message == "There is no voice named “am_rowen”. Did you mean “am_rowan”? The voice stays as it is."
-    assert text[notice.start : notice.end] == "[voice:am_rowen]"
+    assert notice.message == f"There is no voice named “{wrong}”. Did you mean “{MALE}”? The voice stays as it is."
+    assert text[notice.start : notice.end] == f"[voice:{wrong}]"
 
 
 def test_a_part_is_spoken_by_the_voice_named_before_it(starter: Synthesizer) -> None:
-    text = "One. [voice:am_rowan] Two. Come here."
+    text = f"One. [voice:{MALE}] Two. Come here."
     start = text.index("Come")
-    (chunk,) = starter.synthesize(SpeechRequest(text, "af_sally", start=start))
-    (rowan,) = starter.synthesize(SpeechRequest("Come here.", "am_rowan"))
-    assert np.array_equal(chunk.samples, rowan.samples)
+    (chunk,) = starter.synthesize(SpeechRequest(text, FEMALE, start=start))
+    (male,) = starter.synthesize(SpeechRequest("Come here.", MALE))
+    assert np.array_equal(chunk.samples, male.samples)
     assert [text[word.start : word.end] for word in chunk.words] == ["Come", "here"]
 
 
@@ -294,13 +297,13 @@ def test_a_voice_in_the_text_whose_packages_are_missing_is_said_before_any_work(
 ) -> None:
     synthesizer = Synthesizer("starter")
     voices = dict(synthesizer._opened().voices)
-    sally = voices["af_sally"]
-    foreign = replace(sally, info=replace(sally.info, language="ja"))
-    monkeypatch.setattr(synthesizer, "_voice", lambda name: ({"af_sally": sally, "jf": foreign}[name], ()))
+    female = voices[FEMALE]
+    foreign = replace(female, info=replace(female.info, language="ja"))
+    monkeypatch.setattr(synthesizer, "_voice", lambda name: ({FEMALE: female, "jf": foreign}[name], ()))
     monkeypatch.setattr(sounds, "find_spec", lambda name: None)
     events: list[Event] = []
     with pytest.raises(MissingLanguage, match="Japanese needs packages"):
-        list(synthesizer.synthesize(SpeechRequest("Hello. [voice:jf] Hello.", "af_sally"), events.append))
+        list(synthesizer.synthesize(SpeechRequest("Hello. [voice:jf] Hello.", FEMALE), events.append))
     assert events == []
 
 
@@ -404,7 +407,7 @@ def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter: 
 
 def test_other_pauses_need_no_new_making(tmp_path: Path) -> None:
     keeping = Synthesizer("starter", kept=KeptSpeech(tmp_path))
-    request = SpeechRequest(TEXT, "af_sally")
+    request = SpeechRequest(TEXT, FEMALE)
     list(keeping.synthesize(request))
     events: list[Event] = []
     longer = replace(request, pause_scale=3.0)

@@ -25,6 +25,7 @@ from engine.synthesizer import Synthesizer
 from tests.engine.compiler.metal_machine import arrays_for
 from tests.engine.tiny_model import TINY
 from tests.software_metal.loader import SoftwareMetal
+from tests.starter_voices import MALE
 
 COUNTS = [{"tokens": tokens, "frames": frames} for tokens, frames in [((1,), (1,)), ((9,), (30,)), ((5, 3), (4, 2))]]
 
@@ -134,7 +135,7 @@ def test_the_starter_speaks_without_another_kernel(
     metal.count_anew()
     synthesizer.prepare(events.append)
     requested = metal.counts().kernels
-    seconds = sum(chunk.seconds for chunk in synthesizer.synthesize(SpeechRequest("Hello.", "am_rowan")))
+    seconds = sum(chunk.seconds for chunk in synthesizer.synthesize(SpeechRequest("Hello.", MALE)))
     synthesizer.close()
     assert 0.3 < seconds < 3
     assert metal.launches() > 100

@@ -21,8 +21,9 @@ from engine.synthesizer import Synthesizer
 from engine.validator.results import Reading, Regime, Report, Row, ValidationRequest
 from engine.validator.validation import Validator
 from tests.software_metal.loader import SoftwareMetal
+from tests.starter_voices import MALE
 
-SHORT = SpeechRequest("Hi.", "am_rowan")
+SHORT = SpeechRequest("Hi.", MALE)
 REGIMES = (Regime.UPSTREAM, Regime.COMPILED)
 LEAST_STAGE_CORRELATION = 0.9999
 LEAST_WAVEFORM_CORRELATION = 0.99
@@ -32,7 +33,7 @@ LEAST_WAVEFORM_CORRELATION = 0.99
 def report(software_metal: SoftwareMetal, compiling: Callable[[], AbstractContextManager[None]]) -> Iterator[Report]:
     validator = Validator()
     software_metal.count_anew()
-    request = ValidationRequest(SpeechRequest("Hello world.", "am_rowan"), regimes=REGIMES, device="metal")
+    request = ValidationRequest(SpeechRequest("Hello world.", MALE), regimes=REGIMES, device="metal")
     with compiling(), software_metal.behaving(longest_buffer=MOST_LAUNCHES):
         yield validator.validate(request)
         assert software_metal.launches() > 0

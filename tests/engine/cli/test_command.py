@@ -10,6 +10,12 @@ from engine.cli.command import model_with
 from engine.cli.parser import build_parser
 from engine.errors import InvalidRequest, MissingModel, UnknownVoice
 from engine.synthesizer import Synthesizer
+from tests.starter_voices import FEMALE, MALE
+
+
+def short(name: str) -> str:
+    """The name without language and gender."""
+    return name.partition("_")[2]
 
 
 def chosen(voice: str | None, *words: str) -> str:
@@ -23,8 +29,8 @@ def chosen(voice: str | None, *words: str) -> str:
         (None, "kokoro-82m-8bit"),
         ("heart", "kokoro-82m-8bit"),
         ("af_heart(2)+bm_george", "kokoro-82m-8bit"),
-        ("am_rowan", "starter"),
-        ("rowan+sally", "starter"),
+        (MALE, "starter"),
+        (f"{short(MALE)}+{short(FEMALE)}", "starter"),
     ],
 )
 def test_the_voice_brings_its_model(voice: str | None, model: str) -> None:
@@ -33,23 +39,23 @@ def test_the_voice_brings_its_model(voice: str | None, model: str) -> None:
 
 @pytest.mark.usefixtures("compact_model_installed")
 def test_a_named_model_is_kept_or_refused() -> None:
-    assert chosen(None, "--model", "starter") == chosen("rowan", "--model", "starter") == "starter"
+    assert chosen(None, "--model", "starter") == chosen(short(MALE), "--model", "starter") == "starter"
     assert chosen("af_random", "--model", "kokoro-82m", "--weights", "random:0") == "kokoro-82m"
-    with pytest.raises(InvalidRequest, match="model starter has no voice “heart”, which kokoro-82m-8bit has"):
-        chosen("heart", "--model", "starter")
-    with pytest.raises(InvalidRequest, match="model kokoro-82m-8bit has no voice “sally”, which starter has"):
-        chosen("sally", "--model", "kokoro-82m-8bit")
+    with pytest.raises(InvalidRequest, match="model starter has no voice “adam”, which kokoro-82m-8bit has"):
+        chosen("adam", "--model", "starter")
+    with pytest.raises(InvalidRequest, match=f"model kokoro-82m-8bit has no voice “{MALE}”, which starter has"):
+        chosen(MALE, "--model", "kokoro-82m-8bit")
 
 
 @pytest.mark.usefixtures("compact_model_installed")
 def test_a_voice_that_none_here_has_names_a_model_or_all_voices() -> None:
     with pytest.raises(MissingModel, match="models fetch kokoro-82m”"):
         chosen("ef_dora")
-    with pytest.raises(UnknownVoice, match=r"Did you mean “af_heart”.*af_sally"):
+    with pytest.raises(UnknownVoice, match=rf"Did you mean “af_heart”.*{MALE}"):
         chosen("af_haert")
 
 
-@pytest.mark.parametrize("words", [["--voice", "sally"], ["--voice", "rowan(2)+sally"]])
+@pytest.mark.parametrize("words", [["--voice", short(MALE)], ["--voice", f"{MALE}(2)+{FEMALE}"]])
 @pytest.mark.usefixtures("compact_model_installed")
 def test_the_model_of_the_voice_speaks(
     starter: Synthesizer, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -13,6 +13,7 @@ from engine.cli.command import STANDARD_OUTPUT, Outcome
 from engine.cli.progress import Steps
 from engine.cli.validate import ENGLISH_SENTENCES, add_options, outcome_of, request_from, show
 from engine.errors import EngineError, InvalidRequest
+from engine.model_store.checkpoints import starter_voices
 from engine.speech import PreparationEvent
 from engine.validator.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
 from engine.validator.wire import Wire
@@ -97,7 +98,7 @@ def test_phonemes_are_compared_with_kokoros(tmp_path: Path) -> None:
 def test_without_options_the_sample_is_spoken_in_the_first_voice() -> None:
     request = asked()
     assert request.speech.text.strip()
-    assert request.speech.voice == "am_rowan"
+    assert request.speech.voice == starter_voices()[0].name
     assert request.speech.language is None
     assert request.speech.pause_scale == 1.0
     assert request.regimes == DEFAULT_REGIMES

@@ -8,9 +8,11 @@ import pytest
 from engine.cli.command import Outcome
 from engine.cli.voices import add_options, preview_text, run, voices_in
 from engine.errors import InvalidRequest
+from engine.model_store.checkpoints import starter_voices
 from engine.model_store.installed_voices import ModelVoices, installed_voices
 from engine.voices.packs import describe, official_voices
 from engine.voices.saved import SavedVoices
+from tests.starter_voices import FEMALE, MALE
 
 
 def options_of(*arguments: str) -> argparse.Namespace:
@@ -25,20 +27,20 @@ def outcome(*arguments: str) -> Outcome:
 
 @pytest.fixture
 def blend() -> Iterator[str]:
-    outcome("save", "test-duet", "rowan(2)+sally(1)")
+    outcome("save", "test-duet", f"{MALE}(2)+{FEMALE}(1)")
     yield "test-duet"
     SavedVoices().remove("test-duet")
 
 
 def test_a_saved_blend_is_among_the_voices(blend: str) -> None:
     listed = outcome("--language", "en-US")
-    assert {voice["name"]: voice["recipe"] for voice in listed.data}[blend] == "am_rowan(2)+af_sally(1)"
-    assert "am_rowan(2)+af_sally(1)" in listed.words
+    assert {voice["name"]: voice["recipe"] for voice in listed.data}[blend] == f"{MALE}(2)+{FEMALE}(1)"
+    assert f"{MALE}(2)+{FEMALE}(1)" in listed.words
 
 
 def test_a_removed_blend_is_gone() -> None:
-    saved = outcome("save", "test-solo", "am_rowan")
-    assert saved.words == "test-solo is am_rowan(1) and speaks American English."
+    saved = outcome("save", "test-solo", MALE)
+    assert saved.words == f"test-solo is {MALE}(1) and speaks American English."
     assert outcome("remove", "test-solo").data == {"name": "test-solo"}
     assert "test-solo" not in outcome().words
 
@@ -57,7 +59,7 @@ def test_the_voices_of_all_models_are_listed_best_first_each_with_its_model() ->
     assert [(voice["name"], voice["model"]) for voice in listed.data][:3] == [
         ("af_heart", "better"),
         ("if_sara", "better"),
-        ("am_rowan", "starter"),
+        (starter_voices()[0].name, "starter"),
     ]
     assert [line.split()[3] for line in listed.words.splitlines()][:3] == ["better", "better", "starter"]
     assert [voice["name"] for voice in outcome("--language", "it").data] == ["if_sara"]
@@ -73,7 +75,7 @@ def test_a_named_model_lists_its_voices_alone() -> None:
 @pytest.mark.usefixtures("two_models")
 def test_no_blend_takes_the_name_of_a_voice_of_any_model() -> None:
     with pytest.raises(InvalidRequest, match="“sara” is the voice if_sara already"):
-        outcome("save", "sara", "rowan")
+        outcome("save", "sara", MALE)
 
 
 def test_voices_are_listed_by_language() -> None:
@@ -84,5 +86,5 @@ def test_voices_are_listed_by_language() -> None:
 
 
 def test_a_preview_is_a_sentence_of_the_language() -> None:
-    assert "kitchen" in preview_text(options_of("preview", "am_rowan"))
-    assert "playa" in preview_text(options_of("preview", "am_rowan", "--language", "es"))
+    assert "kitchen" in preview_text(options_of("preview", MALE))
+    assert "playa" in preview_text(options_of("preview", MALE, "--language", "es"))

@@ -13,6 +13,7 @@ from engine.model_store.installed_voices import (
 )
 from engine.voices import saved
 from engine.voices.packs import describe
+from tests.starter_voices import FEMALE
 
 
 def _model(name: str, *voices: str) -> ModelVoices:
@@ -83,12 +84,12 @@ def test_the_compact_model_is_enough_for_its_voices(tmp_path: Path, monkeypatch:
 def test_models_are_listed_best_first_each_with_its_voices() -> None:
     listed = installed_voices()
     assert [each.model for each in listed] == ["kokoro-82m-8bit", "starter"]
-    assert [voice.name for voice in listed[0].voices] == ["af_heart", "bm_george"]
-    assert "af_sally" in [voice.name for voice in listed[1].voices]
+    assert [voice.name for voice in listed[0].voices] == ["af_heart", "am_adam", "bm_george"]
+    assert FEMALE in [voice.name for voice in listed[1].voices]
 
 
 @pytest.mark.usefixtures("compact_model_installed")
 def test_a_damaged_list_of_blends_leaves_the_voices_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved, "data_folder", lambda: tmp_path)
     (tmp_path / "voices.json").write_text("{", encoding="utf-8")
-    assert [voice.name for voice in installed_voices()[0].voices] == ["af_heart", "bm_george"]
+    assert [voice.name for voice in installed_voices()[0].voices] == ["af_heart", "am_adam", "bm_george"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import random
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import torch
 from torch import nn
 
+from engine.errors import DamagedFile, OutputError
 from engine.starter.trainer import Progress, Schedule, Trainer, load_averaged
 
 ENDLESS = Schedule(cpu_minutes=1e9, learning_rate=0.05, warm_up_steps=1)
@@ -119,3 +121,39 @@ def test_module_can_learn_slower(tmp_path: Path) -> None:
     before = numbers(trainer)
     trainer.advance()
     assert numbers(trainer) == before
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 10, 900])
+def test_a_damaged_checkpoint_is_named(tmp_path: Path, kept_bytes: int) -> None:
+    path = tmp_path / "line.pt"
+    trained(path, 1)
+    path.write_bytes(path.read_bytes()[:kept_bytes])
+    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of another model"):
+        Trainer(LineStage(), ENDLESS, path)
+    with pytest.raises(DamagedFile, match=r"line.pt is damaged, or of another model"):
+        load_averaged(path, {"line": nn.Linear(1, 1)})
+
+
+def test_a_checkpoint_of_another_model_is_named(tmp_path: Path) -> None:
+    trained(tmp_path / "line.pt", 1)
+    other = LineStage()
+    other.modules = {"line": nn.Linear(2, 1)}
+    with pytest.raises(DamagedFile, match="of another model"):
+        Trainer(other, ENDLESS, tmp_path / "line.pt")
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_the_state_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = trained(tmp_path / "line.pt", 4)
+    before = (tmp_path / "line.pt").read_bytes()
+
+    def refuse(path: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "refused")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    trainer.advance()
+    with pytest.raises(OutputError, match="The disk is full"):
+        trainer.save()
+    assert (tmp_path / "line.pt").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["line.pt"]

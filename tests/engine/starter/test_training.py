@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.errors import MissingModel
+from engine.errors import EngineError, MissingModel
 from engine.starter import training
 from engine.starter.batches import Item
 from engine.starter.corpus import save_lessons, shards
@@ -91,3 +92,21 @@ def test_a_missing_teacher_is_named_before_any_work(tmp_path: Path, monkeypatch:
     with pytest.raises(MissingModel, match="not on this machine"):
         training.train(TrainOptions(tmp_path, tmp_path / "package", MOMENT), lambda progress: None)
     assert not list(tmp_path.iterdir())
+
+
+def test_lessons_of_another_teacher_are_not_mixed_in(
+    options: TrainOptions, parts: TeacherParts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OtherTeacher:
+        checkpoint = SimpleNamespace(identity="other")
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+    teacher = OtherTeacher()
+    monkeypatch.setattr(training, "open_teacher", lambda config: teacher)
+    with pytest.raises(EngineError, match="are of another teacher"):
+        training.train(dataclasses.replace(options, rounds=2), lambda progress: None)
+    assert teacher.closed
+    assert training.load_parts(training._parts(options)).identity == parts.identity

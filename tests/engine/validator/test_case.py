@@ -13,6 +13,7 @@ from engine.errors import DamagedFile, EngineError, OutputError
 from engine.speech import SpeechRequest, Utterance
 from engine.validator.case import VERSION, CaseFacts, FailingCase, load_case, save_case
 from engine.validator.results import Metrics, Reading, Regime, Row, ValidationRequest, Verdict
+from tests.starter_voices import MALE
 
 METRICS = Metrics(0.5, 0.6, 3.0, 1.0, 0.7, 100.0)
 ROW = Row(
@@ -21,7 +22,7 @@ ROW = Row(
     metrics=METRICS,
 )
 REQUEST = ValidationRequest(
-    SpeechRequest("Hello there.", "am_rowan", 1.25, 7),
+    SpeechRequest("Hello there.", MALE, 1.25, 7),
     regimes=(Regime.COMPILED_PADDED,),
     cross=(("bert", Regime.DYNAMIC),),
 )

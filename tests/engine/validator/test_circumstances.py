@@ -16,12 +16,13 @@ from engine.validator.circumstances import (
     subjects_apart,
 )
 from engine.validator.results import ValidationRequest
+from tests.starter_voices import MALE
 
 
 @pytest.fixture(scope="module")
 def now() -> Circumstances:
     checkpoint = open_checkpoint()
-    request = ValidationRequest(SpeechRequest("Say it.  Or not.", "am_rowan", start=8))
+    request = ValidationRequest(SpeechRequest("Say it.  Or not.", MALE, start=8))
     return circumstances_of(checkpoint, request, expected_identity(checkpoint.config, CPU))
 
 

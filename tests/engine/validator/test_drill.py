@@ -10,6 +10,7 @@ from engine.speech import SpeechRequest
 from engine.validator.drill import drill_regimes, drill_text, verdict_words
 from engine.validator.results import Reading, Regime, ValidationRequest, Verdict
 from engine.validator.validation import Validator
+from tests.starter_voices import MALE
 
 TEXT = "Hello there, how are you today?"
 UNHEARD = ("half-precision",)
@@ -25,7 +26,7 @@ def validator() -> Iterator[Validator]:
 
 def drilled(validator, name, text=""):
     fault = fault_named(name)
-    speech = SpeechRequest(text or fault.text or TEXT, "am_rowan")
+    speech = SpeechRequest(text or fault.text or TEXT, MALE)
     return validator.validate(ValidationRequest(speech, regimes=drill_regimes(fault), fault=name))
 
 
@@ -57,7 +58,7 @@ def test_a_fault_of_certain_lengths_is_not_there_at_others(validator):
 
 def test_after_a_drill_the_modules_are_healthy_again(validator):
     drilled(validator, "zeroed-noise")
-    healthy = validator.validate(ValidationRequest(SpeechRequest(TEXT, "am_rowan"), regimes=(Regime.COMPILED,)))
+    healthy = validator.validate(ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.COMPILED,)))
     assert healthy.passed
     assert healthy.planted is None
     assert drill_text(healthy) == ""

@@ -11,8 +11,9 @@ from engine.validator.experiments import ProgressEvent, ServiceEvent, TrialEvent
 from engine.validator.fuzz import FuzzReport, fuzz, random_utterances
 from engine.validator.results import Reading, Regime, ValidationRequest
 from engine.validator.validation import Validator
+from tests.starter_voices import MALE
 
-REQUEST = ValidationRequest(SpeechRequest("", "am_rowan"), regimes=(Regime.COMPILED,))
+REQUEST = ValidationRequest(SpeechRequest("", MALE), regimes=(Regime.COMPILED,))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,7 @@ def test_a_trial_can_be_had_again_by_its_phonemes(found: FuzzReport, events: lis
 
 
 def test_a_wrong_regime_is_caught() -> None:
-    request = ValidationRequest(SpeechRequest("", "am_rowan"), regimes=(Regime.STATIC_NO_PACK,))
+    request = ValidationRequest(SpeechRequest("", MALE), regimes=(Regime.STATIC_NO_PACK,))
     found = fuzz(request, 3)
     assert not found.passed
     assert found.within_tolerance == 0

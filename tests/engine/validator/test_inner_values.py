@@ -6,6 +6,7 @@ from engine.speech import SpeechRequest
 from engine.stages import STAGES
 from engine.validator.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
 from engine.validator.validation import Validator
+from tests.starter_voices import MALE
 
 PADDING = 3.0
 
@@ -14,7 +15,7 @@ PADDING = 3.0
 def report():
     """Upstream, and the regime whose LSTMs run over the padding."""
     events = []
-    speech = SpeechRequest("Hello there.", "am_rowan")
+    speech = SpeechRequest("Hello there.", MALE)
     regimes = (Regime.UPSTREAM, Regime.STATIC_NO_PACK)
     validator = Validator()
     made = validator.validate(ValidationRequest(speech, regimes=regimes, padding=PADDING, probes=True), events.append)

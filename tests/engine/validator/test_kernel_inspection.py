@@ -18,6 +18,7 @@ from engine.validator.kernel_request import KernelRequest, Replacement, Substitu
 from engine.validator.replaced_kernels import replaced_name
 from engine.validator.results import FinishedEvent, Reading, Regime, RowEvent, ValidationRequest, Verdict
 from engine.validator.validation import Validator
+from tests.starter_voices import MALE
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def kernels(validator: Validator) -> KernelInspection:
 
 def asked(fault: str = "", **options: object) -> ValidationRequest:
     options = {"regimes": (Regime.COMPILED,), "device": "cpu", **options}
-    return ValidationRequest(SpeechRequest("Hi.", "am_rowan"), fault=fault, **options)
+    return ValidationRequest(SpeechRequest("Hi.", MALE), fault=fault, **options)
 
 
 def test_a_named_stage_is_looked_into_although_it_is_right(kernels: KernelInspection) -> None:

@@ -31,6 +31,7 @@ from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regi
 from engine.validator.results import Reading, Regime, Row, RowEvent, ValidationRequest, Verdict
 from engine.validator.yardstick import Yardstick
 from tests.engine.validator.test_planted_faults import UTTERANCE, weightless
+from tests.starter_voices import MALE
 
 STEPS_PER_UNIT = 3000.0
 
@@ -107,7 +108,7 @@ def golden(regimes: Regimes) -> Golden:
     rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), Yardstick(None))
     assert {row.verdict for row in rows if row.regime == Regime.COMPILED} == {Verdict.PASS}
     identity = expected_identity(regimes.checkpoint.config, CPU)
-    now = circumstances_of(regimes.checkpoint, ValidationRequest(SpeechRequest(UTTERANCE.text, "am_rowan")), identity)
+    now = circumstances_of(regimes.checkpoint, ValidationRequest(SpeechRequest(UTTERANCE.text, MALE)), identity)
     return Golden.of(rows, [UTTERANCE], now, date(2026, 3, 4))
 
 

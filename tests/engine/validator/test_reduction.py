@@ -18,9 +18,10 @@ from engine.validator.drill import drill_regimes
 from engine.validator.reduction import Reduction, failing_case, failure_in, reduce_failure
 from engine.validator.results import Regime, Report, ValidationRequest
 from engine.validator.validation import Validator
+from tests.starter_voices import MALE
 
 TEXT = "Hello there, my friend. Good evening to all of you, and to everybody else who may hear it."
-NO_PACK = ValidationRequest(SpeechRequest(TEXT, "am_rowan"), regimes=(Regime.STATIC_NO_PACK,), padding=3.0)
+NO_PACK = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.STATIC_NO_PACK,), padding=3.0)
 FEWEST_PHONEMES = 5
 OF_CERTAIN_LENGTHS = "softmax-multiple"
 WITHIN_TOLERANCE = ("half-precision", "gelu-constant")
@@ -41,7 +42,7 @@ def no_pack(validator: Validator) -> Report:
 
 
 def drill(fault: Fault) -> ValidationRequest:
-    speech = SpeechRequest(fault.text or "Hello there, my friend.", "am_rowan")
+    speech = SpeechRequest(fault.text or "Hello there, my friend.", MALE)
     return ValidationRequest(speech, regimes=drill_regimes(fault), fault=fault.name)
 
 

@@ -17,6 +17,7 @@ from engine.stages import STAGE_NAMES
 from engine.validator import regimes as validator_regimes
 from engine.validator.regimes import PADDED_REGIMES, RegimeRunner, Regimes, check_choices, crossed
 from engine.validator.results import Regime, ValidationRequest
+from tests.starter_voices import MALE
 
 UTTERANCE = Utterance(0, "hello there", "həlˈO ðˈɛɹ.", 0, 11)
 PADDING = 2.0
@@ -116,12 +117,12 @@ def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regime
 )
 def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object]) -> None:
     with pytest.raises(InvalidRequest) as caught:
-        check_choices(ValidationRequest(SpeechRequest("x", "am_rowan"), **options))
+        check_choices(ValidationRequest(SpeechRequest("x", MALE), **options))
     assert caught.value.hint
 
 
 def test_the_method_mps_needs_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = ValidationRequest(SpeechRequest("x", "am_rowan"), lstm_method="mps")
+    wanted = ValidationRequest(SpeechRequest("x", MALE), lstm_method="mps")
     monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: "Metal needs a Mac")
     with pytest.raises(InvalidRequest, match="mps does not run here: Metal needs a Mac"):
         check_choices(wanted)

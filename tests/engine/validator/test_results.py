@@ -4,8 +4,9 @@ import pytest
 
 from engine.speech import SpeechRequest
 from engine.validator.results import REGIME_MEANINGS, Reading, Regime, Report, Row, ValidationRequest, Verdict
+from tests.starter_voices import MALE
 
-REQUEST = ValidationRequest(SpeechRequest("Hello.", "am_rowan"))
+REQUEST = ValidationRequest(SpeechRequest("Hello.", MALE))
 
 
 def report(verdict: Verdict, regime: str) -> Report:

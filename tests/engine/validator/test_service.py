@@ -35,6 +35,7 @@ from engine.validator.service import PIECE_UTTERANCES, Service
 from engine.validator.sweep import sweep_padding
 from engine.validator.validation import Validator
 from engine.validator.wire import Wire
+from tests.starter_voices import MALE
 
 wire = Wire()
 
@@ -87,7 +88,7 @@ def caller() -> Iterator[Caller]:
 
 def asked(text: str = "Hello there.", **options: object) -> ValidationRequest:
     options = {"regimes": (Regime.UPSTREAM,), **options}
-    return ValidationRequest(SpeechRequest(text, "am_rowan"), **options)
+    return ValidationRequest(SpeechRequest(text, MALE), **options)
 
 
 def test_a_request_is_answered_row_by_row(caller: Caller) -> None:

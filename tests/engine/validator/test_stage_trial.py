@@ -12,10 +12,11 @@ from engine.stages import stage_named
 from engine.validator.results import Regime, ValidationRequest
 from engine.validator.stage_trial import StageTrials, only
 from engine.validator.validation import Validator, ignore
+from tests.starter_voices import MALE
 
 PHONEMES = "həlˈO"
 REQUEST = ValidationRequest(
-    SpeechRequest("Hello", "am_rowan"), regimes=(Regime.STATIC_PACKED, Regime.STATIC_NO_PACK), padding=2.0
+    SpeechRequest("Hello", MALE), regimes=(Regime.STATIC_PACKED, Regime.STATIC_NO_PACK), padding=2.0
 )
 
 

@@ -27,11 +27,12 @@ from engine.validator.results import (
 )
 from engine.validator.validation import Validator, phonemizer
 from engine.voices.packs import find
+from tests.starter_voices import FEMALE, MALE
 
 TEXT = "Hello there.\n\nGood morning."
 
 
-def asked(text: str = TEXT, voice: str = "am_rowan", **options: object) -> ValidationRequest:
+def asked(text: str = TEXT, voice: str = MALE, **options: object) -> ValidationRequest:
     return ValidationRequest(SpeechRequest(text, voice), **{"padding": 3.0, **options})
 
 
@@ -120,7 +121,7 @@ def test_the_same_request_gives_the_same_numbers(validator: Validator) -> None:
 
 def test_dictionaries_are_read_once(validator: Validator) -> None:
     checkpoint = validator.prepare(asked()).checkpoint
-    voice = find(checkpoint.voices, "am_rowan")
+    voice = find(checkpoint.voices, MALE)
     assert phonemizer(checkpoint, voice) is phonemizer(checkpoint, voice)
 
 
@@ -223,10 +224,10 @@ def test_an_exchanged_model_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_parts_voices_and_pauses_are_those_that_are_spoken(validator: Validator) -> None:
-    text = "Not this. Hello there. [voice:af_sally] [pause 1s] Good morning."
-    speech = SpeechRequest(text, "am_rowan", start=text.index("Hello"))
+    text = f"Not this. Hello there. [voice:{FEMALE}] [pause 1s] Good morning."
+    speech = SpeechRequest(text, MALE, start=text.index("Hello"))
     plan = next(event.plan for event in _events_of(validator, speech) if isinstance(event, PlanEvent))
-    assert [each.voice for each in plan.utterances] == ["", "af_sally"]
+    assert [each.voice for each in plan.utterances] == ["", FEMALE]
     assert [text[each.start : each.end] for each in plan.utterances] == ["Hello there.", "Good morning."]
 
 

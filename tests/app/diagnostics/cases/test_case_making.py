@@ -14,8 +14,9 @@ from engine.errors import EngineError, OutputError
 from engine.speech import SpeechRequest
 from engine.validator.case import load_case
 from engine.validator.results import Regime, ValidationRequest
+from tests.starter_voices import MALE
 
-REQUEST = ValidationRequest(SpeechRequest("Hello there.", "am_rowan"), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))
+REQUEST = ValidationRequest(SpeechRequest("Hello there.", MALE), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))
 WAIT_MS = 180_000
 ECHO = """
 import json, sys

@@ -15,6 +15,7 @@ from engine.speech import SpeechRequest
 from engine.validator.results import FinishedEvent, Reading, Regime, Report, Row, RowEvent, ValidationRequest, Verdict
 from tests.app.fake_kernel_service import row_of
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE
+from tests.starter_voices import MALE
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
 WAIT_MS = 20_000
@@ -42,7 +43,7 @@ class Desk:
         self.inspections.changed.connect(lambda run, stage: self.changed.append((run, stage)))
 
     def diagnose(self, text: str) -> DiagnosticsRun:
-        self.controller.diagnose(SpeechRequest(text, "am_rowan"), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+        self.controller.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
         self.qtbot.waitUntil(lambda: self.runs[-1].state is RunState.FINISHED, timeout=WAIT_MS)
         return self.runs[-1]
 
@@ -121,9 +122,7 @@ def test_a_stage_that_is_wrong_is_not_inspected_again_for_who_waits_for_it(desk:
 def test_a_run_that_begins_the_moment_another_ends_is_looked_into_too(desk: Desk) -> None:
     def begin_another(event: object) -> None:
         if isinstance(event, FinishedEvent) and len(desk.runs) == 1:
-            desk.controller.diagnose(
-                SpeechRequest("Hello.", "am_rowan"), DiagnosticsOptions(regimes=(Regime.COMPILED,))
-            )
+            desk.controller.diagnose(SpeechRequest("Hello.", MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
 
     desk.controller.event_received.connect(begin_another)
     desk.diagnose("Hello.")
@@ -158,7 +157,7 @@ def test_a_new_diagnosis_stops_an_inspection(desk: Desk) -> None:
 
 
 def test_a_run_is_forgotten_with_what_is_known_of_it(desk: Desk) -> None:
-    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     desk.inspections.known(run)
     assert len(desk.inspections._known) == 1
     del run
@@ -166,7 +165,7 @@ def test_a_run_is_forgotten_with_what_is_known_of_it(desk: Desk) -> None:
 
 
 def run_of(*rows: Row) -> DiagnosticsRun:
-    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     for row in rows:
         run.take(RowEvent(row))
     run.take(FinishedEvent(Report(run.request, (), (), (), {})))

@@ -15,6 +15,7 @@ from engine.speech import SpeechRequest
 from engine.validator.results import Regime
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE
+from tests.starter_voices import MALE
 
 COMMAND = (sys.executable, "-m", "tests.app.fake_kernel_service")
 WAIT_MS = 20_000
@@ -41,7 +42,7 @@ class Desk:
         return self.panel.run
 
     def diagnose(self, text: str) -> None:
-        self.controller.diagnose(SpeechRequest(text, "am_rowan"), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
+        self.controller.diagnose(SpeechRequest(text, MALE), DiagnosticsOptions(regimes=(Regime.COMPILED,)))
         self.qtbot.waitUntil(lambda: self.run.state is RunState.FINISHED, timeout=WAIT_MS)
 
     def wait_until_idle(self) -> None:

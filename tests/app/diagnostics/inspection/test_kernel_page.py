@@ -18,13 +18,14 @@ from engine.speech import SpeechRequest
 from engine.validator.kernel_request import Replacement
 from engine.validator.results import FinishedEvent, Report, ValidationRequest
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
+from tests.starter_voices import MALE
 
 WAIT_MS = 20_000
 SHOWN = Part("compiled", utterance=0)
 
 
 def finished_run() -> DiagnosticsRun:
-    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     run.take(FinishedEvent(Report(run.request, (), (), (), {})))
     return run
 
@@ -131,7 +132,7 @@ def test_a_stage_that_is_looked_at_is_inspected_once(shown: Shown) -> None:
 
 
 def test_nothing_is_inspected_while_the_run_goes_on(shown: Shown) -> None:
-    shown.run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", "am_rowan")), model_config(STARTER))
+    shown.run = DiagnosticsRun(ValidationRequest(SpeechRequest("Hello.", MALE)), model_config(STARTER))
     shown.page.show_stage(shown.run, SHOWN, "decoder")
     assert shown.jobs == []
     assert not shown.page.inspect_button.isEnabled()

@@ -12,6 +12,7 @@ from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
 from engine.validator.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
 from tests.app.fake_service import row_of
+from tests.starter_voices import MALE
 
 COPY = "import sys; open(sys.argv[3], 'w').write(sys.stdin.read() + ' '.join(sys.argv[4:]))"
 FAIL = "import sys; sys.stdin.read(); sys.exit('The disk is full. Make room.')"
@@ -19,7 +20,7 @@ WAIT_MS = 20_000
 
 
 def run_of(row_count: int, folder: Path | None = None) -> DiagnosticsRun:
-    request = ValidationRequest(SpeechRequest("Hello.", "am_rowan"), regimes=(Regime.COMPILED,))
+    request = ValidationRequest(SpeechRequest("Hello.", MALE), regimes=(Regime.COMPILED,))
     if folder is not None:
         request = ValidationRequest(request.speech, regimes=request.regimes, arrays_folder=str(folder))
     run = DiagnosticsRun(request, model_config(STARTER))

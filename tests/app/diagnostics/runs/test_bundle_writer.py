@@ -22,10 +22,11 @@ from engine.validator.results import (
 )
 from engine.validator.wire import Wire
 from tests.app.fake_service import row_of
+from tests.starter_voices import MALE
 
 ROWS = tuple(row_of(number) for number in range(2 * len(STAGES)))
 REPORT = Report(
-    ValidationRequest(SpeechRequest("Hello.", "am_rowan"), regimes=(Regime.COMPILED,)),
+    ValidationRequest(SpeechRequest("Hello.", MALE), regimes=(Regime.COMPILED,)),
     (Utterance(0, "Hello.", "aaa", 0, 6),),
     (),
     (Finding("compiled", "decoder", "Something."),),

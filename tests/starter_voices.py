@@ -1,0 +1,13 @@
+"""American voices of the bundled model for tests to speak with, whatever their names."""
+
+from __future__ import annotations
+
+from engine.languages import AMERICAN
+from engine.model_store.checkpoints import starter_voices
+
+
+def _first(gender: str) -> str:
+    return next(voice.name for voice in starter_voices() if (voice.gender, voice.language) == (gender, AMERICAN.tag))
+
+
+FEMALE, MALE = _first("female"), _first("male")
