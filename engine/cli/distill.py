@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from engine.cli.progress import show_line
 from engine.distillation import (
     CORRECTIONS,
     DEFAULT_SHARDS,
+    FRAME_CORRECTIONS,
     DistillOptions,
     evaluate,
     export,
@@ -51,8 +51,10 @@ def _add_training_options(action: Any) -> None:
 
 def _add_export_options(action: Any) -> None:
     action.add_argument("--output", type=Path, help=f"the file (default: WORK_DIR/{_FILE})")
+    cell = "corrections by the LSTM's own cell"
+    action.add_argument("--corrections", type=int, default=CORRECTIONS, help=f"{cell} (default: %(default)s)")
     action.add_argument(
-        "--corrections", type=int, default=CORRECTIONS, help="by the LSTM's own cell (default: %(default)s)"
+        "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
     )
 
 
@@ -72,14 +74,14 @@ _OPTIONS: dict[str, Callable[[Any], None]] = {
 
 def _distill_options(options: argparse.Namespace) -> DistillOptions:
     """Options for the engine; raises `InvalidRequest` for numbers that are not above zero."""
-    chosen = DistillOptions(options.model, options.work_dir, weights=options.weights)
-    for name in ("shards", "minutes", "corrections"):
-        value = getattr(options, name, None)
-        if value is not None and not value > 0:
-            raise InvalidRequest(f"--{name} {value} makes no sense.", "Give a number above zero.")
-    if getattr(options, "minutes", None) is not None:
-        chosen = replace(chosen, minutes=scaled_minutes(options.minutes))
-    return replace(chosen, shards=getattr(options, "shards", DEFAULT_SHARDS))
+    names = ("shards", "minutes", "corrections", "frame_corrections")
+    given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
+    for name, value in given.items():
+        if not value > 0:
+            raise InvalidRequest(f"--{name.replace('_', '-')} {value} makes no sense.", "Give a number above zero.")
+    if "minutes" in given:
+        given["minutes"] = scaled_minutes(given["minutes"])
+    return DistillOptions(options.model, options.work_dir, weights=options.weights, **given)
 
 
 def _run(options: argparse.Namespace) -> Outcome:
@@ -88,7 +90,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     if options.action == "evaluate":
         return _evaluate(options, chosen, options.students or default)
     if options.action == "export":
-        made = export(chosen, options.output or default, options.corrections)
+        made = export(chosen, options.output or default)
     else:
         step = make_data if options.action == "data" else train
         made = step(chosen, lambda progress: show_line(str(progress)))

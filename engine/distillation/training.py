@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from pickle import UnpicklingError
 from zipfile import BadZipFile
@@ -12,9 +12,9 @@ import torch
 from torch import nn
 
 from engine.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
-from engine.distillation.options import CORRECTIONS, DistillOptions, DistillProgress
+from engine.distillation.options import DistillOptions, DistillProgress
 from engine.distillation.shards import ShardFolder
-from engine.distillation.teacher import Teacher
+from engine.distillation.teacher import FRAME_LSTM, Teacher
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
 from engine.network.student import LstmStudent
 from engine.starter.trainer import Progress, Schedule, Trainer
@@ -26,6 +26,8 @@ CHECK_EXAMPLES = 60
 """So many of the first examples are not learnt from; the lessons are checked on them."""
 
 
+LEARNING_CORRECTIONS = 2
+"""How many corrections students learn with, as a rule: with more of them later they are more exact."""
 _UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
 """What PyTorch raises for a file that is no checkpoint of these modules."""
 
@@ -37,7 +39,7 @@ class Course:
     lesson: type[Lesson]
     after: str | None = None
     learning_rate: float = 2e-3
-    corrections: int = 2
+    corrections: int = LEARNING_CORRECTIONS
 
     def schedule(self, minutes: float) -> Schedule:
         """The schedule for a number of minutes."""
@@ -68,12 +70,16 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
     return load_students(teacher, options)
 
 
-def load_students(teacher: Teacher, options: DistillOptions, corrections: int = CORRECTIONS) -> dict[str, LstmStudent]:
-    """The students as the checkpoints have them, finished or not, in evaluation mode and with so many corrections.
+def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmStudent]:
+    """The students as the checkpoints have them, finished or not, in evaluation mode, with the options' corrections.
 
-    Students of a lesson that was not begun are left out. Raises `DamagedFile`, or `InvalidRequest` when there is none.
+    Students of a lesson that was not begun are left out. Raises `DamagedFile`, `UnusableModel` when another
+    model taught them, or `InvalidRequest` when there is none.
     """
-    students = new_students(teacher, options.seed, corrections)
+    students = new_students(teacher, options.seed)
+    for path, student in students.items():
+        count = options.frame_corrections if path == FRAME_LSTM else options.corrections
+        student.architecture = replace(student.architecture, corrections=count)
     taught: dict[str, LstmStudent] = {}
     for name, course in COURSES.items():
         if options.checkpoint(name).exists():
@@ -84,7 +90,7 @@ def load_students(teacher: Teacher, options: DistillOptions, corrections: int = 
     return taught
 
 
-def new_students(teacher: Teacher, seed: int, corrections: int = CORRECTIONS) -> dict[str, LstmStudent]:
+def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORRECTIONS) -> dict[str, LstmStudent]:
     """Students of all LSTMs that know nothing yet; equal seeds give equal ones."""
     torch.manual_seed(seed)
     return {path: LstmStudent.of(teacher.lstm(path), corrections=corrections) for path in teacher.lstms}
