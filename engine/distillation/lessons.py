@@ -32,7 +32,7 @@ NEIGHBOURS = 60
 """A batch is drawn from this many examples of similar length, so that little of it is padding."""
 VALIDATION_BATCHES = 8
 _VALIDATION_SEED = 99
-DURATION_WEIGHT = 0.5
+DURATION_WEIGHT, CHAIN_DURATION_WEIGHT = 0.5, 2.0
 """Weight of the mean error of a duration, in frames, beside the relative error of an LSTM's output."""
 
 PITCH_WEIGHT, ENERGY_WEIGHT = 2.0, 0.2
@@ -170,6 +170,10 @@ class ChainLesson(DurationLesson):
     """The same LSTMs, each from what the students before it made: errors that add up are unlearnt."""
 
     name = "chain"
+
+    def weights(self) -> dict[str, float]:
+        """Durations are weighed by `CHAIN_DURATION_WEIGHT`."""
+        return {"frames": CHAIN_DURATION_WEIGHT}
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
         """As side by side, but in the chain."""
