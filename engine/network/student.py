@@ -153,8 +153,9 @@ def rotated(x: Tensor, heads: int) -> Tensor:
     """Queries or keys [batch, time, heads * width] turned by their position (rotary embedding, arXiv 2104.09864)."""
     batch, time, channels = x.shape
     half = channels // heads // 2
-    rates = ROTARY_BASE ** (-torch.arange(half, dtype=torch.float32) / half)
-    angles = torch.arange(time, dtype=torch.float32)[:, None, None] * rates
+    # Counted in integers, and then converted: on Metal the compiler knows no other range.
+    rates = ROTARY_BASE ** (-torch.arange(half).to(torch.float32) / half)
+    angles = torch.arange(time).to(torch.float32)[:, None, None] * rates
     first, second = x.reshape(batch, time, heads, 2 * half).chunk(2, dim=3)
     cosine, sine = angles.cos(), angles.sin()
     turned = torch.cat([first * cosine - second * sine, first * sine + second * cosine], dim=3)
@@ -179,14 +180,16 @@ def _step(drive: Tensor, weight: Tensor, hidden: Tensor, cell: Tensor) -> tuple[
 
 def _earlier(x: Tensor) -> Tensor:
     """Every step's value [batch, time, units] of the step before it, 0 before the first."""
-    steps = torch.arange(x.shape[1])
-    before = torch.gather(x, 1, (steps - (steps > 0).long())[None, :, None].expand(x.shape))
-    return before.masked_fill((steps == 0)[None, :, None], 0)
+    steps = torch.arange(x.shape[1], dtype=torch.int32)
+    before = steps - (steps > 0).to(torch.int32)
+    values = torch.gather(x, 1, before.long()[None, :, None].expand(x.shape))
+    return values.masked_fill((steps == 0)[None, :, None], 0)
 
 
 def _later(x: Tensor, lengths: Tensor) -> Tensor:
     """Every step's value [batch, time, units] of the step after it, 0 from the last one of its sequence on."""
-    last = lengths.long()[:, None] - 1
-    steps = torch.arange(x.shape[1])[None]
-    after = torch.gather(x, 1, torch.minimum(steps + 1, last)[:, :, None].expand(x.shape))
-    return after.masked_fill((steps >= last)[:, :, None], 0)
+    last = lengths[:, None] - 1
+    steps = torch.arange(x.shape[1], dtype=torch.int32)[None]
+    after = torch.minimum(steps + 1, last)
+    values = torch.gather(x, 1, after.long()[:, :, None].expand(x.shape))
+    return values.masked_fill((steps >= last)[:, :, None], 0)

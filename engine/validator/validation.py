@@ -23,7 +23,7 @@ from engine.validator.comparison import Comparison
 from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.inner_values import InnerValues
 from engine.validator.own_run import RegimeChain
-from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
+from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
 from engine.validator.results import (
     FinishedEvent,
     Regime,
@@ -229,7 +229,7 @@ def open_chains(
     """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
 
     def open_regime(regime: Regime) -> RegimeRunner:
-        return regimes.open(regime, request.padding, observe, cancel)
+        return held_to(request.reference, regimes.open(regime, request.padding, observe, cancel))
 
     wanted = [regime for regime in dict.fromkeys(request.regimes) if regime is not request.reference]
     others = [open_regime(regime) for regime in wanted]
