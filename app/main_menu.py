@@ -210,10 +210,10 @@ class MainMenu(QMenuBar):
         self.model_menu = speech.addMenu("Model")
         self.model_actions = QActionGroup(self)
         self.models = _action(speech, "Models…", "Ctrl+Shift+M")
-        device_menu = speech.addMenu("Device")
-        self.devices = self._add_devices(device_menu)
-        device_menu.addSeparator()
-        self.lstm_methods = self._add_lstm_methods(device_menu)
+        self.device_menu = speech.addMenu("Device")
+        self.devices = self._add_devices(self.device_menu)
+        self.device_menu.addSeparator()
+        self.lstm_methods = self._add_lstm_methods(self.device_menu)
 
     def _add_file_actions(self, file: QMenu) -> None:
         self.open_text = _action(file, "Open…", QKeySequence.StandardKey.Open)

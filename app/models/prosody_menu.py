@@ -41,7 +41,7 @@ class ProsodyMenu(QObject):
         for prosody, title in TITLES.items():
             self.actions.addAction(self._made(prosody, title))
         self.menu.addActions(self.actions.actions())
-        window.menu.speech_menu.insertMenu(window.menu.models, self.menu)
+        window.menu.speech_menu.insertMenu(window.menu.device_menu.menuAction(), self.menu)
         self.actions.triggered.connect(self._on_chosen)
         self._voices.listed.connect(self.refresh)
         self._voices.model_changed.connect(self.refresh)

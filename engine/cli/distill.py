@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Command, Outcome, add_model
-from engine.cli.progress import show_line
+from engine.cli.progress import Steps, show_line
 from engine.distillation import (
     CORRECTIONS,
     DEFAULT_SHARDS,
+    FRAME_CORRECTIONS,
     DistillOptions,
     evaluate,
     export,
@@ -21,13 +23,18 @@ from engine.distillation import (
     train,
 )
 from engine.errors import InvalidRequest
+from engine.model_store.checkpoints import model_config, open_checkpoint
+from engine.model_store.distilled import install_students, with_students
+from engine.system.cores import check_threads
 
 _ACTIONS = {
     "data": "make what the students learn from; goes on where it was interrupted",
     "train": "teach the students; goes on from the last checkpoints",
     "export": "write the students, as they are now, into one file",
     "evaluate": "score a file of students against their teacher on held-out sentences",
+    "compare": "build and time the model's LSTMs, and the students that lie beside it, stage by stage",
 }
+_WITHOUT_WORK = ("compare",)
 _FILE = "students.safetensors"
 
 
@@ -36,7 +43,8 @@ def _add_options(parser: Any) -> None:
     for name, summary in _ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary)
         add_model(action)
-        action.add_argument("--work-dir", type=Path, required=True, help="data, checkpoints and the file of students")
+        if name not in _WITHOUT_WORK:
+            action.add_argument("--work-dir", type=Path, required=True, help="data, checkpoints, the file of students")
         action.add_argument("--json", action="store_true", help="the outcome as JSON")
         _OPTIONS[name](action)
 
@@ -51,15 +59,24 @@ def _add_training_options(action: Any) -> None:
 
 def _add_export_options(action: Any) -> None:
     action.add_argument("--output", type=Path, help=f"the file (default: WORK_DIR/{_FILE})")
+    cell = "corrections by the LSTM's own cell"
+    action.add_argument("--corrections", type=int, default=CORRECTIONS, help=f"{cell} (default: %(default)s)")
     action.add_argument(
-        "--corrections", type=int, default=CORRECTIONS, help="by the LSTM's own cell (default: %(default)s)"
+        "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
     )
+    action.add_argument("--install", action="store_true", help="put them beside the model, to be used by it")
 
 
 def _add_evaluation_options(action: Any) -> None:
     action.add_argument("--students", type=Path, help=f"the file (default: WORK_DIR/{_FILE}); it keeps the scores")
-    action.add_argument("--sentences", type=int, default=200, help="how many of the 200 (default: all)")
+    action.add_argument("--sentences", type=int, default=200, help="how many of the 200, in five voices (default: all)")
     action.add_argument("--spoken", type=int, default=0, help="how many of them are rendered, too (default: none)")
+
+
+def _add_comparison_options(action: Any) -> None:
+    action.add_argument("--tokens", type=int, nargs="+", metavar="N", help="lengths to time (default: 8 to 510)")
+    action.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
+    action.add_argument("--rounds", type=int, default=5, help="of which the least time counts (default: %(default)s)")
 
 
 _OPTIONS: dict[str, Callable[[Any], None]] = {
@@ -67,32 +84,53 @@ _OPTIONS: dict[str, Callable[[Any], None]] = {
     "train": _add_training_options,
     "export": _add_export_options,
     "evaluate": _add_evaluation_options,
+    "compare": _add_comparison_options,
 }
 
 
 def _distill_options(options: argparse.Namespace) -> DistillOptions:
     """Options for the engine; raises `InvalidRequest` for numbers that are not above zero."""
-    chosen = DistillOptions(options.model, options.work_dir, weights=options.weights)
-    for name in ("shards", "minutes", "corrections"):
-        value = getattr(options, name, None)
-        if value is not None and not value > 0:
-            raise InvalidRequest(f"--{name} {value} makes no sense.", "Give a number above zero.")
-    if getattr(options, "minutes", None) is not None:
-        chosen = replace(chosen, minutes=scaled_minutes(options.minutes))
-    return replace(chosen, shards=getattr(options, "shards", DEFAULT_SHARDS))
+    names = ("shards", "minutes", "corrections", "frame_corrections")
+    given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
+    for name, value in given.items():
+        if not value > 0:
+            raise InvalidRequest(f"--{name.replace('_', '-')} {value} makes no sense.", "Give a number above zero.")
+    if "minutes" in given:
+        given["minutes"] = scaled_minutes(given["minutes"])
+    return DistillOptions(options.model, options.work_dir, weights=options.weights, **given)
 
 
 def _run(options: argparse.Namespace) -> Outcome:
+    if options.action == "compare":
+        return _compare(options)
     chosen = _distill_options(options)
     default = options.work_dir / _FILE
     if options.action == "evaluate":
         return _evaluate(options, chosen, options.students or default)
     if options.action == "export":
-        made = export(chosen, options.output or default, options.corrections)
+        made = export(chosen, options.output or default)
+        if options.install:
+            made = install_students(made, options.model).path
     else:
         step = make_data if options.action == "data" else train
         made = step(chosen, lambda progress: show_line(str(progress)))
     return Outcome(str(made), str(made))
+
+
+def _compare(options: argparse.Namespace) -> Outcome:
+    limit = model_config(options.model).token_limit
+    for name, values, most in (("tokens", options.tokens or [], limit), ("rounds", [options.rounds], math.inf)):
+        if any(not 1 <= value <= most for value in values):
+            raise InvalidRequest(f"--{name} {values} makes no sense.", f"Give whole numbers from 1 to {most}.")
+    check_threads(options.threads)
+    checkpoint = with_students(open_checkpoint(options.model, options.weights))
+    from engine.distillation.comparison import TOKEN_COUNTS, compare_prosody  # brings torch and tvm
+    from engine.distillation.comparison_text import comparison_text
+
+    with Steps() as steps:
+        counts = options.tokens or [count for count in TOKEN_COUNTS if count <= limit]
+        compared = compare_prosody(checkpoint, steps.show, counts, options.rounds, options.threads)
+    return Outcome(asdict(compared), comparison_text(compared))
 
 
 def _evaluate(options: argparse.Namespace, chosen: DistillOptions, path: Path) -> Outcome:

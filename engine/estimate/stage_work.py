@@ -80,18 +80,29 @@ def count_stage(stage: Stage, module: torch.nn.Module, run: Run, target: tvm.tar
 
     Raises `CompileError` when something in it has no known cost.
     """
-    program = trace(stage, module, run.config)
-    graph = apply(translate(stage, program, target), kernel_passes(target), target)
-    useful = useful_flop(program, run.shapes(stage))
-    calls = list(_calls(graph, [parameter.name for parameter in parameters_of(program)]))
-    users = Counter(weight for call in calls for weight in call.weights)
-    counter = _Counter(graph, _symbols(graph[_MAIN], run.shapes(stage)))
-    kernels = [
-        kernel
-        for call in calls
-        for kernel in counter.kernels(call, sum(useful.get(weight, 0.0) / users[weight] for weight in call.weights))
-    ]
-    return StageWork(stage.name, tuple(kernels), sum(useful.values()))
+    return CountedStage(stage, module, run.config, target).work(run)
+
+
+class CountedStage:
+    """A stage, given as a torch module, translated once to be counted at several lengths; raises `CompileError`."""
+
+    def __init__(self, stage: Stage, module: torch.nn.Module, config: ModelConfig, target: tvm.target.Target) -> None:
+        self._stage = stage
+        self._program = trace(stage, module, config)
+        self._graph = apply(translate(stage, self._program, target), kernel_passes(target), target)
+        self._calls = list(_calls(self._graph, [parameter.name for parameter in parameters_of(self._program)]))
+
+    def work(self, run: Run) -> StageWork:
+        """All dispatches of one run; raises `CompileError` when something in it has no known cost."""
+        useful = useful_flop(self._program, run.shapes(self._stage))
+        users = Counter(weight for call in self._calls for weight in call.weights)
+        counter = _Counter(self._graph, _symbols(self._graph[_MAIN], run.shapes(self._stage)))
+        kernels = [
+            kernel
+            for call in self._calls
+            for kernel in counter.kernels(call, sum(useful.get(weight, 0.0) / users[weight] for weight in call.weights))
+        ]
+        return StageWork(self._stage.name, tuple(kernels), sum(useful.values()))
 
 
 class _Counter:

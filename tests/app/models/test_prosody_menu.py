@@ -45,7 +45,7 @@ def ticked(desk: Desk) -> list[Prosody]:
 
 def test_it_stands_with_the_models(desk: Desk) -> None:
     titles = [each.text() for each in desk.window.menu.speech_menu.actions()]
-    assert titles.index("Prosody") == titles.index("Model") + 1 == titles.index("Models…") - 1
+    assert titles.index("Prosody") == titles.index("Models…") + 1 == titles.index("Device") - 1
 
 
 def test_a_model_without_students_says_why_there_is_no_choice(desk: Desk) -> None:

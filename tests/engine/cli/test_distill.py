@@ -7,7 +7,9 @@ import pytest
 from engine.__main__ import main
 from engine.cli.parser import build_parser
 from engine.distillation import data, evaluation, lessons
-from engine.model_store.checkpoints import starter_voices
+from engine.model_store import ModelStore
+from engine.model_store.checkpoints import open_checkpoint, starter_voices
+from engine.model_store.distilled import students_of
 
 
 def test_all_actions(tmp_path, monkeypatch, capsys):
@@ -19,6 +21,12 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
     assert main(["distill", "train", *folder, "--minutes", "0.0001"]) == 0
     assert main(["distill", "export", *folder, "--corrections", "3"]) == 0
     assert (tmp_path / "students.safetensors").exists()
+    installed = ModelStore().students_file("starter")
+    try:
+        assert main(["distill", "export", *folder, "--install"]) == 0
+        assert students_of("starter").teacher == open_checkpoint().identity
+    finally:
+        installed.unlink(missing_ok=True)
     capsys.readouterr()
     assert main(["distill", "evaluate", *folder, "--sentences", "1", "--json"]) == 0
     (scores,) = json.loads(capsys.readouterr().out).values()
@@ -31,6 +39,7 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
     [
         (["data", "--model", "starter", "--shards", "0"], "--shards 0 makes no sense"),
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1.0 makes no sense"),
+        (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 makes no sense"),
         (["train", "--model", "starter"], "Run “engine distill data” first"),
         (["evaluate", "--model", "starter"], "cannot be read"),
         (["export", "--model", "starter"], "No student has begun"),
@@ -41,6 +50,20 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
     assert main(["distill", *arguments, "--work-dir", str(tmp_path)]) != 0
     assert sentence in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "The model starter has no Transformer for its prosody on this machine."),
+        (["--tokens", "0"], "--tokens [0] makes no sense. Give whole numbers from 1 to 512."),
+        (["--rounds", "0"], "--rounds [0] makes no sense."),
+        (["--threads", "99"], "99"),
+    ],
+)
+def test_what_cannot_be_compared_gets_one_sentence(capsys, arguments, sentence):
+    assert main(["distill", "compare", "--model", "starter", *arguments]) != 0
+    assert sentence in capsys.readouterr().err
 
 
 def test_is_a_command_of_the_parser():

@@ -11,6 +11,7 @@ from engine.errors import DamagedFile, MissingModel, StorageError, UnusableModel
 from engine.model_store import ModelStore
 from engine.model_store.checkpoints import STARTER, model_config, model_stamp, open_checkpoint
 from engine.model_store.distilled import (
+    NO_STUDENTS,
     DistilledCheckpoint,
     install_students,
     open_with,
@@ -44,7 +45,7 @@ def test_a_model_has_no_students_unless_they_lie_beside_it(students: Students, s
     students.path.unlink()
     with pytest.raises(MissingModel, match="starter has no Transformer for its prosody on this machine"):
         open_with(Prosody.TRANSFORMER, STARTER)
-    assert students_obstacle(STARTER) == "starter has no Transformer for its prosody on this machine."
+    assert students_obstacle(STARTER) == NO_STUDENTS
 
 
 def test_weights_and_identity_are_of_both(students: Students) -> None:
