@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from engine.cli.progress import Steps, show_line
 from engine.distillation import (
     CORRECTIONS,
     DEFAULT_SHARDS,
+    FRAME_CORRECTIONS,
     DistillOptions,
     evaluate,
     export,
@@ -58,15 +59,17 @@ def _add_training_options(action: Any) -> None:
 
 def _add_export_options(action: Any) -> None:
     action.add_argument("--output", type=Path, help=f"the file (default: WORK_DIR/{_FILE})")
+    cell = "corrections by the LSTM's own cell"
+    action.add_argument("--corrections", type=int, default=CORRECTIONS, help=f"{cell} (default: %(default)s)")
     action.add_argument(
-        "--corrections", type=int, default=CORRECTIONS, help="by the LSTM's own cell (default: %(default)s)"
+        "--frame-corrections", type=int, default=FRAME_CORRECTIONS, help="the same over frames (default: %(default)s)"
     )
     action.add_argument("--install", action="store_true", help="put them beside the model, to be used by it")
 
 
 def _add_evaluation_options(action: Any) -> None:
     action.add_argument("--students", type=Path, help=f"the file (default: WORK_DIR/{_FILE}); it keeps the scores")
-    action.add_argument("--sentences", type=int, default=200, help="how many of the 200 (default: all)")
+    action.add_argument("--sentences", type=int, default=200, help="how many of the 200, in five voices (default: all)")
     action.add_argument("--spoken", type=int, default=0, help="how many of them are rendered, too (default: none)")
 
 
@@ -87,14 +90,14 @@ _OPTIONS: dict[str, Callable[[Any], None]] = {
 
 def _distill_options(options: argparse.Namespace) -> DistillOptions:
     """Options for the engine; raises `InvalidRequest` for numbers that are not above zero."""
-    chosen = DistillOptions(options.model, options.work_dir, weights=options.weights)
-    for name in ("shards", "minutes", "corrections"):
-        value = getattr(options, name, None)
-        if value is not None and not value > 0:
-            raise InvalidRequest(f"--{name} {value} makes no sense.", "Give a number above zero.")
-    if getattr(options, "minutes", None) is not None:
-        chosen = replace(chosen, minutes=scaled_minutes(options.minutes))
-    return replace(chosen, shards=getattr(options, "shards", DEFAULT_SHARDS))
+    names = ("shards", "minutes", "corrections", "frame_corrections")
+    given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
+    for name, value in given.items():
+        if not value > 0:
+            raise InvalidRequest(f"--{name.replace('_', '-')} {value} makes no sense.", "Give a number above zero.")
+    if "minutes" in given:
+        given["minutes"] = scaled_minutes(given["minutes"])
+    return DistillOptions(options.model, options.work_dir, weights=options.weights, **given)
 
 
 def _run(options: argparse.Namespace) -> Outcome:
@@ -105,7 +108,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     if options.action == "evaluate":
         return _evaluate(options, chosen, options.students or default)
     if options.action == "export":
-        made = export(chosen, options.output or default, options.corrections)
+        made = export(chosen, options.output or default)
         if options.install:
             made = install_students(made, options.model).path
     else:

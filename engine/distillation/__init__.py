@@ -13,6 +13,7 @@ from typing import Any
 from engine.distillation.options import (
     CORRECTIONS,
     DEFAULT_SHARDS,
+    FRAME_CORRECTIONS,
     DistillOptions,
     DistillProgress,
     scaled_minutes,
@@ -21,6 +22,7 @@ from engine.distillation.options import (
 __all__ = [
     "CORRECTIONS",
     "DEFAULT_SHARDS",
+    "FRAME_CORRECTIONS",
     "DistillOptions",
     "DistillProgress",
     "evaluate",
@@ -57,7 +59,7 @@ def train(options: DistillOptions, on_progress: OnProgress) -> Path:
     return options.checkpoint("").parent
 
 
-def export(options: DistillOptions, path: Path, corrections: int = CORRECTIONS) -> Path:
+def export(options: DistillOptions, path: Path) -> Path:
     """Write the students that the checkpoints have, finished or not, into one file. Raises `EngineError`."""
     from engine.distillation.package import export_students
     from engine.distillation.teacher import Teacher
@@ -65,7 +67,7 @@ def export(options: DistillOptions, path: Path, corrections: int = CORRECTIONS) 
     from engine.model_store.checkpoints import open_checkpoint
 
     teacher = Teacher(open_checkpoint(options.model, options.weights))
-    return export_students(path, teacher, load_students(teacher, options, corrections)).path
+    return export_students(path, teacher, load_students(teacher, options)).path
 
 
 def evaluate(

@@ -25,6 +25,7 @@ from engine.pipeline import initial_values, noise_seed, source_noise
 from engine.runners.host import align, durations
 from engine.speech import Array
 from engine.stages import STAGES, stage_named
+from engine.starter.opinion import OpinionScore
 from engine.starter.recognition import Recogniser, WordCount
 from engine.validator.audio_metrics import log_mel_l1
 from engine.validator.metrics import mean_square
@@ -46,7 +47,8 @@ class Scores:
     """Students against their teacher; the figures of sound are None when no sentence was spoken.
 
     `far_durations` counts tokens whose durations differ by more than two frames; `f0_cents_rms` is over the values that
-    are voiced in both; word error rates are those of a speech recogniser on speech with its own timing.
+    are voiced in both. Word error rates, of a speech recogniser, and opinions (DNSMOS, overall) are of speech with its
+    own timing.
     """
 
     sentences: int
@@ -58,6 +60,27 @@ class Scores:
     log_mel_l1: float | None
     word_error_rate: float | None
     teacher_word_error_rate: float | None
+    opinion: float | None
+    teacher_opinion: float | None
+
+
+@dataclass(frozen=True)
+class _Judges:
+    """Who listens."""
+
+    recogniser: Recogniser
+    opinion: OpinionScore
+
+
+@dataclass(frozen=True)
+class _Sound:
+    """What was heard of one sentence: how far it is from the teacher's, words, and opinions of both."""
+
+    log_mel_l1: float
+    words: WordCount
+    teacher_words: WordCount
+    opinion: float
+    teacher_opinion: float
 
 
 @dataclass
@@ -114,7 +137,7 @@ def evaluate(
     spoken: int,
     advance: Callable[[float], None] = lambda fraction: None,
 ) -> dict[str, Scores]:
-    """Scores by voice, each of five on the same held-out sentences, the first `spoken` of which are rendered, too.
+    """Scores by voice: the first held-out sentences go round among five voices, and `spoken` of them are rendered, too.
 
     Raises `UnusableModel` for students of another model, and `InvalidRequest` for a number out of range.
     """
@@ -125,11 +148,13 @@ def evaluate(
             f"There are {len(texts)} held-out sentences.", "Choose 1 or more, and no more to be spoken."
         )
     teacher, student = Speaker(checkpoint), Speaker(checkpoint, students)
+    voices = EVALUATION_VOICES[:sentences]
     scores = {}
-    for index, voice in enumerate(EVALUATION_VOICES):
-        prepared = list(_utterances(checkpoint, voice, texts[:sentences]))
-        scores[voice] = _score(teacher, student, prepared, texts[:spoken])
-        advance((index + 1) / len(EVALUATION_VOICES))
+    for index, voice in enumerate(voices):
+        own = slice(index, sentences, len(voices)), slice(index, spoken, len(voices))
+        prepared = list(_utterances(checkpoint, voice, texts[own[0]]))
+        scores[voice] = _score(teacher, student, prepared, texts[own[1]])
+        advance((index + 1) / len(voices))
     return scores
 
 
@@ -167,14 +192,14 @@ def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Ite
 
 def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spoken: Sequence[str]) -> Scores:
     sums = _Sums()
-    sounds: list[tuple[float, WordCount, WordCount]] = []
-    recogniser = Recogniser() if spoken else None
+    sounds: list[_Sound] = []
+    judges = _Judges(Recogniser(), OpinionScore()) if spoken else None
     for index, values in enumerate(utterances):
         theirs = teacher.run_until("f0n", values)
         ours = student.run("duration", theirs)
         _add(sums, theirs, ours, student.run("f0n", {**theirs, **ours}))
-        if recogniser and index < len(spoken):
-            sounds.append(_sound(teacher, student, theirs, ours, spoken[index], recogniser))
+        if judges and index < len(spoken):
+            sounds.append(_sound(teacher, student, theirs, ours, spoken[index], judges))
     return _scores(len(utterances), sums, sounds)
 
 
@@ -190,20 +215,22 @@ def _add(sums: _Sums, theirs: Values, ours: Values, curves: Values) -> None:
     sums.values += theirs["energy"].size
 
 
-def _sound(
-    teacher: Speaker, student: Speaker, theirs: Values, ours: Values, text: str, recogniser: Recogniser
-) -> tuple[float, WordCount, WordCount]:
-    """The log-mel distance with the teacher's timing, and the words of the students' own and the teacher's speech."""
+def _sound(teacher: Speaker, student: Speaker, theirs: Values, ours: Values, text: str, judges: _Judges) -> _Sound:
     rate_hz = teacher.config.sample_rate_hz
     reference = teacher.run_until("istft", theirs, first="text_encoder")["audio"][0]
     timed = {**theirs, **ours, **student.run("f0n", {**theirs, **ours})}
     same_timing = student.run_until("istft", timed, first="text_encoder")["audio"][0]
     own_timing = student.run_until("istft", {**theirs, **ours}, first="alignment")["audio"][0]
-    distance = log_mel_l1(same_timing.astype(np.float64), reference.astype(np.float64), rate_hz)
-    return distance, recogniser.count(text, own_timing, rate_hz), recogniser.count(text, reference, rate_hz)
+    return _Sound(
+        log_mel_l1(same_timing.astype(np.float64), reference.astype(np.float64), rate_hz),
+        judges.recogniser.count(text, own_timing, rate_hz),
+        judges.recogniser.count(text, reference, rate_hz),
+        judges.opinion.overall(own_timing, rate_hz),
+        judges.opinion.overall(reference, rate_hz),
+    )
 
 
-def _scores(sentences: int, sums: _Sums, sounds: Sequence[tuple[float, WordCount, WordCount]]) -> Scores:
+def _scores(sentences: int, sums: _Sums, sounds: Sequence[_Sound]) -> Scores:
     nothing = WordCount(0, 0)
     return Scores(
         sentences,
@@ -212,7 +239,13 @@ def _scores(sentences: int, sums: _Sums, sounds: Sequence[tuple[float, WordCount
         sums.far,
         math.sqrt(sums.squared_cents / max(1, sums.voiced)),
         math.sqrt(sums.squared_energy / max(1, sums.values)),
-        float(np.mean([distance for distance, _, _ in sounds])) if sounds else None,
-        sum((ours for _, ours, _ in sounds), nothing).rate if sounds else None,
-        sum((theirs for _, _, theirs in sounds), nothing).rate if sounds else None,
+        _mean([sound.log_mel_l1 for sound in sounds]),
+        sum((sound.words for sound in sounds), nothing).rate if sounds else None,
+        sum((sound.teacher_words for sound in sounds), nothing).rate if sounds else None,
+        _mean([sound.opinion for sound in sounds]),
+        _mean([sound.teacher_opinion for sound in sounds]),
     )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None

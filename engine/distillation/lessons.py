@@ -32,8 +32,14 @@ NEIGHBOURS = 60
 """A batch is drawn from this many examples of similar length, so that little of it is padding."""
 VALIDATION_BATCHES = 8
 _VALIDATION_SEED = 99
-DURATION_WEIGHT = 0.5
+DURATION_WEIGHT, CHAIN_DURATION_WEIGHT = 0.5, 2.0
 """Weight of the mean error of a duration, in frames, beside the relative error of an LSTM's output."""
+
+PITCH_WEIGHT, ENERGY_WEIGHT = 2.0, 0.2
+PITCH_FLOOR_HZ = 50.0
+"""Errors of pitch are relative to its distance from here below zero: nearly a share where there is a voice."""
+SPANS, SPAN_FRAMES = 4, 120
+"""So many examples of a batch, and so many frames of each, lead on to pitch and energy."""
 
 
 class Shelf:
@@ -165,6 +171,10 @@ class ChainLesson(DurationLesson):
 
     name = "chain"
 
+    def weights(self) -> dict[str, float]:
+        """Durations are weighed by `CHAIN_DURATION_WEIGHT`."""
+        return {"frames": CHAIN_DURATION_WEIGHT}
+
     def terms(self, batch: Batch) -> dict[str, Tensor]:
         """As side by side, but in the chain."""
         wanted: dict[str, Tensor] = {}
@@ -196,14 +206,29 @@ class PitchLesson(Lesson):
         return (FRAME_LSTM,)
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """The relative error of the output."""
+        """The relative error of the output, and those of pitch and energy over a span of frames of a few examples."""
         with torch.no_grad():
             encoded = self.teacher.encoded(batch, self.teacher.run)
             hidden = self.teacher.run(DURATION_LSTM, encoded, batch.lengths)
             frames = frames_per_token(self.teacher.duration_logits(hidden), batch.lengths)
             x, counts = on_frames(encoded, frames)
             wanted = self.teacher.run(FRAME_LSTM, x, counts)
-        return {_short(FRAME_LSTM): relative_error(self.taught(FRAME_LSTM, x, counts), wanted)}
+        given = self.taught(FRAME_LSTM, x, counts)
+        return {_short(FRAME_LSTM): relative_error(given, wanted), **self._curve_errors(given, wanted, batch, counts)}
+
+    def _curve_errors(self, given: Tensor, wanted: Tensor, batch: Batch, counts: Tensor) -> dict[str, Tensor]:
+        longest = counts.argsort(descending=True)[:SPANS]
+        span = slice(0, min(SPAN_FRAMES, int(counts[longest].min())))
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.students[FRAME_LSTM].training):
+            pitch, energy = self.teacher.curves(given[longest, span], batch.styles[longest])
+            with torch.no_grad():
+                wanted_pitch, wanted_energy = self.teacher.curves(wanted[longest, span], batch.styles[longest])
+        relative = (pitch - wanted_pitch).float() / (PITCH_FLOOR_HZ + wanted_pitch.float().clamp(min=0))
+        return {"pitch": relative.abs().mean(), "energy": (energy - wanted_energy).float().abs().mean()}
+
+    def weights(self) -> dict[str, float]:
+        """Pitch is weighed by `PITCH_WEIGHT`, energy by `ENERGY_WEIGHT`."""
+        return {"pitch": PITCH_WEIGHT, "energy": ENERGY_WEIGHT}
 
 
 class TextLesson(Lesson):

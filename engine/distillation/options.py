@@ -9,15 +9,15 @@ from pathlib import Path
 LESSON_MINUTES: Mapping[str, float] = {"durations": 10.0, "pitch": 5.0, "text": 3.0, "chain": 6.0}
 """Processor minutes of each lesson on one core, in the order in which they are given."""
 DEFAULT_SHARDS = 20
-CORRECTIONS = 4
-"""How often the cell corrects a guess in the file of students: more than while learning, for more exactness."""
+CORRECTIONS, FRAME_CORRECTIONS = 8, 16
+"""How often the cell corrects a guess in the file of students, over tokens and over frames."""
 
 
 @dataclass(frozen=True)
 class DistillOptions:
     """Who teaches, and where the work is kept: `work_folder` has data and checkpoints, and going on is done there.
 
-    `minutes` are those of each lesson.
+    `minutes` are those of each lesson; `corrections`, and over frames `frame_corrections`, those of finished students.
     """
 
     model: str
@@ -26,6 +26,8 @@ class DistillOptions:
     shards: int = DEFAULT_SHARDS
     weights: str | None = None
     seed: int = 11
+    corrections: int = CORRECTIONS
+    frame_corrections: int = FRAME_CORRECTIONS
 
     @property
     def data_folder(self) -> Path:

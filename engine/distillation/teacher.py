@@ -127,6 +127,16 @@ class Teacher:
         logits: Tensor = self.network.predictor.duration_proj(hidden)
         return logits
 
+    def curves(self, hidden: Tensor, styles: Tensor) -> tuple[Tensor, Tensor]:
+        """Pitch in Hz and energy, [batch, 2 * frames], from what stands for `predictor.shared`, without padding."""
+        predictor = self.network.predictor
+        pitch = energy = hidden.transpose(1, 2)
+        for block in predictor.F0:
+            pitch = block(pitch, styles)
+        for block in predictor.N:
+            energy = block(energy, styles)
+        return predictor.F0_proj(pitch)[:, 0], predictor.N_proj(energy)[:, 0]
+
     def phoneme_inputs(self, batch: Batch) -> Tensor:
         """The input [batch, tokens, hidden_dim] of the text encoder's LSTM."""
         encoder = self.network.text_encoder

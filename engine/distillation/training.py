@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from pickle import UnpicklingError
 from zipfile import BadZipFile
@@ -14,7 +14,7 @@ from torch import nn
 from engine.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
 from engine.distillation.options import DistillOptions, DistillProgress
 from engine.distillation.shards import ShardFolder
-from engine.distillation.teacher import Teacher
+from engine.distillation.teacher import FRAME_LSTM, Teacher
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
 from engine.network.student import LstmStudent
 from engine.starter.trainer import Progress, Schedule, Trainer
@@ -24,27 +24,33 @@ OnProgress = Callable[[DistillProgress], None]
 
 CHECK_EXAMPLES = 60
 """So many of the first examples are not learnt from; the lessons are checked on them."""
-CORRECTIONS_LEARNING = 2
-"""How many corrections a student learns with; more of them later make it more exact."""
+
+
+LEARNING_CORRECTIONS = 2
+"""How many corrections students learn with, as a rule: with more of them later they are more exact."""
+_UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
+"""What PyTorch raises for a file that is no checkpoint of these modules."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """A lesson, the lesson that it goes on from, if any, and its schedule for a number of minutes."""
+    """A lesson, the lesson that it goes on from, if any, its learning rate, and the corrections that it learns with."""
 
     lesson: type[Lesson]
-    after: str | None
-    schedule: Callable[[float], Schedule]
+    after: str | None = None
+    learning_rate: float = 2e-3
+    corrections: int = LEARNING_CORRECTIONS
 
+    def schedule(self, minutes: float) -> Schedule:
+        """The schedule for a number of minutes."""
+        return Schedule(minutes, self.learning_rate, average_decay=0.99)
 
-_UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
-"""What PyTorch raises for a file that is no checkpoint of these modules."""
 
 COURSES: Mapping[str, Course] = {
-    "durations": Course(DurationLesson, None, lambda minutes: Schedule(minutes, 2e-3, average_decay=0.99)),
-    "pitch": Course(PitchLesson, None, lambda minutes: Schedule(minutes, 2e-3, average_decay=0.99)),
-    "text": Course(TextLesson, None, lambda minutes: Schedule(minutes, 2e-3, average_decay=0.99)),
-    "chain": Course(ChainLesson, "durations", lambda minutes: Schedule(minutes, 5e-4, average_decay=0.99)),
+    "durations": Course(DurationLesson),
+    "pitch": Course(PitchLesson),
+    "text": Course(TextLesson),
+    "chain": Course(ChainLesson, "durations", learning_rate=7e-4, corrections=4),
 }
 
 
@@ -64,14 +70,16 @@ def train(teacher: Teacher, options: DistillOptions, on_progress: OnProgress) ->
     return load_students(teacher, options)
 
 
-def load_students(
-    teacher: Teacher, options: DistillOptions, corrections: int = CORRECTIONS_LEARNING
-) -> dict[str, LstmStudent]:
-    """The students as the checkpoints have them, finished or not, in evaluation mode and with so many corrections.
+def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmStudent]:
+    """The students as the checkpoints have them, finished or not, in evaluation mode, with the options' corrections.
 
-    Students of a lesson that was not begun are left out. Raises `DamagedFile`, or `InvalidRequest` when there is none.
+    Students of a lesson that was not begun are left out. Raises `DamagedFile`, `UnusableModel` when another
+    model taught them, or `InvalidRequest` when there is none.
     """
-    students = new_students(teacher, options.seed, corrections)
+    students = new_students(teacher, options.seed)
+    for path, student in students.items():
+        count = options.frame_corrections if path == FRAME_LSTM else options.corrections
+        student.architecture = replace(student.architecture, corrections=count)
     taught: dict[str, LstmStudent] = {}
     for name, course in COURSES.items():
         if options.checkpoint(name).exists():
@@ -82,7 +90,7 @@ def load_students(
     return taught
 
 
-def new_students(teacher: Teacher, seed: int, corrections: int = CORRECTIONS_LEARNING) -> dict[str, LstmStudent]:
+def new_students(teacher: Teacher, seed: int, corrections: int = LEARNING_CORRECTIONS) -> dict[str, LstmStudent]:
     """Students of all LSTMs that know nothing yet; equal seeds give equal ones."""
     torch.manual_seed(seed)
     return {path: LstmStudent.of(teacher.lstm(path), corrections=corrections) for path in teacher.lstms}
@@ -92,7 +100,7 @@ def _give(
     name: str, teacher: Teacher, options: DistillOptions, shelves: tuple[Shelf, Shelf], on_progress: OnProgress
 ) -> None:
     course, checkpoint = COURSES[name], options.checkpoint(name)
-    students = new_students(teacher, options.seed)
+    students = new_students(teacher, options.seed, course.corrections)
     if course.after and not checkpoint.exists():
         _load(options.checkpoint(course.after), students, teacher)
     lesson = course.lesson(teacher, students, *shelves)

@@ -39,6 +39,7 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
     [
         (["data", "--model", "starter", "--shards", "0"], "--shards 0 makes no sense"),
         (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1.0 makes no sense"),
+        (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 makes no sense"),
         (["train", "--model", "starter"], "Run “engine distill data” first"),
         (["evaluate", "--model", "starter"], "cannot be read"),
         (["export", "--model", "starter"], "No student has begun"),

@@ -42,6 +42,7 @@ def test_exact_students_score_perfectly(tmp_path, starter, one_voice):
     assert scores.log_mel_l1 is not None
     assert scores.log_mel_l1 < 0.02
     assert scores.word_error_rate == scores.teacher_word_error_rate
+    assert math.isclose(scores.opinion, scores.teacher_opinion, abs_tol=0.05)
     assert progress == [1]
 
 

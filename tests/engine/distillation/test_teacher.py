@@ -16,6 +16,7 @@ from engine.errors import InvalidRequest
 from engine.network.reference import Arithmetic, Reference
 from engine.runners.host import durations
 from tests.engine.distillation.conftest import tiny_checkpoint
+from tests.engine.tiny_model import TINY
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,18 @@ def test_phoneme_inputs_lead_to_kokoros_phoneme_features(teacher, batch):
         values = {"tokens": together.tokens[index : index + 1, :count].numpy(), "token_count": np.array([count])}
         alone = reference.run("text_encoder", values)["phoneme_features"][0].T
         np.testing.assert_allclose(features[index, :count], alone, atol=1e-5)
+
+
+@torch.no_grad()
+def test_curves_are_those_of_the_reference(teacher):
+    features, style = torch.randn(1, 9, TINY.hidden_dim + TINY.style_dim), torch.randn(1, TINY.style_dim)
+    values = {"prosody_features": features.numpy(), "prosody": style.numpy(), "frame_count": np.array([9])}
+    frame_token = np.arange(9, dtype=np.int32)[None]
+    alone = Reference(teacher.network, Arithmetic.UPSTREAM).run("f0n", {**values, "frame_token": frame_token})
+    lengths = torch.tensor([9], dtype=torch.int32)
+    pitch, energy = teacher.curves(teacher.run(FRAME_LSTM, features, lengths), style)
+    np.testing.assert_allclose(pitch[0], alone["f0"].ravel(), atol=1e-3)
+    np.testing.assert_allclose(energy[0], alone["energy"].ravel(), atol=1e-4)
 
 
 def test_frames_repeat_their_tokens():

@@ -1,5 +1,6 @@
 """Training goes on where it was interrupted, and refuses what it cannot go on from."""
 
+import dataclasses
 import errno
 import os
 import shutil
@@ -11,7 +12,7 @@ from engine.distillation import lessons
 from engine.distillation.lessons import Lesson
 from engine.distillation.options import DistillOptions
 from engine.distillation.shards import ShardFolder
-from engine.distillation.teacher import Teacher
+from engine.distillation.teacher import FRAME_LSTM, Teacher
 from engine.distillation.training import COURSES, load_students, new_students, train
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
 from tests.engine.distillation.conftest import tiny_checkpoint
@@ -76,9 +77,15 @@ def test_the_chain_goes_on_from_side_by_side(trained, teacher):
 def test_unfinished_students_can_be_had(trained, teacher):
     for name in ("chain", "pitch", "text"):
         trained.checkpoint(name).unlink()
-    students = load_students(teacher, trained, corrections=5)
+    students = load_students(teacher, dataclasses.replace(trained, corrections=5))
     assert set(students) == set(teacher.duration_lstms)
     assert all(student.architecture.corrections == 5 and not student.training for student in students.values())
+
+
+def test_corrections_over_frames_are_chosen_by_themselves(trained, teacher):
+    students = load_students(teacher, dataclasses.replace(trained, corrections=3, frame_corrections=7))
+    counts = {path: student.architecture.corrections for path, student in students.items()}
+    assert counts == {**dict.fromkeys(teacher.lstms, 3), FRAME_LSTM: 7}
 
 
 def test_no_student_has_begun(tmp_path, teacher):

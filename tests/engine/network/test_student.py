@@ -62,6 +62,18 @@ def test_padding_changes_nothing(student, padding, training):
         assert not together[index, length:].any()
 
 
+@settings(max_examples=15, deadline=None)
+@given(first=st.integers(1, 510), second=st.integers(1, 510))
+def test_every_length_beside_any_other(student, first, second):
+    generator = torch.Generator().manual_seed(first)
+    x = torch.randn(2, max(first, second), INPUTS, generator=generator)
+    together = student(x, lengths_of(first, second))
+    for index, length in enumerate((first, second)):
+        alone = student(x[index : index + 1, :length], lengths_of(length))
+        torch.testing.assert_close(together[index, :length], alone[0], atol=1e-5, rtol=1e-4)
+        assert not together[index, length:].any()
+
+
 def test_the_attention_that_trains_is_the_operator(student):
     x, lengths = torch.randn(2, 30, INPUTS), lengths_of(30, 17)
     expected = student(x, lengths)
