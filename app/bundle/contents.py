@@ -12,7 +12,7 @@ from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
-from engine.artifacts.manifest import compiler_sources
+from engine.artifacts.manifest import compiler_sources, student_sources
 from engine.artifacts.processor_families import FAMILIES
 from engine.errors import Cure, EngineError
 from engine.system.paths import project_folder, resources_folder, shipped_modules_folder
@@ -175,7 +175,8 @@ def own_files() -> Files:
     """Files of the program that are no modules: resources, licences, and sources whose hash shipped modules carry."""
     resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _PICTURES)
     licences = [project_folder() / name for name in _LICENCES]
-    return [_placed(path) for path in (*resources, *licences, *compiler_sources()) if path.is_file()]
+    sources = (*compiler_sources(), *student_sources())
+    return [_placed(path) for path in (*resources, *licences, *sources) if path.is_file()]
 
 
 def _placed(path: Path) -> tuple[str, str]:

@@ -40,7 +40,7 @@ REGIME_TITLES = {
     Regime.COMPILED: "Compiled",
     Regime.COMPILED_PADDED: "Compiled, padded",
     Regime.STATIC_DISTILLED: "Padded, Transformer",
-    Regime.DISTILLED: "Compiled, Transformer",
+    Regime.DISTILLED: "Transformer",
 }
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",

@@ -36,7 +36,7 @@ def students_of(model: str) -> Students:
     if not path.is_file():
         raise MissingModel(
             f"The model {model} has no Transformer for its prosody on this machine.",
-            "Use the prosody of its LSTMs, or teach one with “python -m engine distill”.",
+            "Use the prosody of its LSTMs, or put a file of students beside the model.",
         )
     return read_students(path)
 

@@ -93,9 +93,9 @@ class LstmStudent(nn.Module):
         drive = functional.linear(x, self.weight_ih_l0, self.bias_ih_l0 + self.bias_hh_l0)
         drive_back = functional.linear(x, self.weight_ih_l0_reverse, self.bias_ih_l0_reverse + self.bias_hh_l0_reverse)
         for _ in range(self.architecture.corrections):
-            hidden, cell = _step(drive, self.weight_hh_l0, _earlier(hidden), _earlier(cell))
+            hidden, cell = self._step(drive, self.weight_hh_l0, _earlier(hidden), _earlier(cell))
             before = _later(hidden_back, lengths), _later(cell_back, lengths)
-            hidden_back, cell_back = _step(drive_back, self.weight_hh_l0_reverse, *before)
+            hidden_back, cell_back = self._step(drive_back, self.weight_hh_l0_reverse, *before)
         return zero_beyond(torch.cat([hidden, hidden_back], dim=2), lengths, axis=1)
 
     def guess(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
@@ -106,6 +106,13 @@ class LstmStudent(nn.Module):
         y = self.norm(y)
         hidden, cell, hidden_back, cell_back = (guess(y) for guess in self.states)
         return torch.tanh(hidden), cell, torch.tanh(hidden_back), cell_back
+
+    def _step(self, drive: Tensor, weight: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        """One step of an LSTM cell from the states before it; all [batch, time, units], `drive` four times as wide."""
+        sigmoid, tanh = (torch.sigmoid, torch.tanh) if self.training else (_sigmoid, _tanh)
+        entering, forgetting, candidate, leaving = (drive + functional.linear(hidden, weight)).chunk(4, dim=2)
+        cell = sigmoid(forgetting) * cell + sigmoid(entering) * tanh(candidate)
+        return sigmoid(leaving) * tanh(cell), cell
 
 
 def cell_shapes(inputs: int, units: int) -> dict[str, tuple[int, ...]]:
@@ -171,11 +178,14 @@ def _differentiable_attention(x: Tensor, lengths: Tensor, heads: int) -> Tensor:
     return mixed.transpose(1, 2).reshape(batch, time, channels // 3)
 
 
-def _step(drive: Tensor, weight: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """One step of an LSTM cell from the states before it; all [batch, time, units], `drive` four times as wide."""
-    entering, forgetting, candidate, leaving = (drive + functional.linear(hidden, weight)).chunk(4, dim=2)
-    cell = torch.sigmoid(forgetting) * cell + torch.sigmoid(entering) * torch.tanh(candidate)
-    return torch.sigmoid(leaving) * torch.tanh(cell), cell
+def _sigmoid(x: Tensor) -> Tensor:
+    """The sigmoid by the exponential, for which the compiler has a kernel of its own; its gradient may overflow."""
+    return 1 / (1 + torch.exp(-x))
+
+
+def _tanh(x: Tensor) -> Tensor:
+    """The hyperbolic tangent by the exponential; see `_sigmoid`."""
+    return 2 * _sigmoid(2 * x) - 1
 
 
 def _earlier(x: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ import pytest
 
 from app.bundle import contents
 from app.bundle.contents import is_denied
-from engine.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources
+from engine.artifacts.manifest import METAL_DEVICE, Manifest, compiler_sources, student_sources
 from engine.system.paths import project_folder
 
 IMPORT_ALL = """
@@ -113,7 +113,8 @@ def test_the_programs_own_files_are_where_it_looks_for_them() -> None:
         "resources/kokoro-82m/voices.safetensors",
     } <= places
     assert {"./LICENSE", "./NOTICE"} <= places
-    assert {path.relative_to(project_folder()).as_posix() for path in compiler_sources()} <= places
+    sources = (*compiler_sources(), *student_sources())
+    assert {path.relative_to(project_folder()).as_posix() for path in sources} <= places
 
 
 def test_what_packages_load_by_its_path_is_there() -> None:
