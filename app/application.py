@@ -28,7 +28,7 @@ from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.module_builder import ModuleBuilder, build_command
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import Choice, prosody_of
 from app.system.mac import SpeakService, Wakefulness
 from app.system.objective_c import ObjectiveC
 from app.system.opened_files import OpenedFiles
@@ -100,8 +100,10 @@ class Application(QObject):
         self._settings = settings
         self._given_engine = make_engine
         self._module_command = module_command
-        lister = list_voices or partial(voices_here, settings.device, settings.lstm_method)
-        self.controller = SpeechController(self._engine_factory(STARTER), self._output, self, lister)
+        chosen = settings.device, settings.lstm_method
+        lister = list_voices or partial(voices_here, *chosen, settings.prosody)
+        first = make_engine or partial(engine_for, STARTER, *chosen)
+        self.controller = SpeechController(first, self._output, self, lister)
         self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
         if make_engine is None or module_command is not None:
@@ -148,6 +150,7 @@ class Application(QObject):
             self.window, self.controller, self._settings, self.theme, self._make_library, self._fetch
         )
         models.engine_wanted.connect(self._on_engine_wanted)
+        models.prosody.changed.connect(self._on_prosody)
         return models
 
     @cached_property
@@ -203,7 +206,9 @@ class Application(QObject):
         return all(ended)
 
     def _engine_factory(self, model: str) -> EngineFactory:
-        return self._given_engine or partial(engine_for, model, self._settings.device, self._settings.lstm_method)
+        settings, models = self._settings, self.window.page.header.voices.models
+        manner = settings.device, settings.lstm_method, prosody_of(model, models, settings.prosody)
+        return self._given_engine or partial(engine_for, model, *manner)
 
     def _command_for_modules(self) -> Sequence[str]:
         return self._module_command or build_command(
@@ -226,6 +231,10 @@ class Application(QObject):
             forget_crashes()
         self._settings.lstm_method = action.data()
         self._on_engine_wanted()
+
+    @Slot()
+    def _on_prosody(self) -> None:
+        self.diagnostics.follow_model()
 
     @Slot()
     def _on_engine_wanted(self) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from app.theme import Appearance
 from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_WISHES
+from engine.speech import Prosody
 
 USUAL_SPEED = 1.0
 USUAL_PAUSES = 1.0
@@ -40,6 +41,7 @@ class Key(Enum):
     APPEARANCE = "window/appearance"
     DEVICE = "device"
     LSTM_METHOD = "lstm_method"
+    PROSODY = "prosody"
     SAVE_FOLDER = "save_folder"
     TEXT_SIZE = "text_size"
     FAVOURITES = "favourite_voices"
@@ -121,10 +123,8 @@ class Settings:
     @property
     def appearance(self) -> Appearance:
         """Light, dark, or the same as the system."""
-        try:
-            return Appearance(self._string(Key.APPEARANCE))
-        except ValueError:
-            return Appearance.SYSTEM
+        value = self._string(Key.APPEARANCE)
+        return Appearance(value) if value in {each.value for each in Appearance} else Appearance.SYSTEM
 
     @appearance.setter
     def appearance(self, appearance: Appearance) -> None:
@@ -149,6 +149,15 @@ class Settings:
     @lstm_method.setter
     def lstm_method(self, method: str) -> None:
         self._write(Key.LSTM_METHOD, method)
+
+    @property
+    def prosody(self) -> Prosody:
+        """What should predict the prosody of models that have a Transformer for it."""
+        return Prosody.TRANSFORMER if self._string(Key.PROSODY) == Prosody.TRANSFORMER else Prosody.LSTM
+
+    @prosody.setter
+    def prosody(self, prosody: Prosody) -> None:
+        self._write(Key.PROSODY, str(prosody))
 
     @property
     def text_pixels(self) -> int:

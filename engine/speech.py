@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TypeVar
 
 import numpy as np
@@ -15,6 +16,15 @@ SLOWEST_SPEED = 0.5
 FASTEST_SPEED = 2.0
 STARTER = "starter"
 """The model that comes with the program."""
+
+
+class Prosody(StrEnum):
+    """What predicts durations, pitch and energy."""
+
+    LSTM = "lstm"
+    """The model's own LSTMs."""
+    TRANSFORMER = "transformer"
+    """Students of the LSTMs, which compute all steps at once."""
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,7 @@ STAGES: tuple[Stage, ...] = (
 
 STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
 DEVICE_STAGES: tuple[Stage, ...] = tuple(stage for stage in STAGES if stage.runs_on is Place.DEVICE)
+DEVICE_STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in DEVICE_STAGES)
 
 
 def stage_named(name: str) -> Stage:

@@ -20,7 +20,8 @@ from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.g2p.directions import Script, read_script, voice_before
 from engine.languages import language_of
-from engine.model_store.checkpoints import STARTER, Checkpoint, open_checkpoint, starter_voices
+from engine.model_store.checkpoints import STARTER, Checkpoint, starter_voices
+from engine.model_store.distilled import open_with
 from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
 from engine.preparation.devices import AUTO, DeviceChoice, check_device
@@ -39,6 +40,7 @@ from engine.speech import (
     Plan,
     PlanEvent,
     PreparationEvent,
+    Prosody,
     Speech,
     SpeechRequest,
     Utterance,
@@ -58,7 +60,8 @@ class Synthesizer:
     The constructor is cheap. `prepare` loads the model and builds missing modules; `synthesize` calls it if necessary.
     `threads` is the number of computing threads, by default one for each usable core; the constructor raises
     `InvalidRequest` for a number that this machine does not have. `lstm_method` is a wish, which counts on a Mac's GPU
-    only. Utterances in `kept` are not made again, and then have no `StageEvent`s; what is made is kept there.
+    only. With the `prosody` of a Transformer, the model's students stand in for its LSTMs. Utterances in `kept` are not
+    made again, and then have no `StageEvent`s; what is made is kept there.
     Not thread-safe: use it from one thread at a time.
     """
 
@@ -72,6 +75,7 @@ class Synthesizer:
         threads: int | None = None,
         lstm_method: str = AUTO,
         kept: KeptSpeech | None = None,
+        prosody: Prosody = Prosody.LSTM,
     ) -> None:
         check_device(device)
         check_lstm_method(lstm_method)
@@ -82,6 +86,7 @@ class Synthesizer:
         self._threads = threads
         self._lstm_method = lstm_method
         self._kept = kept
+        self._prosody = prosody
         self._checkpoint: Checkpoint | None = None
         self._speaker: Speaker | None = None
         self._phonemizers: dict[str, Phonemizer] = {}
@@ -202,12 +207,13 @@ class Synthesizer:
 
     def _identity(self, files: ModelFiles) -> str:
         """The weights, the modules, and on how many threads they compute: sums of parts differ in their last bits."""
-        modules = hashlib.sha256((files.modules / MANIFEST_NAME).read_bytes()).hexdigest()
+        folders = [files.modules, *([] if files.students is None else [files.students.modules])]
+        modules = hashlib.sha256(b"".join((folder / MANIFEST_NAME).read_bytes() for folder in folders)).hexdigest()
         return f"{self._opened().identity} {files.device} {modules} {self._threads or len(usable_cores())}"
 
     def _opened(self) -> Checkpoint:
         if self._checkpoint is None:
-            self._checkpoint = open_checkpoint(self.model, self._weights)
+            self._checkpoint = open_with(self._prosody, self.model, self._weights)
         return self._checkpoint
 
     def _ready(self) -> Speaker:

@@ -32,9 +32,11 @@ from app.messages import Message, Remedy, Tone, message_for
 from app.settings import Settings
 from app.speech.activity import Activity, Readiness
 from app.speech.controller import SpeechController
+from app.speech.voice_choice import prosody_of
 from app.theme import Theme
 from engine.errors import InvalidRequest
-from engine.speech import SpeechRequest
+from engine.speech import Prosody, SpeechRequest
+from engine.validator.results import Regime
 
 SHORTCUT = "Ctrl+D"
 ADDING = Message("PyTorch is being added, which takes some minutes; speech goes on meanwhile.", Tone.NOTE)
@@ -58,6 +60,7 @@ class DiagnosticsFeature(QObject):
         self._voices = window.page.header.voices
         self._speech = speech
         self._settings = settings
+        self._prosody = Prosody.LSTM
         self.panel = DiagnosticsPanel()
         self.window = DiagnosticsWindow(window, self.panel)
         self.chip = RunChip(window.page.status)
@@ -140,6 +143,9 @@ class DiagnosticsFeature(QObject):
         later = Qt.ConnectionType.QueuedConnection  # starting to speak takes long enough
         self._speech.track_changed.connect(self._on_speech, later)
         self._speech.activity_changed.connect(self._on_activity)
+        for changed in (self._voices.listed, self._voices.model_changed):
+            changed.connect(self.follow_model)
+        self.follow_model()
         self._on_activity(self._speech.activity)
 
     def _source(self) -> tuple[SpeechRequest | None, str]:
@@ -157,6 +163,19 @@ class DiagnosticsFeature(QObject):
             self._on_failure(InvalidRequest("There is nothing to diagnose yet.", "Type or paste some text."))
         else:
             self.controller.diagnose(request, options, model)
+
+    @Slot()
+    def follow_model(self) -> None:
+        """Offer the regimes that the model that speaks has, and look at the one that speaks once that is another."""
+        model, models = self._voices.speaking_model, self._voices.models
+        has_students = prosody_of(model, models, Prosody.TRANSFORMER) is Prosody.TRANSFORMER
+        to_run, prosody = self.panel.controls.to_run, prosody_of(model, models, self._settings.prosody)
+        to_run.offer_students(has_students)
+        self.exploration.matrix.editor.offer_students(has_students)
+        if prosody is not self._prosody:
+            self._prosody = prosody
+            to_run.regime.choose(Regime.DISTILLED if prosody is Prosody.TRANSFORMER else Regime.COMPILED)
+            to_run.regime_chosen.emit()
 
     @Slot(object)
     def _on_speech(self, track: object) -> None:

@@ -39,6 +39,8 @@ REGIME_TITLES = {
     Regime.STATIC_NO_PACK: "Padded, not packed",
     Regime.COMPILED: "Compiled",
     Regime.COMPILED_PADDED: "Compiled, padded",
+    Regime.STATIC_DISTILLED: "Padded, Transformer",
+    Regime.DISTILLED: "Compiled, Transformer",
 }
 READING_MEANINGS = {
     Reading.REFERENCE_FED: "Each stage gets the reference's inputs: its own error alone",
@@ -58,7 +60,7 @@ def worker_of(stage: Stage, regime: str) -> str:
         return "numpy, as in every regime"
     rest, *crossed = regime.split("+")
     chosen = dict(part.split("=") for part in crossed if "=" in part).get(stage.name, rest)
-    return "the compiled module" if chosen.startswith(Regime.COMPILED) else "PyTorch"
+    return "the compiled module" if chosen.startswith(Regime.COMPILED) or chosen == Regime.DISTILLED else "PyTorch"
 
 
 def verdict_words(verdict: Verdict) -> str:

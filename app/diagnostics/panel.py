@@ -61,6 +61,7 @@ class DiagnosticsPanel(QFrame):
         self.export_folder = Path.home()
         self._live: DiagnosticsRun | None = None
         self._run: DiagnosticsRun | None = None
+        self._worst: str | None = None
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self._show_rows)
         self._stage_timer = QTimer(self, singleShot=True, interval=0)  # so that not everything is drawn at once
@@ -166,7 +167,7 @@ class DiagnosticsPanel(QFrame):
         self.controls.refresh(run)
         self.controls.to_run.show_running(self._live is not None and self._live.active)
         self.model.show(run, shown, self.controls.to_show.earlier_run)
-        if run is not None and not run.active and self.stage is None:
+        if run is not None and not run.active and self.stage in (None, self._worst):
             self._choose_worst()
         if run is not None and run.state in (RunState.STOPPED, RunState.FAILED, RunState.CRASHED):
             self.controls.to_show.show_history(self.history, run)
@@ -212,10 +213,11 @@ class DiagnosticsPanel(QFrame):
         self.pages.current.show_moment(self.strip.cursor)
 
     def _choose_worst(self) -> None:
-        """Look at something, as long as the user has not chosen a stage."""
+        """Look at the worst stage of each run, as long as the user has not chosen another."""
         known = [(severity(entry.row), entry.stage.name) for entry in self.model.entries if entry.row is not None]
         if known:
-            self.table.select(max(known)[1])
+            self._worst = max(known)[1]
+            self.table.select(self._worst)
 
     def _show_caption(self) -> None:
         self.caption.show_content(self.strip.content, self.strip.words_at_cursor(self.stage))

@@ -31,6 +31,7 @@ from app.speech.jobs import (
     SpeechPlanned,
     VoicesListed,
 )
+from app.speech.voice_choice import prosody_of
 from app.system.threads import failure_of, give_way
 from engine.errors import Cancelled, EngineError
 from engine.export.progress import ExportProgress
@@ -43,6 +44,7 @@ from engine.speech import (
     FallbackEvent,
     PlanEvent,
     PreparationEvent,
+    Prosody,
     Samples,
     SpeechRequest,
 )
@@ -78,31 +80,34 @@ EngineFactory = Callable[[], SpeechEngine]
 VoiceLister = Callable[[], VoicesListed]
 
 
-def engine_for(model: str, device: str = AUTO, lstm_method: str = AUTO) -> SpeechEngine:
+def engine_for(
+    model: str, device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM
+) -> SpeechEngine:
     """The engine with a model; imported here, in the worker's thread, because the import takes a while."""
     from engine.audio.kept_speech import KeptSpeech
     from engine.synthesizer import Synthesizer
     from engine.system.paths import kept_speech_folder
 
-    return Synthesizer(model, device, lstm_method=lstm_method, kept=KeptSpeech(kept_speech_folder()))
+    kept = KeptSpeech(kept_speech_folder())
+    return Synthesizer(model, device, lstm_method=lstm_method, kept=kept, prosody=prosody)
 
 
-def voices_here(device: str = AUTO, lstm_method: str = AUTO) -> VoicesListed:
+def voices_here(device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> VoicesListed:
     """The voices of all models, of which none is loaded; imported here, in the worker's thread."""
     from engine.model_store.installed_voices import installed_voices
 
     models = installed_voices()
-    names = (each.model for each in models)
-    ready = (name for name in names if name == STARTER or can_speak_at_once(name, device, lstm_method))
+    wanted = {each.model: prosody_of(each.model, models, prosody) for each in models}
+    ready = (n for n, manner in wanted.items() if n == STARTER or can_speak_at_once(n, device, lstm_method, manner))
     return VoicesListed(models, next(ready, STARTER))
 
 
-def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO) -> bool:
+def can_speak_at_once(model: str, device: str, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> bool:
     """Whether a model only has to be loaded; one that cannot be opened is left for the engine to complain about."""
     from engine.preparation.files import is_ready
 
     try:
-        return is_ready(model, device, lstm_method)
+        return is_ready(model, device, lstm_method, prosody)
     except EngineError:
         return False
 

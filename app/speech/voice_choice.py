@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import EngineError
-from engine.speech import VoiceInfo
+from engine.speech import Prosody, VoiceInfo
 
 if TYPE_CHECKING:
     from engine.model_store.installed_voices import ModelVoices
@@ -47,6 +47,12 @@ def insisted(choice: Choice, models: Sequence[ModelVoices], otherwise: Choice) -
     if here is None:
         return choice
     return listed(Choice(otherwise.voice if otherwise.voice in _names(here) else None, here.model), models, here.model)
+
+
+def prosody_of(model: str, models: Sequence[ModelVoices], wish: Prosody) -> Prosody:
+    """What predicts the prosody of a model: what is wished for, or its LSTMs if it has nothing else."""
+    has_students = any(each.model == model and not each.students_obstacle for each in models)
+    return wish if has_students else Prosody.LSTM
 
 
 def voice_info(choice: Choice, models: Sequence[ModelVoices]) -> VoiceInfo | None:

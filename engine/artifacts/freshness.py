@@ -41,6 +41,7 @@ _WORDS: Mapping[str, str] = {
     "lstm_semantics": "their LSTMs treat padding in another way than wanted",
     "precision": "they are of another precision than wanted",
     "probes": "they show other inner values than wanted",
+    "students": "they are of other students than those here",
 }
 
 

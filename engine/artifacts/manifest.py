@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +15,7 @@ from engine.artifacts.digest import content_digest
 from engine.artifacts.processor_families import APPLE_PROCESSOR, FAMILIES
 from engine.config import ModelConfig
 from engine.errors import Cure, DamagedFile
-from engine.stages import STAGES, Stage, declaration_fingerprint
+from engine.stages import DEVICE_STAGE_NAMES, STAGES, Stage, declaration_fingerprint
 from engine.system.paths import project_folder
 from engine.system.processor import host_processor
 from engine.system.whole_file import write_atomically
@@ -35,6 +35,7 @@ _COMPILER_SOURCES = (
     "engine/network/exportable",
     "engine/ops",
 )
+_STUDENT_SOURCES = ("engine/network/student.py", "engine/network/distilled_stages.py")
 _SOURCE_SUFFIXES = (".py", ".m", ".c", ".h", ".tbd")
 
 
@@ -43,7 +44,9 @@ class Variant:
     """What distinguishes the sets of libraries of one architecture, in the command line's terms.
 
     `probed` libraries return inner values of their stages after the outputs. `triple` names the
-    `ProcessorFamily` of libraries for any of its processors, and is empty for those for this machine's own.
+    `ProcessorFamily` of libraries for any of its processors, and is empty for those for this machine's own. `students`
+    identifies the architectures of students that stand in for LSTMs, and is empty without any; such a set has libraries
+    of `stages` only, those with a student.
     """
 
     target: str
@@ -52,6 +55,8 @@ class Variant:
     precision: str = "float32"
     probed: bool = False
     triple: str = ""
+    students: str = ""
+    stages: tuple[str, ...] = DEVICE_STAGE_NAMES
 
     @property
     def name(self) -> str:
@@ -74,7 +79,7 @@ CPU = Variant("cpu")
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
 """What libraries run on."""
 _HIDDEN_WEIGHT = ".weight_hh_"
-_CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple")
+_CHOICES = ("lstm_method", "lstm_semantics", "precision", "triple", "students")
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,8 @@ class Identity:
 
     `target` includes the processor and its features, so libraries copied to another machine are stale there; those for
     a family of processors name the family instead. `probes` is a hash of the inner values that libraries return
-    as well as their outputs, and empty for those that speak.
+    as well as their outputs, and empty for those that speak. `students` identifies the architectures of students and
+    the source code of theirs, and is empty without any.
     """
 
     declaration: str
@@ -151,6 +157,7 @@ class Identity:
     lstm_semantics: str = Variant.lstm_semantics
     precision: str = Variant.precision
     probes: str = ""
+    students: str = ""
 
     @property
     def device(self) -> str:
@@ -204,6 +211,7 @@ def expected_identity(config: ModelConfig, variant: Variant) -> Identity:
         lstm_semantics=variant.lstm_semantics,
         precision=variant.precision,
         probes=_probes_fingerprint() if variant.probed else "",
+        students=f"{variant.students} {student_source_hash()}" if variant.students else "",
     )
 
 
@@ -237,8 +245,23 @@ def verify(folder: Path, artifact: Artifact | Bridge) -> Path:
 @cache
 def compiler_source_hash() -> str:
     """A hash of the source code that determines what a library computes."""
+    return _hash_of(compiler_sources())
+
+
+@cache
+def student_source_hash() -> str:
+    """A hash of the source code that determines, as well as the compiler's, what a library with a student computes."""
+    return _hash_of(student_sources())
+
+
+def student_sources() -> Iterator[Path]:
+    """The files with the source code of students; a bundle holds them for their hash."""
+    return (project_folder() / name for name in _STUDENT_SOURCES)
+
+
+def _hash_of(sources: Iterable[Path]) -> str:
     digest = hashlib.sha256()
-    for path in compiler_sources():
+    for path in sources:
         digest.update(path.relative_to(project_folder()).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from engine.artifacts.manifest import CPU_DEVICE, Manifest
-from engine.speech import Array
+from engine.speech import Array, Prosody
 from engine.system.aligned_arrays import ALIGNMENT_BYTES
 from engine.system.freed_memory import give_back_freed_memory
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX
@@ -51,9 +51,10 @@ class PackedWeights:
                     self._content.madvise(mmap.MADV_DONTNEED, *span)
 
 
-def packed_weights_name(model: str, device: str) -> str:
-    """The name of the file with a model's packed weights for a device."""
-    return f"{model}{'' if device == CPU_DEVICE else f'-{device}'}{PACKED_WEIGHTS_SUFFIX}"
+def packed_weights_name(model: str, device: str, prosody: Prosody = Prosody.LSTM) -> str:
+    """The name of the file with a model's packed weights for a device; those of stages with students have their own."""
+    of_students = "" if prosody is Prosody.LSTM else f"-{prosody}"
+    return f"{model}{of_students}{'' if device == CPU_DEVICE else f'-{device}'}{PACKED_WEIGHTS_SUFFIX}"
 
 
 def weights_key(manifest: Manifest, identity: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from engine.errors import EngineError, UnknownVoice
 from engine.model_store.checkpoints import MODEL_NAMES, default_model
 from engine.model_store.installed_voices import model_of, require_installed, require_voice
+from engine.speech import Prosody
 from engine.system.whole_file import whole_file
 
 STANDARD_OUTPUT = Path("-")
@@ -62,6 +63,23 @@ def add_model(parser: Any, inherited: bool = False) -> None:
     parser.add_argument("--weights", help="random:SEED instead of trained weights, for trying an architecture", **kept)
     if not inherited:
         parser.set_defaults(model_named=False)
+
+
+def add_prosody(parser: Any) -> None:
+    """Add --prosody."""
+    parser.add_argument(
+        "--prosody",
+        type=_prosody_named,
+        default=Prosody.LSTM,
+        help="lstm (default): the model's own LSTMs predict durations, pitch and energy; transformer: students of them",
+    )
+
+
+def _prosody_named(word: str) -> Prosody:
+    try:
+        return Prosody(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"There is no prosody “{word}”. Use one of: {', '.join(Prosody)}.") from None
 
 
 class _NamedModel(argparse.Action):

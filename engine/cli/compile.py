@@ -14,15 +14,19 @@ from engine.artifacts.comparison import Comparison
 from engine.artifacts.manifest import CPU, Variant, modules_folder
 from engine.artifacts.processor_families import family_here
 from engine.benchmark.module_comparison import choose_modules
-from engine.cli.command import Command, Outcome, add_model
+from engine.cli.command import Command, Outcome, add_model, add_prosody
 from engine.cli.in_background import build_quietly, end_with_parent, give_way, worth_building
 from engine.cli.progress import Steps, show_json
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.kernels.precision import Precision
-from engine.model_store.checkpoints import Checkpoint, model_config, open_checkpoint
+from engine.model_store.checkpoints import Checkpoint, model_config
+from engine.model_store.distilled import open_with, students_of
+from engine.network.student_file import Students
 from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.preparation.files import with_students_of
 from engine.preparation.module_choice import module_sets
+from engine.speech import Prosody
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.bundle import require_compiler
 from engine.system.paths import built_modules_folder, shipped_modules_folder
@@ -40,7 +44,7 @@ _SECONDS_PER_MINUTE = 60
 class CompileRequest:
     """Which stages of which architecture to build, how, and where; `checkpoint` is there to validate them with.
 
-    `tuning_seconds` is how long to search for faster kernels.
+    `tuning_seconds` is how long to search for faster kernels. With `students`, only stages that have one are built.
     """
 
     config: ModelConfig
@@ -49,6 +53,7 @@ class CompileRequest:
     folder: Path
     checkpoint: Checkpoint | None
     tuning_seconds: float = 0
+    students: Students | None = None
 
     @property
     def speaks_here(self) -> bool:
@@ -102,6 +107,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--in-background", metavar="DEVICE", help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
+    add_prosody(parser)
     add_model(parser)
 
 
@@ -138,9 +144,14 @@ def _built(options: argparse.Namespace) -> Outcome:
         from engine.compiler.metal_libraries import kernels_compiled_ahead
 
         with kernels_compiled_ahead() if options.compile_kernels else nullcontext():
-            manifest = build(
-                request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
-            )
+            if request.students is None:
+                manifest = build(
+                    request.config, request.stages, request.variant, request.folder, report, request.tuning_seconds
+                )
+            else:
+                from engine.distillation.building import build_distilled
+
+                manifest = build_distilled(request.config, request.students, request.variant, request.folder, report)
         rows = _compared(request, steps)
         comparison = choose_modules(options.model, report) if request.speaks_here else None
     built = [artifact for stage in request.stages if (artifact := manifest.artifact(stage.name)) is not None]
@@ -185,14 +196,23 @@ def _compared(request: CompileRequest, steps: Steps) -> tuple[Row, ...]:
 
 def request_from(options: argparse.Namespace) -> CompileRequest:
     """What the options ask for; raises `InvalidRequest` or `CompileError` for what cannot be had, before any work."""
-    stages = _stages(options.stage)
-    variant = _variant(options)
+    students = None if options.prosody is Prosody.LSTM else _students(options)
+    variant = with_students_of(students, _variant(options))
+    stages = tuple(stage for stage in _stages(options.stage) if stage.name in variant.stages)
     if options.compile_kernels and variant.target != _MACS:
         raise InvalidRequest("Apple's compiler compiles kernels for Macs only.", f"Use --target {_MACS}.")
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)
-    return CompileRequest(config, variant, stages, folder, _checkpoint(options), _tuning_seconds(options))
+    return CompileRequest(config, variant, stages, folder, _checkpoint(options), _tuning_seconds(options), students)
+
+
+def _students(options: argparse.Namespace) -> Students:
+    if options.stage != _ALL or options.tune:
+        raise InvalidRequest(
+            "Stages with students are built together, and as they are.", "Leave out --stage and --tune."
+        )
+    return students_of(options.model)
 
 
 def _stages(name: str) -> tuple[Stage, ...]:
@@ -257,7 +277,7 @@ def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
             f"Modules for {options.triple or _MACS} cannot be run on this computer, so they cannot be validated here.",
             "Leave out --validate, or use it where they run.",
         )
-    return open_checkpoint(options.model, options.weights)
+    return open_with(options.prosody, options.model, options.weights)
 
 
 def _runs_here(triple: str) -> bool:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from engine.cli.command import Command, add_model
+from engine.cli.command import Command, add_model, add_prosody
 from engine.cli.progress import Steps, show_json
 from engine.preparation.weights import pack
 
@@ -14,12 +14,14 @@ from engine.preparation.weights import pack
 def _add_options(parser: Any) -> None:
     parser.add_argument("--modules", type=Path, required=True, help="the folder of the compiled modules")
     parser.add_argument("--progress-json", action="store_true", help=argparse.SUPPRESS)
+    add_prosody(parser)
     add_model(parser)
 
 
 def _run(options: argparse.Namespace) -> None:
     with Steps() as steps:
-        pack(options.model, options.weights, options.modules, show_json if options.progress_json else steps.show)
+        report = show_json if options.progress_json else steps.show
+        pack(options.model, options.weights, options.modules, report, options.prosody)
 
 
 COMMAND = Command("pack", "Pack a model's weights for its modules, as speaking does.", _add_options, _run)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from engine.cli.benchmark import COMMAND as BENCHMARK
 from engine.cli.command import Command
 from engine.cli.compile import COMMAND as COMPILE
+from engine.cli.distill import DISTILL
 from engine.cli.doctor import COMMAND as DOCTOR
 from engine.cli.models import COMMAND as MODELS
 from engine.cli.pack import COMMAND as PACK
@@ -19,7 +20,20 @@ from engine.cli.voices import COMMAND as VOICES
 
 COMMANDS: Mapping[str, Command] = {
     command.name: command
-    for command in (SPEAK, VOICES, COMPILE, PACK, VALIDATE, BENCHMARK, MODELS, REFERENCE, DOCTOR, TRAIN, EVALUATE)
+    for command in (
+        SPEAK,
+        VOICES,
+        COMPILE,
+        PACK,
+        VALIDATE,
+        BENCHMARK,
+        MODELS,
+        REFERENCE,
+        DOCTOR,
+        TRAIN,
+        EVALUATE,
+        DISTILL,
+    )
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.audio.sound_file import save_speech
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_model, model_with
+from engine.cli.command import Command, Outcome, add_model, add_prosody, model_with
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.documents import Document
@@ -56,6 +56,7 @@ def _add_options(parser: Any) -> None:
     parser.add_argument(
         "--fetch", metavar="MODEL", help="get this model first, unless it or a better one is here, or it cannot be had"
     )
+    add_prosody(parser)
     add_model(parser)
 
 
@@ -93,7 +94,7 @@ def _have(options: argparse.Namespace, steps: Steps) -> None:
 def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
     """What speaks, ready to do so, and the manner in which it is to: a request without a text."""
     options.model = model_with(options, options.voice)
-    synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads)
+    synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
     voice = options.voice or synthesizer.voices()[0].name
     synthesizer.prepare(steps.show)
     return synthesizer, SpeechRequest("", voice, options.speed, options.seed, options.pause, options.language)
@@ -113,6 +114,7 @@ def _spoken(
     audio_seconds = sum(chunk.seconds for chunk in chunks)
     figures = {
         "voice": request.voice, "model": synthesizer.model, "device": synthesizer.device, "seed": request.seed,
+        "prosody": str(options.prosody),
         "seconds_audio": audio_seconds, "seconds_total": total_seconds, "seconds_to_first_audio": first_seconds,
         "rtf": total_seconds / audio_seconds, "out": str(output) if output else None,
         "subtitles": str(options.subtitles) if options.subtitles else None,

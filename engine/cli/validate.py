@@ -17,6 +17,7 @@ from engine.cli.command import (
     Outcome,
     add_json_file,
     add_model,
+    add_prosody,
     model_with,
     save_json,
 )
@@ -32,7 +33,7 @@ from engine.languages import AMERICAN
 from engine.model_store.checkpoints import STARTER, open_checkpoint, starter_voices
 from engine.preparation.devices import AUTO, DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS
-from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
+from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder
@@ -103,6 +104,7 @@ def add_options(parser: Any) -> None:
     parser.add_argument("--bundle", type=Path, metavar="FILE.zip", help="all of these in one file")
     parser.add_argument("--serve", action="store_true", help="answer requests on standard input, for the application")
     add_golden(parser)
+    add_prosody(parser)
     add_model(parser)
 
 
@@ -131,6 +133,8 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
 def _regimes(options: argparse.Namespace) -> tuple[Regime, ...]:
     if options.regimes is not None:
         return tuple(regime_named(name) for name in options.regimes.split(","))
+    if options.prosody is Prosody.TRANSFORMER:
+        return (*DEFAULT_REGIMES, Regime.DISTILLED) if options.fuzz is None else (Regime.DISTILLED,)
     if options.fault:
         return drill_regimes(fault_named(options.fault))
     return DEFAULT_REGIMES if options.fuzz is None else (Regime.COMPILED,)

@@ -19,7 +19,7 @@ from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, Unkno
 from engine.model_store import ModelState, ModelStore
 from engine.network.weights import Weights, load_weights
 from engine.speech import STARTER as STARTER
-from engine.speech import VoiceInfo
+from engine.speech import Prosody, VoiceInfo
 from engine.system.paths import project_folder, resources_folder, starter_folder
 from engine.voices.packs import Voice, describe
 
@@ -57,6 +57,11 @@ class Checkpoint:
     weights_name: str | None = None
 
     @property
+    def prosody(self) -> Prosody:
+        """What predicts its durations, pitch and energy."""
+        return Prosody.LSTM
+
+    @property
     def lead_seconds(self) -> float:
         """How much earlier than the frames of its phoneme a sound is heard."""
         return 0.0 if self.name == STARTER else PUBLISHED_LEAD_SECONDS
@@ -86,9 +91,9 @@ def model_stamp(model: str, weights: str | None = None) -> str:
     """Text that changes when a file of the model is exchanged; it hashes nothing, and random weights have no files."""
     if weights is not None:
         return weights
-    paths = sorted(path for path in ModelStore().model_folder(model).glob("*") if path.suffix in _STAMPED)
-    found = (_file_stamp(path) for path in paths)
-    return " ".join(found)
+    store = ModelStore()
+    paths = {path for path in store.model_folder(model).glob("*") if path.suffix in _STAMPED}
+    return " ".join(_file_stamp(path) for path in sorted(paths | {store.students_file(model)}))
 
 
 def _file_stamp(path: Path) -> str:

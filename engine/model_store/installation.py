@@ -20,6 +20,8 @@ from engine.model_store.digests import sha256_of
 from engine.system.whole_file import write_atomically
 
 MANIFEST_NAME = "manifest.json"
+STUDENTS_NAME = "prosody.safetensors"
+"""The file of students, which is not part of the model, but goes with it."""
 _HINT = "Fetch or import the model again."
 _DAMAGED_PREFIX = "damaged-"
 _DIGEST_LETTERS = 16
@@ -117,7 +119,7 @@ class Installation:
 
     def tidy(self) -> None:
         """Delete files that the manifest does not list, such as those an interruption left."""
-        listed = self._listed()
+        listed = {*self._listed(), STUDENTS_NAME}
         for path in self.folder.glob("*.safetensors"):
             if path.name not in listed:
                 path.unlink()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
 from engine.model_store.catalogue import ModelEntry
 from engine.model_store.checkpoints import installed_models, starter_voices
+from engine.model_store.distilled import NO_STUDENTS, students_obstacle
 from engine.model_store.store import ModelStore
 from engine.speech import STARTER, VoiceInfo
 from engine.voices.blends import is_recipe, parse, with_full_names
@@ -20,11 +21,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ModelVoices:
-    """A model that can speak, its title, and its voices, followed by the saved blends of them."""
+    """A model that can speak, its title, and its voices, followed by the saved blends of them.
+
+    `students_obstacle` is why it cannot speak with the prosody of a Transformer, and empty if it can.
+    """
 
     model: str
     title: str
     voices: tuple[VoiceInfo, ...]
+    students_obstacle: str = NO_STUDENTS
 
     def has(self, voice: str) -> bool:
         """Whether this name, short name or recipe means a voice of the model; raises `InvalidRequest`."""
@@ -95,4 +100,4 @@ def _offered_by(entry: ModelEntry) -> ModelVoices:
 def _voices_of(model: str, store: ModelStore) -> ModelVoices:
     status = store.status(model)
     voices = starter_voices() if model == STARTER else tuple(map(describe, status.voices))
-    return ModelVoices(model, status.entry.title, with_saved(voices))
+    return ModelVoices(model, status.entry.title, with_saved(voices), students_obstacle(model))

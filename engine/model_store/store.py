@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, METAL_DEVICE
@@ -20,7 +21,7 @@ from engine.model_store.build_folder import alone, building, require_space
 from engine.model_store.catalogue import ModelEntry, catalogue, entry_named
 from engine.model_store.conversion import VOICES_NAME, WEIGHTS_NAME, Conversion
 from engine.model_store.download import Download
-from engine.model_store.installation import Installation, ModelManifest
+from engine.model_store.installation import STUDENTS_NAME, Installation, ModelManifest
 from engine.model_store.progress import Activity, ModelObserver, Speedometer, ignore
 from engine.model_store.published_files import fetch_published, given_checkpoint, shipped_voices
 from engine.model_store.sources import Sources, entry_for, find_sources
@@ -28,6 +29,7 @@ from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.worker import run
 from engine.network.mapped_weights import map_weights
 from engine.network.weights import Weights
+from engine.speech import Prosody
 from engine.system.paths import data_folder, packed_weights_folder
 from engine.voices.packs import Voice, describe
 
@@ -64,6 +66,10 @@ class ModelStore:
         """The folder of the model, installed or not."""
         entry = entry_named(name, self._entries)
         return entry.config_file.parent if entry.bundled else self.folder / entry.name
+
+    def students_file(self, name: str) -> Path:
+        """Where the students of a model are kept, also those of one that comes with the program."""
+        return self.folder / entry_named(name, self._entries).name / STUDENTS_NAME
 
     def status(self, name: str) -> ModelStatus:
         """The state of a model; checks sizes and hashes nothing."""
@@ -257,8 +263,8 @@ def _installed_bytes(entry: ModelEntry) -> int:
 
 
 def _forget_packed(name: str) -> None:
-    for device in (CPU_DEVICE, METAL_DEVICE):
-        (packed_weights_folder() / packed_weights_name(name, device)).unlink(missing_ok=True)
+    for device, prosody in product((CPU_DEVICE, METAL_DEVICE), Prosody):
+        (packed_weights_folder() / packed_weights_name(name, device, prosody)).unlink(missing_ok=True)
 
 
 def _to_have(entry: ModelEntry) -> ModelEntry:

@@ -100,6 +100,12 @@ class Reference:
         with _Float64():
             return stage(*(value.double() if value.is_floating_point() else value for value in values))
 
+    def arithmetic_of(self, stage_name: str, inputs: Mapping[str, Array]) -> Arithmetic:
+        """The arithmetic that these inputs of a stage meet; where that of two references agrees, they do the same."""
+        values = [torch.tensor(inputs[tensor.name]) for tensor in stage_named(stage_name).inputs]
+        exact = stage_name == "source" or self._is_float64(stage_name, values)
+        return self.arithmetic if exact else Arithmetic.UPSTREAM
+
     def _is_float64(self, stage_name: str, values: Sequence[Tensor]) -> bool:
         if self.arithmetic is Arithmetic.UPSTREAM:
             return False

@@ -7,28 +7,43 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.artifacts.manifest import CPU_DEVICE, Variant
 from engine.artifacts.packed_weights import PackedWeights
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.model_store.distilled import DistilledCheckpoint, open_with, teacher_of
+from engine.network.student_file import Students
 from engine.preparation.devices import AUTO, DeviceChoice, choose_device, metal_obstacle
 from engine.preparation.lstm_methods import MethodChoice, remembered_lstm_method
 from engine.preparation.module_choice import find_modules
 from engine.preparation.modules import PreparationObserver, ensure_modules
 from engine.preparation.weights import ensure_weights, find_weights
-from engine.speech import Array, PreparationEvent
+from engine.speech import Array, PreparationEvent, Prosody
+
+
+@dataclass(frozen=True)
+class StudentFiles:
+    """The folder of the modules of `stages`, which have students, and the weights as they take them."""
+
+    stages: tuple[str, ...]
+    modules: Path
+    weights: Mapping[str, Array] | PackedWeights = field(repr=False)
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """How device and LSTM method were chosen, the folder of the modules, and the weights as they take them."""
+    """How device and LSTM method were chosen, the folder of the modules, and the weights as they take them.
+
+    `students` are those of the stages that have students, if they are to be used.
+    """
 
     choice: DeviceChoice
     lstm: MethodChoice
     modules: Path
     weights: Mapping[str, Array] | PackedWeights = field(repr=False)
+    students: StudentFiles | None = None
 
     @property
     def device(self) -> str:
@@ -51,7 +66,32 @@ def ensure_files(
         observe(PreparationEvent("Trying the GPU", 0, 1))  # only the first time does this last
     choice, lstm, variant = _chosen(checkpoint, wanted_device, lstm_method)
     modules = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
-    return ModelFiles(choice, lstm, modules, ensure_weights(checkpoint, modules, observe, cancel))
+    weights = ensure_weights(teacher_of(checkpoint), modules, observe, cancel)
+    files = ModelFiles(choice, lstm, modules, weights)
+    if not isinstance(checkpoint, DistilledCheckpoint):
+        return files
+    return replace(files, students=ensure_students(checkpoint, variant.target, observe, cancel))
+
+
+def ensure_students(
+    checkpoint: DistilledCheckpoint,
+    target: str,
+    observe: PreparationObserver,
+    cancel: threading.Event | None = None,
+) -> StudentFiles:
+    """The files of the stages that have students, for a target, made if they are missing.
+
+    An LSTM that is left in these stages is computed by kernels in the modules. Raises what `ensure_modules` and
+    `ensure_weights` raise.
+    """
+    taught = with_students_of(checkpoint.students, Variant(target))
+    modules = ensure_modules(checkpoint.name, checkpoint.config, taught, observe, cancel)
+    return StudentFiles(taught.stages, modules, ensure_weights(checkpoint, modules, observe, cancel))
+
+
+def with_students_of(students: Students | None, variant: Variant) -> Variant:
+    """The variant with these students, and of the stages that have one; the same without any."""
+    return variant if students is None else replace(variant, students=students.fingerprint, stages=students.stages)
 
 
 def make_ready(
@@ -61,10 +101,21 @@ def make_ready(
     ensure_files(open_checkpoint(model), wanted_device, observe, cancel)
 
 
-def is_ready(model: str, wanted_device: str = AUTO, lstm_method: str = AUTO) -> bool:
-    """Whether a model can be loaded at once, as far as is known without trying; raises what `choose_device` raises."""
-    checkpoint = open_checkpoint(model)
+def is_ready(model: str, wanted_device: str = AUTO, lstm_method: str = AUTO, prosody: Prosody = Prosody.LSTM) -> bool:
+    """Whether a model can be loaded at once, as far as is known without trying.
+
+    Raises what `choose_device` and `open_with` raise.
+    """
+    checkpoint = open_with(prosody, model)
     _, _, variant = _chosen(checkpoint, wanted_device, lstm_method, may_try=False)
+    if not _are_made(teacher_of(checkpoint), variant):
+        return False
+    if not isinstance(checkpoint, DistilledCheckpoint):
+        return True
+    return _are_made(checkpoint, with_students_of(checkpoint.students, Variant(variant.target)))
+
+
+def _are_made(checkpoint: Checkpoint, variant: Variant) -> bool:
     modules = find_modules(checkpoint.config, variant).folder
     return modules is not None and find_weights(checkpoint, modules) is not None
 

@@ -13,10 +13,7 @@ from engine.artifacts.freshness import Fresh, Freshness, Stale, freshness
 from engine.artifacts.manifest import CPU_DEVICE, Manifest, Variant, expected_identity, modules_folder
 from engine.artifacts.processor_families import family_here
 from engine.config import ModelConfig
-from engine.stages import DEVICE_STAGES
 from engine.system.paths import built_modules_folder, shipped_modules_folder
-
-_NAMES = tuple(stage.name for stage in DEVICE_STAGES)
 
 
 @dataclass(frozen=True)
@@ -126,4 +123,4 @@ def _shipped(config: ModelConfig, variant: Variant) -> ModuleSet:
 
 
 def _modules(folder: Path, config: ModelConfig, variant: Variant) -> ModuleSet:
-    return ModuleSet(folder, freshness(folder, expected_identity(config, variant), _NAMES))
+    return ModuleSet(folder, freshness(folder, expected_identity(config, variant), variant.stages))

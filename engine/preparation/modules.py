@@ -19,8 +19,7 @@ from engine.artifacts.manifest import Variant, expected_identity, modules_folder
 from engine.config import ModelConfig
 from engine.errors import Cancelled, CompileError, Cure, EngineError
 from engine.preparation.module_choice import find_modules
-from engine.speech import PreparationEvent
-from engine.stages import DEVICE_STAGES
+from engine.speech import PreparationEvent, Prosody
 from engine.system.child_process import ChildProcess, python_command
 from engine.system.paths import built_modules_folder
 from engine.system.waiting import hold
@@ -112,7 +111,7 @@ def _build(
 ) -> None:
     why = f"The shipped modules cannot be used: {shipped_problem}." if shipped_problem else ""
     log.info("The modules %s of %s are built here. %s", variant.name, model, why)
-    observe(PreparationEvent(f"Starting the compiler. {why}".strip(". "), 0, len(DEVICE_STAGES)))
+    observe(PreparationEvent(f"Starting the compiler. {why}".strip(". "), 0, len(variant.stages)))
     command = [
         "compile",
         "--model",
@@ -122,6 +121,7 @@ def _build(
         "--target",
         variant.target,
         *(["--probes"] if variant.probed else []),
+        *(["--prosody", Prosody.TRANSFORMER] if variant.students else []),
     ]
     command += ["--stage", stage, "--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:

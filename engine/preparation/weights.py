@@ -20,9 +20,10 @@ from engine.artifacts.packed_weights import (
     weights_key,
 )
 from engine.errors import Cancelled, EngineError, OutputError
-from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.model_store.checkpoints import Checkpoint
+from engine.model_store.distilled import open_with
 from engine.preparation.modules import PreparationObserver, run_engine, sole_maker
-from engine.speech import Array, PreparationEvent
+from engine.speech import Array, PreparationEvent, Prosody
 from engine.system.paths import PACKED_WEIGHTS_SUFFIX, packed_weights_folder
 
 TITLE = "Preparing the voice model"
@@ -32,8 +33,7 @@ _WAITING = "Waiting for the voice model"
 def find_weights(checkpoint: Checkpoint, folder: Path) -> PackedWeights | None:
     """The packed weights of a checkpoint for the modules in `folder`, or None if they have to be packed first."""
     manifest = Manifest.load(folder)
-    path = packed_weights_path(checkpoint.name, checkpoint.weights_name, manifest.identity.device)
-    return load_packed(path, weights_key(manifest, checkpoint.identity))
+    return load_packed(_place(checkpoint, manifest), weights_key(manifest, checkpoint.identity))
 
 
 def ensure_weights(
@@ -42,25 +42,30 @@ def ensure_weights(
     """The packed weights of a checkpoint for the modules in `folder`, which are packed if they are not cached.
 
     The checkpoint's own weights are returned instead when packed ones cannot be written, which `observe` then reports.
-    Only one set is cached for each model and device: for any modules other than those that speak, pack in your own
-    process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
+    Only one set is cached for each model and device, and one of the stages with students: for any modules other than
+    those that speak, pack in your own process. Raises `DamagedFile`, or `Cancelled` once `cancel` is set.
     """
     if (found := find_weights(checkpoint, folder)) is not None:
         return found
-    manifest, model, weights = Manifest.load(folder), checkpoint.name, checkpoint.weights_name
-    path = packed_weights_path(model, weights, manifest.identity.device)
-    key = weights_key(manifest, checkpoint.identity)
-    problem = _pack(path, key, _arguments(model, weights, folder), len(manifest.artifacts), observe, cancel)
+    manifest = Manifest.load(folder)
+    path, key = _place(checkpoint, manifest), weights_key(manifest, checkpoint.identity)
+    problem = _pack(path, key, _arguments(checkpoint, folder), len(manifest.artifacts), observe, cancel)
     if (found := find_weights(checkpoint, folder)) is not None:
         return found
     observe(PreparationEvent(f"The prepared voice model is not kept: {problem}", 0, 1))
     return checkpoint.load_weights()
 
 
-def packed_weights_path(model: str, weights: str | None, device: str = CPU_DEVICE) -> Path:
+def packed_weights_path(
+    model: str, weights: str | None, device: str = CPU_DEVICE, prosody: Prosody = Prosody.LSTM
+) -> Path:
     """Where the packed weights of a model are cached; those of newer modules or another seed replace the older ones."""
     name = model if weights is None else f"{model}-random"
-    return packed_weights_folder() / packed_weights_name(name, device)
+    return packed_weights_folder() / packed_weights_name(name, device, prosody)
+
+
+def _place(checkpoint: Checkpoint, manifest: Manifest) -> Path:
+    return packed_weights_path(checkpoint.name, checkpoint.weights_name, manifest.identity.device, checkpoint.prosody)
 
 
 def all_packed_weights() -> list[Path]:
@@ -68,15 +73,21 @@ def all_packed_weights() -> list[Path]:
     return sorted(packed_weights_folder().glob(f"*{PACKED_WEIGHTS_SUFFIX}"))
 
 
-def pack(model: str, weights: str | None, folder: Path, observe: PreparationObserver) -> None:
+def pack(
+    model: str,
+    weights: str | None,
+    folder: Path,
+    observe: PreparationObserver,
+    prosody: Prosody = Prosody.LSTM,
+) -> None:
     """Pack the weights of a checkpoint for the modules in `folder`, on their device, and write them to the cache.
 
     Raises `OutputError` when they cannot be written, and what loading a model raises.
     """
     from engine.runners.tvm_runner import packed_stages  # brings tvm
 
-    manifest, checkpoint = Manifest.load(folder), open_checkpoint(model, weights)
-    path = packed_weights_path(model, weights, manifest.identity.device)
+    manifest, checkpoint = Manifest.load(folder), open_with(prosody, model, weights)
+    path = _place(checkpoint, manifest)
     total = len(manifest.artifacts)
     stages = _counted(packed_stages(folder, checkpoint.load_weights()), total, observe)
     try:
@@ -124,6 +135,7 @@ def _pack(
     return ""
 
 
-def _arguments(model: str, weights: str | None, folder: Path) -> list[str]:
-    chosen = [] if weights is None else ["--weights", weights]
-    return ["pack", "--model", model, *chosen, "--modules", str(folder)]
+def _arguments(checkpoint: Checkpoint, folder: Path) -> list[str]:
+    chosen = [] if checkpoint.weights_name is None else ["--weights", checkpoint.weights_name]
+    manner = [] if checkpoint.prosody is Prosody.LSTM else ["--prosody", checkpoint.prosody]
+    return ["pack", "--model", checkpoint.name, *chosen, *manner, "--modules", str(folder)]

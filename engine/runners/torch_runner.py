@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 import torch
+from torch import nn
 
+from engine.config import ModelConfig
 from engine.network.architecture import Network
 from engine.network.exportable import exportable_stages
 from engine.network.exportable.probing import Probed
-from engine.network.reference import Reference
+from engine.network.reference import Arithmetic, Reference
 from engine.ops.packed_lstm import LstmSemantics
 from engine.runners.base import COUNTS, check_inputs, cropped, named_outputs
 from engine.speech import Array
@@ -42,6 +44,10 @@ class ReferenceRunner:
                 cropped(config, tensor, result[tensor.name][batch_index], valid)[...] = outputs[tensor.name][0]
         return result
 
+    def arithmetic_of(self, stage: Stage, inputs: Mapping[str, Array]) -> Arithmetic:
+        """See `Reference.arithmetic_of`."""
+        return self._reference.arithmetic_of(stage.name, inputs)
+
     def close(self) -> None:
         """Nothing to release."""
 
@@ -54,22 +60,19 @@ class ReferenceRunner:
             }
 
 
-class ExportableRunner:
-    """The exportable stages as eager PyTorch, on batches of any lengths.
+class StagesRunner:
+    """Stages that are torch modules, by name, as eager PyTorch on batches of any lengths.
 
     `observe`, if given, gets the probes of the whole batch at once; beyond a sequence's length their values are finite
     but arbitrary.
     """
 
     def __init__(
-        self,
-        network: Network,
-        semantics: LstmSemantics = LstmSemantics.PACKED,
-        observe: ProbeObserver | None = None,
+        self, config: ModelConfig, stages: Mapping[str, nn.Module], observe: ProbeObserver | None = None
     ) -> None:
-        self._config = network.config
+        self._config = config
         self._observe = observe
-        self._stages = exportable_stages(network, semantics, probed=observe is not None)
+        self._stages = stages
 
     def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """See `Runner.run`."""
@@ -82,6 +85,19 @@ class ExportableRunner:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+class ExportableRunner(StagesRunner):
+    """The exportable stages of a network; see `StagesRunner`."""
+
+    def __init__(
+        self,
+        network: Network,
+        semantics: LstmSemantics = LstmSemantics.PACKED,
+        observe: ProbeObserver | None = None,
+    ) -> None:
+        stages = exportable_stages(network, semantics, probed=observe is not None)
+        super().__init__(network.config, stages, observe)
 
 
 def _valid_lengths(inputs: Mapping[str, Array], batch_index: int) -> dict[str, int]:

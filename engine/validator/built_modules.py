@@ -1,6 +1,6 @@
 """Compares modules that were just built with PyTorch, each stage fed by the reference.
 
-Stages that were not built run in PyTorch.
+Stages that were not built run in PyTorch. Those with students are compared with the same students in PyTorch.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from pathlib import Path
 from engine.artifacts.manifest import Variant
 from engine.errors import CompileError, Cure
 from engine.model_store.checkpoints import Checkpoint
+from engine.model_store.distilled import DistilledCheckpoint, teacher_of
 from engine.pipeline import Observer
 from engine.system.paths import sample_text_path
 from engine.validator import wording
 from engine.validator.comparison import Comparison
+from engine.validator.crossed_runner import CrossedRunner
 from engine.validator.own_run import RegimeChain
-from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
+from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.validation import phonemizer
 
@@ -32,8 +34,9 @@ def compare_built(
     voice = next(iter(checkpoint.voices.values()))
     text = sample_text_path().read_text(encoding="utf-8")
     utterance = phonemizer(checkpoint, voice).plan(text).utterances[0]
-    with closing(Regimes(checkpoint, variant.probed)) as regimes:
-        reference = regimes.open(Regime.DYNAMIC, 0, observe)
+    distilled = isinstance(checkpoint, DistilledCheckpoint)
+    with closing(Regimes(teacher_of(checkpoint), variant.probed)) as regimes:
+        reference = regimes.open(Regime.STATIC_DISTILLED if distilled else Regime.DYNAMIC, 0, observe)
         with closing(_Built(checkpoint, folder, variant.probed)) as built:
             runner = CrossedRunner(dict.fromkeys(stages, built.runner), reference.runner)
             compiled = RegimeRunner(Regime.COMPILED, runner, built.log, tolerance_of=variant.tolerance_of)

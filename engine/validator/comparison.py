@@ -51,37 +51,35 @@ class Comparison:
         """Rows as stages finish: of every output and probe the isolated reading, then the propagated ones.
 
         The reading with the reference's durations is there only where a regime's own durations differ from them.
+        Upstream is the noise floor of the others and comes first, except where only its own chain is left to be run:
+        that takes PyTorch the longest, and the isolated readings of the others go before.
         """
-        runs = [
-            OwnRun(chain, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations())
-            for chain in self._others
-        ]
+        runs = [self._own_run(chain, utterance, style, speed, seed) for chain in self._others]
         for step in self._reference.pipeline.steps(utterance, style, speed, seed):
             expected = result_of(self._reference, step)
             self._save(utterance.index, self._reference, Reading.OWN_FED, expected)
             if ALIGNMENT_OUTPUT in step.outputs:
                 yield _alignment_event(utterance.index, step)
-            noise_floor: dict[str, Metrics] = {}
-            for run in runs:
-                for row in self._rows(utterance.index, run, expected, noise_floor):
-                    yield RowEvent(row)
+            for row in self._rows(utterance.index, runs, expected):
+                yield RowEvent(row)
 
-    def _rows(self, index: int, run: OwnRun, expected: StageResult, noise_floor: dict[str, Metrics]) -> Iterator[Row]:
-        results, chain = run.results(expected), run.chain
-        for reading, result in results.items():
-            self._save(index, chain, reading, result)
-        fed, own = results[Reading.REFERENCE_FED], results[Reading.OWN_FED]
-        given = results.get(Reading.OWN_FED_REFERENCE_DURATIONS)
-        names = chain.regime.name, self._reference.regime.name
-        tolerance = chain.regime.tolerance_of(own.step.stage)
-        judge = _Judge(index, *names, tolerance, expected, noise_floor)
-        for value in _values(expected):
-            if value.of(fed) is not None:
-                isolated_row = judge.isolated_row(value, fed)
-                yield isolated_row
-                if given is not None:
-                    yield judge.given_row(value, given, isolated_row.verdict)
-                yield judge.propagated_row(value, own, isolated_row.verdict)
+    def _own_run(self, chain: RegimeChain, utterance: Utterance, style: Style, speed: float, seed: int) -> OwnRun:
+        return OwnRun(chain, self._reference, chain.pipeline.steps(utterance, style, speed, seed), ReferenceDurations())
+
+    def _rows(self, index: int, runs: Sequence[OwnRun], expected: StageResult) -> Iterator[Row]:
+        noise_floor: dict[str, Metrics] = {}
+        propagated_rows: dict[str, Iterator[Row]] = {}
+        for run in sorted(runs, key=lambda run: run.repeats(expected.step)):
+            results, regime = run.results(expected), run.chain.regime
+            for reading, result in results.items():
+                self._save(index, run.chain, reading, result)
+            tolerance = regime.tolerance_of(expected.step.stage)
+            judge = _Judge(index, regime.name, self._reference.regime.name, tolerance, expected, noise_floor)
+            fed_rows = judge.isolated_rows(results[Reading.REFERENCE_FED])
+            yield from fed_rows.values()
+            propagated_rows[regime.name] = judge.propagated_rows(results, fed_rows)
+        for run in runs:
+            yield from propagated_rows[run.chain.regime.name]
 
     def _save(self, index: int, chain: RegimeChain, reading: Reading, result: StageResult) -> None:
         if self._arrays is not None:
@@ -113,6 +111,18 @@ class _Judge:
     tolerance: float
     expected: StageResult
     noise_floor: dict[str, Metrics]
+
+    def isolated_rows(self, fed: StageResult) -> dict[_Value, Row]:
+        """The row of every value that the regime has, on the reference's inputs."""
+        return {value: self.isolated_row(value, fed) for value in _values(self.expected) if value.of(fed) is not None}
+
+    def propagated_rows(self, results: Mapping[Reading, StageResult], fed_rows: Mapping[_Value, Row]) -> Iterator[Row]:
+        """The rows of the same values on the regime's own inputs, where needed in the reference's frames, too."""
+        own, given = results[Reading.OWN_FED], results.get(Reading.OWN_FED_REFERENCE_DURATIONS)
+        for value, fed_row in fed_rows.items():
+            if given is not None:
+                yield self.given_row(value, given, fed_row.verdict)
+            yield self.propagated_row(value, own, fed_row.verdict)
 
     def isolated_row(self, value: _Value, fed: StageResult) -> Row:
         """The row of a stage on the reference's inputs."""
@@ -235,7 +245,7 @@ def isolated_rows(
     """The rows of one stage that a regime and its reference ran on equal inputs, with inner values if both have any."""
     names, stage = (chain.regime.name, reference.regime.name), fed.step.stage
     judge = _Judge(0, *names, chain.regime.tolerance_of(stage), expected, {})
-    return tuple(judge.isolated_row(value, fed) for value in _values(expected) if value.of(fed) is not None)
+    return tuple(judge.isolated_rows(fed).values())
 
 
 def _compared(stage: Stage) -> tuple[Tensor, ...]:

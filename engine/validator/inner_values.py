@@ -13,9 +13,10 @@ from engine.preparation.modules import PreparationObserver
 from engine.runners.base import Runner
 from engine.stages import DEVICE_STAGES, Stage
 from engine.validator.comparison import Comparison
+from engine.validator.crossed_runner import CrossedRunner
 from engine.validator.inner_modules import InnerModules
 from engine.validator.own_run import RegimeChain
-from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes, as_padded, crossed
+from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, crossed
 from engine.validator.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
 
 COMPILED_REGIMES = (Regime.COMPILED, Regime.COMPILED_PADDED)
@@ -88,6 +89,8 @@ class InnerValues:
 
     def _runner(self, regime: Regime, runners: dict[Regime, RegimeRunner]) -> RegimeRunner:
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
+        if same is Regime.DISTILLED:  # its compiled modules show nothing
+            return self._regimes.open(same, 0, self._observe, self._cancel)
         if same not in runners:
             log = ProbeLog()
             runners[same] = RegimeRunner(same, self._regimes.torch_runner(same, self._observe, log.observe), log)

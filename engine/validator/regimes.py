@@ -24,16 +24,20 @@ from engine.runners.host import HostRunner
 from engine.runners.padded import PaddedRunner
 from engine.speech import Array, PreparationEvent
 from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
+from engine.validator.crossed_runner import CrossedRunner
 from engine.validator.drill import Drill
-from engine.validator.results import Regime, ValidationRequest
+from engine.validator.results import STUDENT_REGIMES, Regime, ValidationRequest
+from engine.validator.student_runners import compiled_students, student_tolerance, students_in_torch
 
 if TYPE_CHECKING:
     from engine.network.architecture import Network
 
 ToleranceOf = Callable[[Stage], float]
 """How well a stage must correlate with the reference when the reference feeds it."""
+CodeOf = Callable[[Stage, Mapping[str, Array]], object]
+"""Names the code that computes these inputs of a stage; None for code that only this regime has."""
 
-PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
+PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED, Regime.STATIC_DISTILLED)
 MOST_PADDING = 20.0
 PADDINGS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 """Padding over valid length, where its effect is measured at several amounts."""
@@ -67,21 +71,6 @@ class JoinedLog(ProbeLog):
         return {path: array for log in self._logs for path, array in log.taken().items()}
 
 
-class CrossedRunner:
-    """Runs some stages with other runners than the rest."""
-
-    def __init__(self, stages: Mapping[str, Runner], rest: Runner) -> None:
-        self._stages = stages
-        self._rest = rest
-
-    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """See `Runner.run`."""
-        return self._stages.get(stage.name, self._rest).run(stage, inputs)
-
-    def close(self) -> None:
-        """Do nothing: the runners belong to their regimes."""
-
-
 class RegimeRunner:
     """One regime's runner with what it produces besides outputs: inner values, and what it leaves in the padding."""
 
@@ -92,16 +81,18 @@ class RegimeRunner:
         log: ProbeLog,
         padded: PaddedRunner | None = None,
         tolerance_of: ToleranceOf = attrgetter("tolerance"),
+        code_of: CodeOf = lambda stage, inputs: None,
     ) -> None:
         self.name = name
         self.runner = runner
         self.log = log
         self.tolerance_of = tolerance_of
-        self._padded = padded
+        self.code_of = code_of
+        self.padded = padded
 
     def tail(self, output: str) -> Array | None:
         """What the last run left beyond the valid length of an output; None in a regime without padding."""
-        return None if self._padded is None else self._padded.tails.get(output)
+        return None if self.padded is None else self.padded.tails.get(output)
 
 
 class Regimes:
@@ -133,12 +124,12 @@ class Regimes:
     ) -> RegimeRunner:
         """The runner of a regime; `observe` gets an event for everything that is loaded.
 
-        Raises the errors of `engine.preparation.devices.choose_device` and `engine.preparation.modules.ensure_modules`.
+        Raises the errors of `engine.preparation.devices.choose_device`, `engine.preparation.modules.ensure_modules`
+        and `engine.model_store.distilled.with_students`.
         """
         same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
         if same not in self._loaded:
-            compiled = same is Regime.COMPILED
-            self._loaded[same] = self._compiled(observe, cancel) if compiled else self._in_torch(same, observe)
+            self._loaded[same] = self._made(same, observe, cancel)
         return as_padded(regime, self._loaded[same], self.checkpoint.config, padding)
 
     @property
@@ -154,8 +145,9 @@ class Regimes:
         if fault == (self.drill.fault.name if self.drill else ""):
             return
         drill = Drill(fault) if fault else None
-        if Regime.COMPILED in self._loaded:
-            self._loaded.pop(Regime.COMPILED).runner.close()
+        for regime in (Regime.DISTILLED, Regime.COMPILED):
+            if regime in self._loaded:
+                self._loaded.pop(regime).runner.close()
             self.variant = self.modules_folder = self.sound_folder = None
         if self.drill is not None:
             self.drill.close()
@@ -165,7 +157,8 @@ class Regimes:
         """A new runner of a regime in PyTorch, over the one network; `seen` gets its inner values."""
         if self._network is None:
             self._network = self._load_network(observe)
-        return _torch_runner(regime, self._network, seen)
+        runner = _torch_runner(regime, self._network, seen)
+        return students_in_torch(self.checkpoint, runner, seen) if regime is Regime.STATIC_DISTILLED else runner
 
     def pipeline(self, regime: RegimeRunner) -> Pipeline:
         """A regime's whole chain of stages."""
@@ -180,9 +173,30 @@ class Regimes:
         if self.drill is not None:
             self.drill.close()
 
+    def _made(self, regime: Regime, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
+        if regime is Regime.COMPILED:
+            return self._compiled(observe, cancel)
+        if regime is Regime.DISTILLED:
+            return self._distilled(observe, cancel)
+        return self._in_torch(regime, observe)
+
+    def _distilled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
+        """The compiled regime, with the stages that have students from modules of their own."""
+        rest = self.open(Regime.COMPILED, 0, observe, cancel)
+        target = CPU.target if self.variant is None else self.variant.target
+        runner = compiled_students(self.checkpoint, target, rest.runner, observe, cancel)
+        return RegimeRunner(Regime.DISTILLED, runner, ProbeLog(), tolerance_of=student_tolerance)
+
     def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
         log = ProbeLog()
-        return RegimeRunner(regime, self.torch_runner(regime, observe, log.observe if self.probes else None), log)
+        runner = self.torch_runner(regime, observe, log.observe if self.probes else None)
+        if regime is Regime.STATIC_DISTILLED:
+            return RegimeRunner(regime, runner, log, tolerance_of=student_tolerance)
+        from engine.runners.torch_runner import ReferenceRunner
+
+        if isinstance(runner, ReferenceRunner):
+            return RegimeRunner(regime, runner, log, code_of=runner.arithmetic_of)
+        return RegimeRunner(regime, runner, log)
 
     def _load_network(self, observe: PreparationObserver) -> Network:
         observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
@@ -219,6 +233,13 @@ def as_padded(regime: Regime, loaded: RegimeRunner, config: ModelConfig, padding
     return RegimeRunner(regime, padded, loaded.log, padded, loaded.tolerance_of)
 
 
+def held_to(reference: Regime, loaded: RegimeRunner) -> RegimeRunner:
+    """The runner as it is judged by a reference: students must compute what the same students do."""
+    if reference not in STUDENT_REGIMES or loaded.name not in STUDENT_REGIMES:
+        return loaded
+    return RegimeRunner(loaded.name, loaded.runner, loaded.log, loaded.padded)
+
+
 def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
     from engine.network.reference import Arithmetic, Reference
     from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
@@ -228,7 +249,7 @@ def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) 
             return ReferenceRunner(Reference(network, Arithmetic.FLOAT64), seen)
         case Regime.UPSTREAM:
             return ReferenceRunner(Reference(network, Arithmetic.UPSTREAM), seen)
-        case Regime.STATIC_PACKED:
+        case Regime.STATIC_PACKED | Regime.STATIC_DISTILLED:
             return ExportableRunner(network, LstmSemantics.PACKED, seen)
         case _:
             return ExportableRunner(network, LstmSemantics.NO_PACK, seen)

@@ -25,6 +25,8 @@ class Regime(StrEnum):
     """It has the fault of this project's predecessor."""
     COMPILED = "compiled"
     COMPILED_PADDED = "compiled-padded"
+    STATIC_DISTILLED = "static-distilled"
+    DISTILLED = "distilled"
 
 
 REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
@@ -35,8 +37,12 @@ REGIME_MEANINGS: Mapping[Regime, str] = MappingProxyType(
         Regime.STATIC_NO_PACK: "PyTorch on padded arrays; LSTMs run over the padding and are masked afterwards",
         Regime.COMPILED: "The compiled modules, as the application speaks with them",
         Regime.COMPILED_PADDED: "The compiled modules on padded arrays, told the valid lengths",
+        Regime.STATIC_DISTILLED: "PyTorch on padded arrays, with a Transformer, taught by the LSTMs, in their place",
+        Regime.DISTILLED: "The compiled modules, with a Transformer, taught by the LSTMs, in their place",
     }
 )
+STUDENT_REGIMES = (Regime.STATIC_DISTILLED, Regime.DISTILLED)
+"""Only models that have students have them."""
 DEFAULT_REGIMES = (Regime.DYNAMIC, Regime.UPSTREAM, Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED)
 
 
@@ -206,8 +212,16 @@ class Row:
 
     @property
     def decides(self) -> bool:
-        """Whether the row can make the validation fail: only rows of compiled regimes, crossed ones too, can."""
-        return self.regime.startswith(Regime.COMPILED)
+        """Whether the row can make the validation fail: only rows of compiled regimes, crossed ones too, can.
+
+        Students are held to nothing but the same students in PyTorch.
+        """
+        return self.regime.startswith(Regime.COMPILED) or (self.regime == Regime.DISTILLED and not self.of_teacher)
+
+    @property
+    def of_teacher(self) -> bool:
+        """Whether students are compared with their teacher, whom they only resemble."""
+        return self.regime in STUDENT_REGIMES and self.reference not in STUDENT_REGIMES
 
 
 @dataclass(frozen=True)

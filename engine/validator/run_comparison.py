@@ -9,13 +9,14 @@ from engine.speech import SpeechRequest
 from engine.validator.results import Reading, Report, Row
 
 LEFT_OUT = "–"
+NO_FAULT = "none"
 
 
 @dataclass(frozen=True)
 class RowPair:
     """One output in one reading of both runs; either is None where that run has no such row.
 
-    `ratio` is the second's relative error over the first's, None where it cannot be formed; `obstacle` says why.
+    `ratio` is the first's relative error over the second's, None where it cannot be formed; `obstacle` says why.
     """
 
     utterance: int
@@ -82,13 +83,13 @@ def _row_obstacle(first: Row | None, second: Row | None) -> str:
 
 
 def _ratio(first: Row | None, second: Row | None) -> float | None:
-    """The second's error over the first's; 1 for two equal ones, None over nothing."""
-    before, after = _error(first), _error(second)
-    if before is None or after is None:
+    """The first's error over the second's; 1 for two equal ones, None over nothing."""
+    ours, theirs = _error(first), _error(second)
+    if ours is None or theirs is None:
         return None
-    if before == after:
+    if ours == theirs:
         return 1.0
-    return after / before if before else None
+    return ours / theirs if theirs else None
 
 
 def _error(row: Row | None) -> float | None:
@@ -127,14 +128,19 @@ def _differences(first: Report, first_regime: str, second: Report, second_regime
     ours, theirs = first.request, second.request
     pairs = {
         "regime": (first_regime, second_regime),
-        "planted fault": (ours.fault or LEFT_OUT, theirs.fault or LEFT_OUT),
+        "planted fault": (ours.fault or NO_FAULT, theirs.fault or NO_FAULT),
         "padding": (f"{ours.padding:g}", f"{theirs.padding:g}"),
-        "device": (first.device_choice or LEFT_OUT, second.device_choice or LEFT_OUT),
-        "LSTM method": (first.lstm_choice or LEFT_OUT, second.lstm_choice or LEFT_OUT),
+        "device": (_name(first.device_choice), _name(second.device_choice)),
+        "LSTM method": (_name(first.lstm_choice), _name(second.lstm_choice)),
     }
     names = dict.fromkeys([*first.versions, *second.versions]) if first.versions and second.versions else {}
     pairs |= {name: (first.versions.get(name, LEFT_OUT), second.versions.get(name, LEFT_OUT)) for name in names}
     yield from (f"{name}: {one} and {other}" for name, (one, other) in pairs.items() if one != other)
+
+
+def _name(choice: str) -> str:
+    """What was chosen, without the reason, which two equal choices may have different ones of."""
+    return choice.partition(" ")[0] or LEFT_OUT
 
 
 def _model(report: Report) -> str:

@@ -14,6 +14,7 @@ from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
 from engine.speech import Plan, PlanEvent, Utterance
 from engine.synthesizer import check, directed, plans_of
+from engine.system.freed_memory import keep_freed_memory
 from engine.validator.agenda import Agenda, Listener
 from engine.validator.array_limit import array_limit_of
 from engine.validator.arrays import ArrayFolder
@@ -22,7 +23,7 @@ from engine.validator.comparison import Comparison
 from engine.validator.golden import GoldenRuns, chosen
 from engine.validator.inner_values import InnerValues
 from engine.validator.own_run import RegimeChain
-from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed
+from engine.validator.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
 from engine.validator.results import (
     FinishedEvent,
     Regime,
@@ -228,7 +229,7 @@ def open_chains(
     """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
 
     def open_regime(regime: Regime) -> RegimeRunner:
-        return regimes.open(regime, request.padding, observe, cancel)
+        return held_to(request.reference, regimes.open(regime, request.padding, observe, cancel))
 
     wanted = [regime for regime in dict.fromkeys(request.regimes) if regime is not request.reference]
     others = [open_regime(regime) for regime in wanted]
@@ -240,6 +241,7 @@ def open_chains(
     reference, *chains = (
         RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
     )
+    keep_freed_memory()  # now, because loading compiled modules has it kept little
     return reference, chains
 
 

@@ -109,7 +109,11 @@ def _is_nearer(metrics: Metrics, noise_floor: Metrics) -> bool:
 def _finding(regime: str, failures: list[Row], with_probes: list[Row]) -> Finding:
     stage = next(stage for stage in STAGES if any(row.stage == stage.name for row in failures))
     worst = max((row for row in failures if row.stage == stage.name), key=severity)
-    what = "where packing matters" if regime == Regime.STATIC_NO_PACK else "that is itself wrong"
+    what = "that is itself wrong"
+    if regime == Regime.STATIC_NO_PACK:
+        what = "where packing matters"
+    elif all(row.of_teacher for row in failures):
+        what = "in which a student is further from its teacher than it should be"
     words = f"{stage.title} is the first stage {what}: fed by the reference, its {worst.output} {_measured(worst)}."
     inner = next((row.output for row in with_probes if row.probe and row.stage == stage.name), "")
     inside = f" Inside it, {inner} is the first value that is wrong." if inner else ""

@@ -44,10 +44,10 @@ class Yardstick:
         """The row with its error over the floor and over the golden run's; worse, instead of passed, beyond 10 times.
 
         What its own regime fed is worse only where the same stage is worse when fed by the reference: elsewhere the
-        error has come from an earlier stage.
+        error has come from an earlier stage. Students resemble their teacher far less than rounding changes it.
         """
         row = replace(row, times_floor=self._times_floor(row), times_golden=self._times_golden(row))
-        if row.verdict not in (Verdict.PASS, Verdict.WORSE):
+        if row.verdict not in (Verdict.PASS, Verdict.WORSE) or row.of_teacher:
             return row
         return replace(row, verdict=Verdict.WORSE if self._is_worse(row) else Verdict.PASS)
 

@@ -5,6 +5,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from app.settings import USUAL_KEPT_MEGABYTES, USUAL_SPEED, Key, Settings
 from app.theme import Appearance
+from engine.speech import Prosody
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def test_a_first_start_has_sensible_values(file: Path) -> None:
     assert settings.speed == USUAL_SPEED
     assert settings.appearance is Appearance.SYSTEM
     assert settings.device == settings.lstm_method == "auto"
+    assert settings.prosody is Prosody.LSTM
     assert settings.save_folder == Path.home()
     assert settings.document is None
     assert settings.geometry.isEmpty()
@@ -43,7 +45,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     before = Settings(store)
     before.text = 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     before.voice, before.speed, before.appearance = "am_adam", 1.35, Appearance.DARK
-    before.device, before.lstm_method = "metal", "mps"
+    before.device, before.lstm_method, before.prosody = "metal", "mps", Prosody.TRANSFORMER
     before.model, before.models_offered = "kokoro-82m", True
     before.geometry, before.split = QByteArray(b"\x00\x01"), QByteArray(b"\xff")
     before.save_folder, before.document = tmp_path, tmp_path / "a.epub"
@@ -56,7 +58,7 @@ def test_everything_comes_back_at_the_next_start(file: Path, tmp_path: Path) -> 
     after = opened(file)
     assert after.text == 'Hello, “you” 🙂\nand, you; too = \\ "quoted"'
     assert (after.voice, after.speed, after.appearance) == ("am_adam", 1.35, Appearance.DARK)
-    assert after.device == "metal"
+    assert (after.device, after.prosody) == ("metal", Prosody.TRANSFORMER)
     assert after.document == tmp_path / "a.epub"
     assert (after.model, after.models_offered) == ("kokoro-82m", True)
     assert (after.geometry, after.split) == (QByteArray(b"\x00\x01"), QByteArray(b"\xff"))
@@ -85,6 +87,12 @@ def test_an_unknown_device_is_the_automatic_one(file: Path) -> None:
     store = QSettings(str(file), QSettings.Format.IniFormat)
     store.setValue(Key.DEVICE.value, "abacus")
     assert Settings(store).device == "auto"
+
+
+def test_an_unknown_prosody_is_the_models_own(file: Path) -> None:
+    store = QSettings(str(file), QSettings.Format.IniFormat)
+    store.setValue(Key.PROSODY.value, "guess")
+    assert Settings(store).prosody is Prosody.LSTM
 
 
 def test_an_unknown_appearance_is_the_systems(file: Path) -> None:

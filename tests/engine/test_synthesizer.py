@@ -16,19 +16,30 @@ from hypothesis import strategies as st
 from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.audio.kept_speech import KeptSpeech
-from engine.errors import Cancelled, InvalidRequest, MissingLanguage, NothingToSpeak, UnknownVoice
+from engine.errors import Cancelled, InvalidRequest, MissingLanguage, MissingModel, NothingToSpeak, UnknownVoice
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
 from engine.model_store.checkpoints import open_checkpoint
 from engine.ops.packed_lstm import LstmMethod
 from engine.pipeline import ignore
 from engine.preparation.devices import DeviceChoice
-from engine.preparation.files import ensure_files
+from engine.preparation.files import ensure_files, is_ready
 from engine.preparation.lstm_methods import MethodChoice
-from engine.speech import DeviceEvent, Event, Plan, PlanEvent, Speech, SpeechRequest, SpokenWord, StageEvent
+from engine.speech import (
+    DeviceEvent,
+    Event,
+    Plan,
+    PlanEvent,
+    Prosody,
+    Speech,
+    SpeechRequest,
+    SpokenWord,
+    StageEvent,
+)
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import Synthesizer, check, device_event
 from tests.engine.memory import private_bytes
+from tests.engine.students import students_installed
 from tests.starter_voices import FEMALE, MALE
 
 TEXT = "The first sentence is short. The second one is a little longer, and it has a clause."
@@ -447,3 +458,35 @@ def test_two_hundred_requests_leave_no_memory_behind(starter: Synthesizer) -> No
 
     before = speak(range(20))
     assert speak(range(20, 200)) - before < 3e6  # the audio of these requests alone is 9 MB
+
+
+def test_students_speak_in_place_of_the_lstms() -> None:
+    request = SpeechRequest("Hello there.", MALE)
+    with students_installed():
+        taught = Synthesizer(prosody=Prosody.TRANSFORMER)
+        stages: list[str] = []
+        first, second = (
+            list(taught.synthesize(request, lambda e: stages.append(e.stage) if isinstance(e, StageEvent) else None))
+            for _ in range(2)
+        )
+        assert stages == 2 * list(STAGE_NAMES)
+        assert np.array_equal(first[0].samples, second[0].samples)
+        assert np.isfinite(first[0].samples).all()
+        assert taught.fingerprint(request.voice) != Synthesizer().fingerprint(request.voice)
+        assert is_ready("starter", "cpu", prosody=Prosody.TRANSFORMER)
+        taught.close()
+
+
+def test_what_students_said_is_not_kept_for_the_lstms(starter: Synthesizer, tmp_path: Path) -> None:
+    request = SpeechRequest("Hello there.", MALE)
+    with students_installed():
+        taught = Synthesizer(kept=KeptSpeech(tmp_path), prosody=Prosody.TRANSFORMER)
+        (theirs,) = taught.synthesize(request)
+        taught.close()
+    (ours,) = Synthesizer(kept=KeptSpeech(tmp_path)).synthesize(request)
+    assert not np.array_equal(ours.samples, theirs.samples)
+
+
+def test_students_that_are_not_there_are_missed_before_anything_is_loaded() -> None:
+    with pytest.raises(MissingModel, match="starter has no Transformer"):
+        Synthesizer(prosody=Prosody.TRANSFORMER).prepare()

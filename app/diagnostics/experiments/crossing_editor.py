@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.diagnostics.metric_words import REGIME_TITLES
-from app.diagnostics.runs.run_controls import faint_label
+from app.diagnostics.runs.run_controls import faint_label, regimes_of
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.stages import DEVICE_STAGES
@@ -25,13 +25,18 @@ class CrossingEditor(WrappingBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.boxes: dict[str, ComboBox] = {}
-        others = [regime for regime in Regime if regime is not NOT_CROSSED]
         for stage in DEVICE_STAGES:
             box = ComboBox(f"{stage.title} from", "Which regime this stage comes from", WIDTH_CHARACTERS, self)
-            box.offer((each, REGIME_TITLES[each], REGIME_MEANINGS[each]) for each in (NOT_CROSSED, *others))
             box.chosen.connect(self._on_chosen)
             self.add(faint_label(stage.title, box), box)
             self.boxes[stage.name] = box
+        self.offer_students(has_students=False)
+
+    def offer_students(self, has_students: bool) -> None:
+        """Offer the regimes of a model that has students, or has none."""
+        names = dict.fromkeys((NOT_CROSSED, *regimes_of(has_students)))
+        for box in self.boxes.values():
+            box.offer((each, REGIME_TITLES[each], REGIME_MEANINGS[each]) for each in names)
 
     @property
     def cross(self) -> tuple[tuple[str, Regime], ...]:

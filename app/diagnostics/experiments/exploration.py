@@ -48,7 +48,8 @@ class Exploration(QObject):
     def compare_all(self, cross: tuple[tuple[str, Regime], ...]) -> None:
         """Run the text in every regime, and once more with some stages from other ones."""
         options = self._options
-        regimes = tuple(regime for regime in Regime if regime is not options.reference)
+        offered = self._panel.controls.to_run.regimes
+        regimes = tuple(regime for regime in offered if regime is not options.reference)
         self._panel.diagnose_wanted.emit(replace(options, regimes=regimes, cross=cross))
 
     @Slot()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.diagnostics.faults.drill_words import change_words, drill_words
@@ -12,6 +12,8 @@ from app.theme import LIGHT, Colours
 from app.widgets.notice_strip import NoticeStrip
 
 SYMBOL = "warning"
+WIDE_PIXELS = 700
+"""In a narrower strip the changed lines are cut off to nothing, and take the room of the list of stages."""
 
 
 class DrillStrip(NoticeStrip):
@@ -57,17 +59,26 @@ class DrillStrip(NoticeStrip):
             self.label.setText(words)
             self.setAccessibleDescription(words)
         self.change.setText(change)
-        self.change.setVisible(bool(change))
+        self.label.setToolTip(change)
+        self._show_change()
         self.setVisible(bool(words))
 
     def offer_sound(self, there_is_one: bool) -> None:
         """Whether there is a waveform to hear."""
         self.hear_button.setEnabled(there_is_one)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the changed lines where they can be read; the sentence has them as its tool tip."""
+        super().resizeEvent(event)
+        self._show_change()
+
     def set_colours(self, colours: Colours) -> None:
         """Redraw the symbol."""
         self.draw_symbol(SYMBOL, colours.warning)
         self.style().polish(self)
+
+    def _show_change(self) -> None:
+        self.change.setVisible(bool(self.change.text()) and self.width() >= WIDE_PIXELS)
 
     def _lay_out(self) -> None:
         words, buttons = QWidget(self), QWidget(self)

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QColor,
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QApplication, QFrame, QGraphicsScene, QGraphicsView, QWidget
 
 from app.diagnostics.inspection.folding import Box, FoldedGraph
@@ -132,6 +142,14 @@ class GraphView(QGraphicsView):
     def zoom_by(self, factor: float) -> None:
         """Zoom in or out, within bounds."""
         self._zoom_to(self.zoom * factor)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the chosen box in sight."""
+        super().resizeEvent(event)
+        if self._graph is not None and self._chosen is not None:
+            area = self._graph.boxes[self._chosen].area
+            if not self.mapToScene(self.viewport().rect()).boundingRect().contains(area):
+                self.centerOn(area.center())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Walk, fold and zoom."""

@@ -54,7 +54,7 @@ class KernelFigures(QScrollArea):
             for name, words in figures
         )
         found = [each.words for each in self._known.findings or () if each.node == self._node.id]
-        top = "".join(f"<div style='color:{self._colours.error}'>{escape(words)}</div>" for words in found)
+        top = "".join(f"<div style='color:{self._colours.error}'>{_breakable(words)}</div>" for words in found)
         self.label.setText(f"{top}<table>{lines}</table>")
         self.label.setAccessibleName("; ".join((*found, *(f"{name} {words}" for name, words in figures))))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
@@ -300,6 +301,13 @@ class KernelPage(StagePage):
             each.setSpacing(SPACE_PIXELS)
         layout.addLayout(top)
         layout.addWidget(self._outer, 1)
+        for before, after in pairwise(self._stops):
+            self.setTabOrder(before, after)
+
+    @property
+    def _stops(self) -> tuple[QWidget, ...]:
+        """Where the tab key goes before it comes to the details, as the page is read."""
+        return *self.graph.buttons, self.inspect_button, self.graph.view, self.search, self.worst_first, self.list
 
 
 def can_be_inspected(job: Job) -> bool:

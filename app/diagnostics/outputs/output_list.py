@@ -14,7 +14,7 @@ from engine.validator.results import Row
 
 OUTPUT_ROLE = int(Qt.ItemDataRole.UserRole)
 TITLE, AGREEMENT, VERDICT = range(3)
-LEAST_HEIGHT_PIXELS = 60
+LEAST_HEIGHT_PIXELS = 38
 
 
 class OutputList(QTreeWidget):

@@ -23,7 +23,7 @@ ROW_PIXELS = 24
 
 
 class ComparisonPage(StagePage):
-    """Both values of each output, and how much larger the error is in the other run; in words where that says nothing.
+    """Both values of each output, and the error of the run that is shown over the other's; words where there is none.
 
     The other run may be in another regime, and may be the same run.
     """

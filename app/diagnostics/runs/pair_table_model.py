@@ -32,7 +32,7 @@ TITLES = {
     PairColumn.OUTPUT: ("Output", "What the stage makes"),
     PairColumn.FIRST: ("This run", "How far the run that is shown is from its reference"),
     PairColumn.SECOND: ("Other run", "How far the other run is from its reference"),
-    PairColumn.RATIO: ("Error ratio", "The error of the other run over that of this one"),
+    PairColumn.RATIO: ("× other", "The error of this run over that of the other"),
     PairColumn.VERDICT: ("Verdict", "The verdict on this run, and on the other where it is another"),
 }
 _LEFT = (PairColumn.STAGE, PairColumn.OUTPUT, PairColumn.VERDICT)
@@ -108,7 +108,7 @@ def words_of(pair: RowPair, column: PairColumn) -> str:
         case PairColumn.SECOND:
             return _value(pair.second)
         case PairColumn.RATIO:
-            return pair.obstacle or (NOTHING if pair.ratio is None else f"{pair.ratio:.3g} ×")
+            return pair.obstacle or wording.times(pair.ratio)
         case _:
             return _verdicts(pair)
 

@@ -15,7 +15,7 @@ from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_METHODS
 from engine.validator.drill import drill_regimes
 from engine.validator.regimes import MOST_PADDING
-from engine.validator.results import REGIME_MEANINGS, Regime
+from engine.validator.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
 
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"
@@ -24,7 +24,7 @@ PADDING_MEANING = "How much longer than the speech the padded regimes' arrays ar
 class RunControls(WrappingBar):
     """A bar of controls; `regime_chosen` is emitted at once, everything else takes effect with the next run.
 
-    `fault` is the name of the fault that the next runs look for, empty for none.
+    `fault` is the name of the fault that the next runs look for, empty for none. `regimes` are those on offer.
     """
 
     diagnose_wanted = Signal(object)
@@ -35,6 +35,8 @@ class RunControls(WrappingBar):
         super().__init__(parent)
         self._running = False
         self.fault = ""
+        self.regimes = regimes_of(has_students=False)
+        self._others: tuple[str, ...] = ()
         self.diagnose_button = QPushButton(self)
         self.diagnose_button.setObjectName("diagnose")
         self.regime = ComboBox("Compared", "The way of running the model that is looked at", 16, self)
@@ -67,9 +69,16 @@ class RunControls(WrappingBar):
             fault=self.fault,
         )
 
+    def offer_students(self, has_students: bool) -> None:
+        """Offer the regimes of a model that has students, or has none."""
+        self.regimes = regimes_of(has_students)
+        self.offer_regimes(self._others)
+        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in self.regimes)
+
     def offer_regimes(self, others: tuple[str, ...] = ()) -> None:
         """Offer every regime, and any others that a run has."""
-        names = dict.fromkeys((Regime.COMPILED, *Regime, *others))
+        self._others = others
+        names = dict.fromkeys((Regime.COMPILED, *self.regimes, *others))
         self.regime.offer(
             (name, regime_title(name), REGIME_MEANINGS.get(Regime(name), "") if name in tuple(Regime) else "")
             for name in names
@@ -94,8 +103,7 @@ class RunControls(WrappingBar):
             self.diagnose_wanted.emit(self.options)
 
     def _prepare(self) -> None:
-        self.offer_regimes()
-        self.reference.offer((regime, REGIME_TITLES[regime], REGIME_MEANINGS[regime]) for regime in Regime)
+        self.offer_students(has_students=False)
         self.device.offer((device, device, "") for device in DEVICES)
         self.lstm_method.offer((method, method, "") for method in LSTM_METHODS)
         if (obstacle := metal_obstacle()) is not None:
@@ -111,6 +119,11 @@ class RunControls(WrappingBar):
         for title, control in (("Padding", self.padding), ("Device", self.device), ("LSTM", self.lstm_method)):
             self.add(faint_label(title, control), control)
         self.add(self.probes)
+
+
+def regimes_of(has_students: bool) -> tuple[Regime, ...]:
+    """The regimes of a model with students or without."""
+    return tuple(regime for regime in Regime if has_students or regime not in STUDENT_REGIMES)
 
 
 def faint_label(text: str, buddy: QWidget) -> QLabel:

@@ -2,6 +2,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ from app.speech.controller import SpeechController
 from app.speech.voice_choice import Choice
 from app.theme import DARK, Appearance, Theme
 from engine.errors import Cure, MissingReference
+from engine.speech import Prosody
+from engine.validator.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
 
@@ -343,3 +346,19 @@ def test_what_comparing_lacks_is_added_by_a_button(desk: Desk, qtbot: QtBot, mon
         banner.button.click()
         assert banner.message == ADDING
     assert banner.message == ADDED
+
+
+def test_the_regimes_are_those_of_the_model_and_the_one_that_speaks_is_looked_at(desk: Desk) -> None:
+    to_run, voices = desk.panel.controls.to_run, desk.window.page.header.voices
+    full_size, starter = TWO_MODELS
+    voices.show_models((full_size, starter), "kokoro-82m")
+    assert not set(STUDENT_REGIMES) & set(to_run.regimes)
+    desk.settings.prosody = Prosody.TRANSFORMER
+    voices.show_models((replace(full_size, students_obstacle=""), starter), "kokoro-82m")
+    assert set(STUDENT_REGIMES) <= set(to_run.regimes)
+    assert to_run.regime.value == desk.panel.shown.regime == Regime.DISTILLED
+    to_run.regime.choose(Regime.DYNAMIC)
+    desk.diagnostics.follow_model()
+    assert to_run.regime.value == Regime.DYNAMIC
+    voices.choose_model("starter")
+    assert to_run.regime.value == desk.panel.shown.regime == Regime.COMPILED

@@ -14,6 +14,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import DARK, LIGHT, Colours
 from engine.stages import STAGES
 from engine.validator.results import FailedEvent, Reading, Regime, RowEvent
+from tests.app.diagnostics.faults.test_drill_words import drill_run
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -143,6 +144,13 @@ def test_the_reading_and_the_utterance_can_be_chosen(panel: DiagnosticsPanel) ->
     assert cells(panel, Column.VERDICT)[-1] == "↳ Inherited"
     assert panel.strip.content is not None
     assert panel.strip.content.index == 2
+
+
+def test_the_worst_stage_of_each_run_is_looked_at_while_no_other_is_chosen(panel: DiagnosticsPanel) -> None:
+    panel.show_run(finished_run())
+    assert panel.stage == "istft"
+    panel.show_run(drill_run())
+    assert panel.stage == "source"
 
 
 def test_the_worst_stage_is_looked_at_unless_another_is_chosen(

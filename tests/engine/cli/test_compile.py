@@ -9,6 +9,7 @@ from engine.cli import compile as compile_command
 from engine.cli.compile import add_options, request_from
 from engine.errors import CompileError, InvalidRequest, MissingModel
 from engine.stages import DEVICE_STAGES
+from tests.engine.students import students_installed
 
 
 def request(*arguments, model="starter", weights=None):
@@ -124,3 +125,27 @@ def test_modules_for_macs_cannot_be_validated_elsewhere(monkeypatch):
         request(*words)
     monkeypatch.setattr("sys.platform", "darwin")
     assert request(*words).checkpoint is not None
+
+
+def test_stages_with_students_are_a_variant_of_their_own():
+    with students_installed(places="predictor.*") as students:
+        asked = request("--prosody", "transformer", "--target", "metal-macos")
+        assert asked.variant == Variant("metal-macos", students=students.fingerprint, stages=("duration", "f0n"))
+        assert [stage.name for stage in asked.stages] == ["duration", "f0n"]
+        assert asked.folder.name.endswith(f"-metal-macos-{students.fingerprint}")
+        assert not request("--prosody", "transformer").speaks_here
+        assert request("--prosody", "transformer", "--validate").checkpoint.students == students
+        for words in (["--stage", "f0n"], ["--tune"]):
+            with pytest.raises(InvalidRequest, match="built together"):
+                request("--prosody", "transformer", *words)
+
+
+def test_a_model_without_students_is_named():
+    with pytest.raises(MissingModel, match="starter has no Transformer"):
+        request("--prosody", "transformer")
+
+
+def test_a_prosody_that_there_is_not_is_named(capsys):
+    with pytest.raises(SystemExit):
+        request("--prosody", "guess")
+    assert "There is no prosody “guess”. Use one of: lstm, transformer." in capsys.readouterr().err

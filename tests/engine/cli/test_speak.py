@@ -133,3 +133,10 @@ def test_subtitles_of_no_format_are_refused_before_anything_is_made(
     assert main(["speak", "Hi", "--out", str(path), "--subtitles", str(tmp_path / "a.txt")]) == 1
     assert "Give the file a name that ends in .srt, .vtt, .ass or .json." in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_without_a_transformer_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "x.wav"
+    assert main(["speak", "Hi", "--model", "starter", "--prosody", "transformer", "--out", str(out)]) == 1
+    assert "starter has no Transformer for its prosody on this machine." in capsys.readouterr().err
+    assert not out.exists()

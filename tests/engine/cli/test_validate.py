@@ -141,3 +141,9 @@ def test_text_is_compared_only_when_asked_for_and_may_be_ones_own() -> None:
 
 def test_the_language_may_be_another_than_the_voices() -> None:
     assert asked("--language", "en-GB").speech.language == "en-GB"
+
+
+def test_students_are_one_more_regime() -> None:
+    assert asked("--prosody", "transformer").regimes == (*DEFAULT_REGIMES, Regime.DISTILLED)
+    assert asked("--prosody", "transformer", "--fuzz", "3").regimes == (Regime.DISTILLED,)
+    assert asked("--prosody", "transformer", "--regimes", "compiled").regimes == (Regime.COMPILED,)

@@ -119,7 +119,7 @@ def test_other_weights_take_the_place_of_the_old(
     ensured(checkpoint, modules)
     before = sorted(packed_weights_path("starter", None).parent.iterdir())
     other = replace(checkpoint, identity="other")
-    monkeypatch.setattr(preparation_weights, "open_checkpoint", lambda *_: other)
+    monkeypatch.setattr(preparation_weights, "open_with", lambda *_: other)
     assert isinstance(ensured(other, modules), PackedWeights)
     assert len(children) == 2
     assert sorted(packed_weights_path("starter", None).parent.iterdir()) == before

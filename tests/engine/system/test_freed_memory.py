@@ -2,7 +2,7 @@ import ctypes
 import subprocess
 import sys
 
-from engine.system.freed_memory import give_back_freed_memory, keep_little_freed_memory
+from engine.system.freed_memory import give_back_freed_memory, keep_freed_memory, keep_little_freed_memory
 
 MEBIBYTE = 1 << 20
 PEAK_PROGRAM = """
@@ -17,7 +17,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 import numpy as np
-from engine.system.freed_memory import give_back_freed_memory, keep_little_freed_memory
+from engine.system.freed_memory import give_back_freed_memory, keep_freed_memory, keep_little_freed_memory
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
@@ -28,6 +28,9 @@ def work():
 
 if sys.argv[1] == "little":
     keep_little_freed_memory()
+if sys.argv[1] == "all":
+    keep_little_freed_memory()
+    keep_freed_memory()
 before = resident()
 work()
 if sys.argv[1] == "none":
@@ -57,6 +60,13 @@ def test_little_freed_memory_is_kept():
         assert kept_bytes("little") < 18 * MEBIBYTE
     else:
         keep_little_freed_memory()
+
+
+def test_all_freed_memory_is_kept():
+    if hasattr(ctypes.CDLL(None), "mallopt"):
+        assert kept_bytes("all") > 48 * MEBIBYTE
+    else:
+        keep_freed_memory()
 
 
 def test_the_peak_of_a_process_is_the_most_it_held():

@@ -8,7 +8,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU, Variant
 from engine.model_store.checkpoints import open_checkpoint
-from engine.speech import Array, Utterance
+from engine.speech import Array, Style, Utterance
 from engine.stages import DEVICE_STAGES, STAGES, Stage, stage_named
 from engine.validator.comparison import Comparison
 from engine.validator.own_run import RegimeChain
@@ -34,6 +34,25 @@ class Spoiled:
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+class Counted:
+    """Wraps a runner and notes the stages that it runs."""
+
+    def __init__(self, runner: RegimeRunner, ran: list[str]) -> None:
+        self._runner = runner.runner
+        self._ran = ran
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        self._ran.append(stage.name)
+        return self._runner.run(stage, inputs)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def style_of(regimes: Regimes) -> Style:
+    return next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
 
 
 @pytest.fixture(scope="module")
@@ -199,17 +218,44 @@ def test_profiles_point_to_where_the_error_is(regimes: Regimes) -> None:
     assert np.count_nonzero(errors) == 1
 
 
-def test_upstream_comes_first_and_is_the_noise_floor_of_the_others(regimes: Regimes) -> None:
+@pytest.mark.parametrize(
+    ("stage", "first"), [("source", [Regime.UPSTREAM, "slightly"]), ("istft", ["slightly", Regime.UPSTREAM])]
+)
+def test_upstream_is_the_noise_floor_and_comes_last_only_where_its_own_chain_is_left(
+    regimes: Regimes, stage: str, first: list[str]
+) -> None:
     truth, upstream, compiled = (
         regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.COMPILED)
     )
     slightly = RegimeRunner("slightly", Spoiled(compiled, "harmonics", lambda x: x * np.float32(1.0001)), ProbeLog())
     chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, slightly, upstream)]
-    style = next(iter(regimes.checkpoint.voices.values())).style(5)
-    events = list(Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0))
-    names = [event.row.regime for event in events if isinstance(event, RowEvent)]
-    assert names[0] == Regime.UPSTREAM
+    events = list(Comparison(chains[0], chains[1:]).events(UTTERANCE, style_of(regimes), 1.0, 0))
+    rows = [event.row for event in events if isinstance(event, RowEvent) and event.row.stage == stage]
+    assert [(row.regime, row.reading) for row in rows] == [
+        *((regime, Reading.REFERENCE_FED) for regime in first),
+        (Regime.UPSTREAM, Reading.OWN_FED),
+        ("slightly", Reading.OWN_FED),
+    ]
     assert sum(isinstance(event, AlignmentEvent) for event in events) == 1
+
+
+def test_upstream_fed_by_the_reference_is_not_run_where_it_would_do_the_same(regimes: Regimes) -> None:
+    truth, upstream = (regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM))
+    ran: list[str] = []
+    counted = RegimeRunner(upstream.name, Counted(upstream, ran), ProbeLog(), code_of=upstream.code_of)
+    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, counted)]
+    events = list(Comparison(chains[0], chains[1:]).events(UTTERANCE, style_of(regimes), 1.0, 0))
+    assert ran.count("decoder") == ran.count("istft") == 1
+    assert ran.count("f0n") == ran.count("source") == 2
+    steps = chains[0].pipeline.steps(UTTERANCE, style_of(regimes), 1.0, 0)
+    fed = {
+        row.output: row for row in (e.row for e in events if isinstance(e, RowEvent)) if row.reading == "reference-fed"
+    }
+    for step in steps:
+        if step.stage.name in ("text_encoder", "decoder", "istft"):
+            again = upstream.runner.run(step.stage, step.inputs)
+            assert all(np.array_equal(again[name], array) for name, array in step.outputs.items())
+            assert all(fed[tensor.name].metrics.max_abs == 0 for tensor in step.stage.outputs)  # type: ignore[union-attr]
 
 
 def test_every_row_belongs_to_a_declared_stage_and_names_its_tolerance(regimes: Regimes) -> None:

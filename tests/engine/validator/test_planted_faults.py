@@ -29,8 +29,9 @@ from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, Utterance
 from engine.stages import stage_named
 from engine.validator.comparison import Comparison
+from engine.validator.crossed_runner import CrossedRunner
 from engine.validator.own_run import RegimeChain
-from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
+from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, Verdict
 from engine.validator.verdicts import findings
 from tests.trained import needs_trained

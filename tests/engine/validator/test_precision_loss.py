@@ -26,8 +26,9 @@ from engine.speech import SpeechRequest
 from engine.stages import stage_named
 from engine.validator.circumstances import circumstances_of
 from engine.validator.comparison import Comparison, RegimeChain
+from engine.validator.crossed_runner import CrossedRunner
 from engine.validator.golden import Golden
-from engine.validator.regimes import CrossedRunner, ProbeLog, RegimeRunner, Regimes
+from engine.validator.regimes import ProbeLog, RegimeRunner, Regimes
 from engine.validator.results import Reading, Regime, Row, RowEvent, ValidationRequest, Verdict
 from engine.validator.yardstick import Yardstick
 from tests.engine.validator.test_planted_faults import UTTERANCE, weightless

@@ -1,32 +1,37 @@
 """Every way of running the model, and the requests that are refused."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.artifacts.manifest import CPU
-from engine.errors import InvalidRequest
+from engine.errors import InvalidRequest, MissingModel
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
 from engine.network.weights import Weights
 from engine.pipeline import Step
 from engine.preparation.module_choice import find_modules
 from engine.speech import PreparationEvent, SpeechRequest, Utterance
-from engine.stages import STAGE_NAMES
+from engine.stages import STAGE_NAMES, stage_named
 from engine.validator import regimes as validator_regimes
 from engine.validator.regimes import PADDED_REGIMES, RegimeRunner, Regimes, check_choices, crossed
-from engine.validator.results import Regime, ValidationRequest
+from engine.validator.results import STUDENT_REGIMES, Regime, ValidationRequest
+from engine.validator.student_runners import STUDENT_TOLERANCE
+from tests.engine.students import students_installed
 from tests.starter_voices import MALE
 
 UTTERANCE = Utterance(0, "hello there", "həlˈO ðˈɛɹ.", 0, 11)
 PADDING = 2.0
+STUDENT_STAGES = ("duration", "f0n", "text_encoder")
 
 
 @pytest.fixture(scope="module")
 def regimes() -> Iterator[Regimes]:
     made = Regimes(open_checkpoint())
-    yield made
+    with students_installed():
+        yield made
     made.close()
 
 
@@ -52,6 +57,47 @@ def test_packed_regimes_speak_what_the_truth_speaks(regimes: Regimes, regime: Re
     truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["istft"].outputs["audio"]
     ours = steps(regimes, opened(regimes, regime))["istft"].outputs["audio"]
     assert np.corrcoef(truth.ravel(), ours.ravel())[0, 1] > 0.99999
+
+
+def test_compiled_students_speak_what_the_same_students_speak_in_pytorch(regimes: Regimes) -> None:
+    in_torch, compiled = (steps(regimes, opened(regimes, regime)) for regime in STUDENT_REGIMES)
+    for stage in ("duration", "text_encoder", "alignment"):
+        for name, theirs in in_torch[stage].outputs.items():
+            np.testing.assert_allclose(compiled[stage].outputs[name], theirs, rtol=0, atol=1e-3)
+    truth = steps(regimes, opened(regimes, Regime.DYNAMIC))
+    assert not np.allclose(
+        compiled["duration"].outputs["duration_logits"], truth["duration"].outputs["duration_logits"]
+    )
+
+
+def test_students_are_in_no_other_stage(regimes: Regimes) -> None:
+    compiled, distilled = opened(regimes, Regime.COMPILED), opened(regimes, Regime.DISTILLED)
+    for name, step in steps(regimes, compiled).items():
+        again = regimes.pipeline(distilled).step(step.stage, step.inputs)
+        equal = all(np.array_equal(array, again.outputs[output]) for output, array in step.outputs.items())
+        assert equal != (name in STUDENT_STAGES)
+
+
+def test_students_are_held_to_less_by_their_teacher(regimes: Regimes) -> None:
+    for regime in Regime:
+        tolerance_of = opened(regimes, regime).tolerance_of
+        expected = STUDENT_TOLERANCE if regime in STUDENT_REGIMES else 0.99999
+        assert tolerance_of(stage_named("duration")) == expected
+
+
+def test_a_planted_fault_is_in_the_modules_around_the_students_too(regimes: Regimes) -> None:
+    fresh = Regimes(regimes.checkpoint)
+    before = opened(fresh, Regime.DISTILLED).runner
+    fresh.plant("zeroed-noise")
+    assert opened(fresh, Regime.DISTILLED).runner is not before
+    fresh.close()
+
+
+def test_students_that_are_not_there_are_missed_with_a_sentence(regimes: Regimes) -> None:
+    other = replace(regimes.checkpoint, name="kokoro-82m")
+    for regime in STUDENT_REGIMES:
+        with pytest.raises(MissingModel, match="kokoro-82m has no Transformer"):
+            opened(Regimes(other), regime)
 
 
 def test_without_packing_the_text_encoder_is_another(regimes: Regimes) -> None:

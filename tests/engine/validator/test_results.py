@@ -1,9 +1,20 @@
 """What a report concludes from its rows."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.speech import SpeechRequest
-from engine.validator.results import REGIME_MEANINGS, Reading, Regime, Report, Row, ValidationRequest, Verdict
+from engine.validator.results import (
+    REGIME_MEANINGS,
+    STUDENT_REGIMES,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    ValidationRequest,
+    Verdict,
+)
 from tests.starter_voices import MALE
 
 REQUEST = ValidationRequest(SpeechRequest("Hello.", MALE))
@@ -45,4 +56,13 @@ def test_a_regime_that_is_meant_to_fail_does_not_fail_the_report() -> None:
 
 def test_the_truth_is_the_reference_by_default() -> None:
     assert REQUEST.reference is Regime.DYNAMIC
-    assert set(Regime) - set(REQUEST.regimes) == {Regime.COMPILED_PADDED}
+    assert set(Regime) - set(REQUEST.regimes) == {Regime.COMPILED_PADDED, *STUDENT_REGIMES}
+
+
+def test_students_can_fail_the_report_only_against_the_same_students() -> None:
+    row = report(Verdict.FAIL, Regime.DISTILLED).rows[0]
+    assert row.of_teacher
+    assert report(Verdict.FAIL, Regime.DISTILLED).passed
+    in_torch = replace(row, reference=Regime.STATIC_DISTILLED)
+    assert not in_torch.of_teacher
+    assert not replace(report(Verdict.FAIL, Regime.DISTILLED), rows=(in_torch,)).passed

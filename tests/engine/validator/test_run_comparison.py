@@ -48,15 +48,15 @@ def test_errors_are_compared_as_a_ratio(report: Report) -> None:
             return row
         return replace(row, metrics=replace(row.metrics, relative_l2=10 * row.metrics.relative_l2))
 
-    found = compare_runs(report, COMPILED, with_rows(report, tenfold), COMPILED)
+    found = compare_runs(with_rows(report, tenfold), COMPILED, report, COMPILED)
     assert pair(found, "f0").ratio == pytest.approx(10)
     assert pair(found, "frame_token").ratio is None
 
 
 def test_two_regimes_of_one_run_are_compared(report: Report) -> None:
-    found = compare_runs(report, COMPILED, report, NO_PACK)
+    found = compare_runs(report, NO_PACK, report, COMPILED)
     assert found.comparable
-    assert found.differences == ("regime: compiled and static-no-pack",)
+    assert found.differences == ("regime: static-no-pack and compiled",)
     assert (pair(found, "audio").ratio or 0) > 1
 
 
@@ -90,9 +90,9 @@ def test_an_error_over_none_has_no_ratio(report: Report) -> None:
         return row if row.metrics is None else replace(row, metrics=replace(row.metrics, relative_l2=0.0))
 
     perfect = with_rows(report, exact)
-    assert pair(compare_runs(perfect, COMPILED, report, COMPILED), "f0").ratio is None
+    assert pair(compare_runs(report, COMPILED, perfect, COMPILED), "f0").ratio is None
     assert pair(compare_runs(perfect, COMPILED, perfect, COMPILED), "f0").ratio == 1
-    assert pair(compare_runs(report, COMPILED, perfect, COMPILED), "f0").ratio == 0
+    assert pair(compare_runs(perfect, COMPILED, report, COMPILED), "f0").ratio == 0
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,12 @@ def test_no_other_verdict_is_changed() -> None:
         assert yardstick().rated(replace(row(1.0), verdict=verdict)).verdict is verdict
 
 
+def test_students_are_no_worse_for_differing_from_their_teacher_by_more_than_rounding() -> None:
+    student = row(1.0, Regime.DISTILLED)
+    assert yardstick().rated(student).verdict is Verdict.PASS
+    assert yardstick().rated(replace(student, reference=Regime.STATIC_DISTILLED)).verdict is Verdict.WORSE
+
+
 def test_an_error_that_was_fed_in_makes_no_row_worse() -> None:
     healthy, broken = yardstick(), yardstick()
     healthy.rated(row(ERROR))

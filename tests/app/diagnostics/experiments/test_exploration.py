@@ -12,7 +12,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.speech import SpeechRequest
 from engine.validator.experiments import ExperimentRequest, FuzzRequest, SweepRequest
-from engine.validator.results import Regime
+from engine.validator.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics.process.test_process import COMMAND, WAIT_MS
 
 
@@ -52,8 +52,11 @@ def test_all_regimes_are_compared_in_one_run(desk: Desk) -> None:
     desk.exploration.matrix.editor.boxes["decoder"].choose(Regime.DYNAMIC)
     desk.exploration.matrix.compare.click()
     (options,) = wanted
-    assert set(options.regimes) == set(Regime) - {Regime.DYNAMIC}
+    assert set(options.regimes) == set(Regime) - {Regime.DYNAMIC, *STUDENT_REGIMES}
     assert options.cross == (("decoder", Regime.DYNAMIC),)
+    desk.panel.controls.to_run.offer_students(True)
+    desk.exploration.matrix.compare.click()
+    assert set(wanted[1].regimes) == set(Regime) - {Regime.DYNAMIC}
 
 
 def test_a_sweep_is_made_of_the_text_and_shown(desk: Desk) -> None:

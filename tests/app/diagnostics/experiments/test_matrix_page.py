@@ -9,7 +9,7 @@ from app.diagnostics.experiments.matrix_page import LEGEND, START, MatrixPage
 from app.diagnostics.runs.run import Shown
 from app.theme import DARK
 from engine.stages import STAGE_NAMES, STAGES
-from engine.validator.results import Reading, Regime, RowEvent
+from engine.validator.results import STUDENT_REGIMES, Reading, Regime, RowEvent
 from tests.app.diagnostics_fakes import finished_run, row
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)
@@ -91,6 +91,8 @@ def test_every_stage_of_a_device_can_come_from_every_regime(qtbot: QtBot) -> Non
     editor = CrossingEditor()
     qtbot.addWidget(editor)
     assert set(editor.boxes) == set(STAGE_NAMES) - {"alignment"}
+    assert all(set(box.values) == set(Regime) - set(STUDENT_REGIMES) for box in editor.boxes.values())
+    editor.offer_students(True)
     assert all(set(box.values) == set(Regime) for box in editor.boxes.values())
     assert editor.cross == ()
 

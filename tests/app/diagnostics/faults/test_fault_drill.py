@@ -68,9 +68,18 @@ def test_the_strip_marks_drills_only(desk: Desk) -> None:
     desk.panel.show_run(drill_run())
     assert desk.drill.strip.isVisible()
     assert "Found" in desk.drill.strip.label.text()
-    assert desk.drill.strip.change.isVisible()
     desk.panel.show_run(DiagnosticsRun(request(), CONFIG))
     assert not desk.drill.strip.isVisible()
+
+
+def test_the_changed_lines_show_where_they_can_be_read(desk: Desk, qtbot: QtBot) -> None:
+    change = desk.drill.strip.change
+    desk.panel.resize(920, 800)
+    desk.panel.show_run(drill_run())
+    qtbot.waitUntil(change.isVisible)
+    desk.panel.resize(640, 720)
+    qtbot.waitUntil(lambda: not change.isVisible())
+    assert desk.drill.strip.label.toolTip() == change.text()
 
 
 def test_nothing_is_planted_any_more_once_it_is_forgotten(desk: Desk) -> None:

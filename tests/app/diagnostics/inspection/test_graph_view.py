@@ -197,3 +197,13 @@ def test_no_graph_takes_keys_and_colours(qtbot: QtBot) -> None:
     shown.view.fit()
     shown.view.choose("m")
     assert shown.view.box is None
+
+
+def test_the_chosen_box_stays_in_sight_when_the_view_becomes_small(shown: Shown) -> None:
+    shown.view.show()
+    shown.view.choose(list(GRAPH.nodes)[-1].id)
+    shown.view.zoom_by(3)
+    shown.view.resize(160, 120)
+    assert shown.view.box is not None
+    chosen = shown.view.graph.boxes[shown.view.chosen].area.center()  # type: ignore[union-attr, index]
+    assert shown.view.viewport().rect().contains(shown.view.mapFromScene(chosen))

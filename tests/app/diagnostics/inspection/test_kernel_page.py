@@ -229,3 +229,16 @@ def test_colours_reach_every_part(shown: Shown) -> None:
     shown.page.set_colours(DARK)
     assert shown.page.graph.view.backgroundBrush().color().name() == DARK.surface
     assert DARK.error in shown.page.details.figures.label.text()
+
+
+def test_tab_goes_through_the_page_as_it_is_read(shown: Shown) -> None:
+    shown.show(inspected())
+    page = shown.page
+    page.graph.buttons[0].setFocus()
+    stops = [*page.graph.buttons, page.inspect_button, page.graph.view, page.search, page.worst_first, page.list]
+    reached: list[object] = []
+    for _ in stops:
+        reached.append(page.focusWidget())
+        QTest.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
+    assert reached == stops
+    assert page.details.isAncestorOf(page.focusWidget())

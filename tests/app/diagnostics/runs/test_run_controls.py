@@ -7,7 +7,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions
 from app.diagnostics.runs.run_controls import RunControls
 from engine.preparation.devices import DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS
-from engine.validator.results import Regime
+from engine.validator.results import STUDENT_REGIMES, Regime
 
 
 @pytest.fixture
@@ -36,7 +36,21 @@ def test_every_choice_is_an_option(controls: RunControls) -> None:
 def test_what_the_engine_has_can_be_chosen(controls: RunControls) -> None:
     assert controls.device.values == DEVICES
     assert controls.lstm_method.values == LSTM_METHODS
+    controls.offer_students(True)
     assert set(controls.regime.values) == set(controls.reference.values) == set(Regime)
+
+
+def test_students_are_offered_where_a_model_has_them(controls: RunControls) -> None:
+    controls.offer_regimes(("compiled+decoder=dynamic",))
+    plain = set(Regime) - set(STUDENT_REGIMES)
+    assert set(controls.regimes) == set(controls.reference.values) == plain
+    assert set(controls.regime.values) == {*plain, "compiled+decoder=dynamic"}
+    controls.offer_students(True)
+    controls.regime.choose(Regime.DISTILLED)
+    assert controls.options.regimes == (Regime.UPSTREAM, Regime.DISTILLED)
+    assert set(controls.regime.values) == {*Regime, "compiled+decoder=dynamic"}
+    controls.offer_students(False)
+    assert controls.regime.value == Regime.COMPILED
 
 
 @pytest.mark.parametrize("obstacle", [None, "Metal needs a Mac"])

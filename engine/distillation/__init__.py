@@ -1,0 +1,84 @@
+"""Students of a model's LSTMs: the data they learn from, their training, their evaluation, and the file of them.
+
+Importing this package loads no tensor library; calling its functions does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine.distillation.options import (
+    CORRECTIONS,
+    DEFAULT_SHARDS,
+    DistillOptions,
+    DistillProgress,
+    scaled_minutes,
+)
+
+__all__ = [
+    "CORRECTIONS",
+    "DEFAULT_SHARDS",
+    "DistillOptions",
+    "DistillProgress",
+    "evaluate",
+    "export",
+    "make_data",
+    "scaled_minutes",
+    "train",
+]
+
+OnProgress = Callable[[DistillProgress], None]
+
+
+def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:
+    """Make the shards that are missing; returns their folder.
+
+    Raises `EngineError` when there is no teacher, or the folder has another's data, or cannot be written.
+    """
+    from engine.distillation.data import make_data as run
+    from engine.distillation.teacher import Teacher
+    from engine.model_store.checkpoints import open_checkpoint
+
+    teacher = Teacher(open_checkpoint(options.model, options.weights))
+    run(teacher, options, on_progress)
+    return options.data_folder
+
+
+def train(options: DistillOptions, on_progress: OnProgress) -> Path:
+    """Teach the students, going on from the checkpoints; returns the folder of these. Raises `EngineError`."""
+    from engine.distillation.teacher import Teacher
+    from engine.distillation.training import train as run
+    from engine.model_store.checkpoints import open_checkpoint
+
+    run(Teacher(open_checkpoint(options.model, options.weights)), options, on_progress)
+    return options.checkpoint("").parent
+
+
+def export(options: DistillOptions, path: Path, corrections: int = CORRECTIONS) -> Path:
+    """Write the students that the checkpoints have, finished or not, into one file. Raises `EngineError`."""
+    from engine.distillation.package import export_students
+    from engine.distillation.teacher import Teacher
+    from engine.distillation.training import load_students
+    from engine.model_store.checkpoints import open_checkpoint
+
+    teacher = Teacher(open_checkpoint(options.model, options.weights))
+    return export_students(path, teacher, load_students(teacher, options, corrections)).path
+
+
+def evaluate(
+    options: DistillOptions, path: Path, sentences: int, spoken: int, advance: Callable[[float], None]
+) -> Mapping[str, Mapping[str, Any]]:
+    """Scores of a file of students by voice; they are kept in the file, too. Raises `EngineError`."""
+    from engine.distillation.evaluation import evaluate as run
+    from engine.distillation.package import keep_scores
+    from engine.model_store.checkpoints import open_checkpoint
+    from engine.network.student_file import read_students
+
+    students = read_students(path)
+    scores = run(open_checkpoint(options.model, options.weights), students, sentences, spoken, advance)
+    figures = {voice: asdict(each) for voice, each in scores.items()}
+    keep_scores(students, figures)
+    return figures

@@ -1,0 +1,58 @@
+"""What the steps of a distillation are told, and the progress they report; nothing here loads a tensor library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LESSON_MINUTES: Mapping[str, float] = {"durations": 10.0, "pitch": 5.0, "text": 3.0, "chain": 6.0}
+"""Processor minutes of each lesson on one core, in the order in which they are given."""
+DEFAULT_SHARDS = 20
+CORRECTIONS = 4
+"""How often the cell corrects a guess in the file of students: more than while learning, for more exactness."""
+
+
+@dataclass(frozen=True)
+class DistillOptions:
+    """Who teaches, and where the work is kept: `work_folder` has data and checkpoints, and going on is done there.
+
+    `minutes` are those of each lesson.
+    """
+
+    model: str
+    work_folder: Path
+    minutes: Mapping[str, float] = field(default_factory=lambda: dict(LESSON_MINUTES))
+    shards: int = DEFAULT_SHARDS
+    weights: str | None = None
+    seed: int = 11
+
+    @property
+    def data_folder(self) -> Path:
+        """Where the shards are."""
+        return self.work_folder / "data"
+
+    def checkpoint(self, lesson: str) -> Path:
+        """The file that keeps the state of a lesson."""
+        return self.work_folder / "checkpoints" / f"{lesson}.pt"
+
+
+@dataclass(frozen=True)
+class DistillProgress:
+    """How far a step is: a `fraction` of it, seconds left in all steps, the latest figures."""
+
+    step: str
+    fraction: float
+    remaining_seconds: float
+    measures: Mapping[str, float]
+
+    def __str__(self) -> str:
+        minutes, seconds = divmod(round(self.remaining_seconds), 60)
+        figures = " ".join(f"{name} {value:.4f}" for name, value in self.measures.items())
+        return f"{self.step} {self.fraction:4.0%}, {minutes}:{seconds:02} left in all. {figures}".rstrip()
+
+
+def scaled_minutes(total: float) -> dict[str, float]:
+    """The lessons' minutes in the same proportions, for another total."""
+    share = total / sum(LESSON_MINUTES.values())
+    return {name: minutes * share for name, minutes in LESSON_MINUTES.items()}

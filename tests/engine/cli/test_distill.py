@@ -1,0 +1,48 @@
+"""`engine distill` from data to scores, on the bundled model."""
+
+import json
+
+import pytest
+
+from engine.__main__ import main
+from engine.cli.parser import build_parser
+from engine.distillation import data, evaluation, lessons
+from engine.model_store.checkpoints import starter_voices
+
+
+def test_all_actions(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(data, "SHARD_EXAMPLES", 62)
+    monkeypatch.setattr(lessons, "VALIDATION_BATCHES", 1)
+    monkeypatch.setattr(evaluation, "EVALUATION_VOICES", (starter_voices()[0].name,))
+    folder = ["--model", "starter", "--work-dir", str(tmp_path)]
+    assert main(["distill", "data", *folder, "--shards", "1"]) == 0
+    assert main(["distill", "train", *folder, "--minutes", "0.0001"]) == 0
+    assert main(["distill", "export", *folder, "--corrections", "3"]) == 0
+    assert (tmp_path / "students.safetensors").exists()
+    capsys.readouterr()
+    assert main(["distill", "evaluate", *folder, "--sentences", "1", "--json"]) == 0
+    (scores,) = json.loads(capsys.readouterr().out).values()
+    assert scores["sentences"] == 1
+    assert 0 < scores["equal_durations_percent"] <= 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["data", "--model", "starter", "--shards", "0"], "--shards 0 makes no sense"),
+        (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1.0 makes no sense"),
+        (["train", "--model", "starter"], "Run “engine distill data” first"),
+        (["evaluate", "--model", "starter"], "cannot be read"),
+        (["export", "--model", "starter"], "No student has begun"),
+        (["train", "--model", "starter", "--weights", "nonsense"], "names no weights"),
+    ],
+)
+def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
+    assert main(["distill", *arguments, "--work-dir", str(tmp_path)]) != 0
+    assert sentence in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_is_a_command_of_the_parser():
+    options = build_parser().parse_args(["distill", "train", "--work-dir", "w"])
+    assert (options.command, options.action) == ("distill", "train")
