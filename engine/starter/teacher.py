@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.config import ModelConfig
-from engine.errors import EngineError
+from engine.errors import Cure, EngineError
 from engine.g2p import Phonemizer
 from engine.languages import language_of
 from engine.model_store.checkpoints import Checkpoint, open_checkpoint
@@ -85,6 +85,7 @@ def open_teacher(student: ModelConfig) -> Teacher:
             raise EngineError(
                 f"{TEACHER_MODEL} has another architecture than its students: {name} differs.",
                 f"Install the published model with: python -m engine models fetch {TEACHER_MODEL}",
+                Cure.GET_MODEL,
             )
     return Teacher(checkpoint)
 

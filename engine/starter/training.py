@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -58,27 +58,12 @@ class Material:
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """How a stage is made, which stages it starts from, whether it learns sound, and its schedule."""
+    """How a stage is made, which stages it starts from, whether it learns sound, and its schedule but for the time."""
 
     needs: tuple[str, ...]
     make: Callable[[Network, Material], TrainingStage]
     with_sound: bool
-    learning_rate: float
-    warm_up_steps: int = 100
-    final_share: float = 0.04
-    average_decay: float = 0.998
-    largest_gradient: float = 5.0
-
-    def schedule(self, minutes: float) -> Schedule:
-        """The schedule for this many processor minutes."""
-        return Schedule(
-            minutes,
-            self.learning_rate,
-            self.warm_up_steps,
-            self.final_share,
-            self.average_decay,
-            self.largest_gradient,
-        )
+    schedule: Schedule
 
 
 def train(options: TrainOptions, on_progress: OnProgress) -> Path:
@@ -175,7 +160,8 @@ def _train_stage(name: str, options: TrainOptions, config: ModelConfig, on_progr
     if options.compile_blocks and name in ("generator", "joint"):
         compile_generator_blocks(network)
     stage = plan.make(network, material)
-    trainer = Trainer(stage, plan.schedule(options.minutes[name]), _checkpoint(options, name), options.seed)
+    schedule = replace(plan.schedule, cpu_minutes=options.minutes[name])
+    trainer = Trainer(stage, schedule, _checkpoint(options, name), options.seed)
     if trainer.fraction < 1:
         trainer.run(lambda progress: on_progress(_overall(progress, options)))
 
@@ -202,10 +188,12 @@ def _sound_stage(network: Network, material: Material, joint: bool) -> TrainingS
 
 
 TRAINING_STAGES = {
-    "text": TrainingPlan((), _text_stage, False, 1.5e-3),
-    "front": TrainingPlan((), _front_stage, True, 2e-3, warm_up_steps=50, average_decay=0.995, largest_gradient=2.0),
-    "generator": TrainingPlan((), _generator_stage, True, 2e-3, final_share=0.3),
-    "joint": TrainingPlan(("front", "generator"), _joint_stage, True, 1e-3, final_share=0.03),
+    "text": TrainingPlan((), _text_stage, False, Schedule(0, 1.5e-3, warm_up_steps=100)),
+    "front": TrainingPlan((), _front_stage, True, Schedule(0, 2e-3, average_decay=0.995, largest_gradient=2.0)),
+    "generator": TrainingPlan((), _generator_stage, True, Schedule(0, 2e-3, warm_up_steps=100, final_share=0.3)),
+    "joint": TrainingPlan(
+        ("front", "generator"), _joint_stage, True, Schedule(0, 1e-3, warm_up_steps=100, final_share=0.03)
+    ),
 }
 """In the order of training. Text, front and generator are independent; joint starts from front and generator."""
 
