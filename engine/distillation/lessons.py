@@ -35,7 +35,6 @@ _VALIDATION_SEED = 99
 DURATION_WEIGHT, CHAIN_DURATION_WEIGHT = 0.5, 2.0
 """Weight of the mean error of a duration, in frames, beside the relative error of an LSTM's output."""
 
-PITCH_WEIGHT, ENERGY_WEIGHT = 2.0, 0.2
 PITCH_FLOOR_HZ = 50.0
 """Errors of pitch are relative to its distance from here below zero: nearly a share where there is a voice."""
 SPANS, SPAN_FRAMES = 4, 120
@@ -206,29 +205,33 @@ class PitchLesson(Lesson):
         return (FRAME_LSTM,)
 
     def terms(self, batch: Batch) -> dict[str, Tensor]:
-        """The relative error of the output, and those of pitch and energy over a span of frames of a few examples."""
+        """The relative error of the output."""
+        given, wanted, _ = self._outputs(batch)
+        return {_short(FRAME_LSTM): relative_error(given, wanted)}
+
+    def figures(self, batch: Batch) -> dict[str, float]:
+        """The error of the output, and those of pitch and energy over the first frames of a few examples."""
+        given, wanted, counts = self._outputs(batch)
+        longest = counts.argsort(descending=True)[:SPANS]
+        span = slice(0, min(SPAN_FRAMES, int(counts[longest].min())))
+        pitch, energy = self.teacher.curves(given[longest, span], batch.styles[longest])
+        wanted_pitch, wanted_energy = self.teacher.curves(wanted[longest, span], batch.styles[longest])
+        relative = (pitch - wanted_pitch) / (PITCH_FLOOR_HZ + wanted_pitch.clamp(min=0))
+        return {
+            _short(FRAME_LSTM): float(relative_error(given, wanted)),
+            "pitch": float(relative.abs().mean()),
+            "energy": float((energy - wanted_energy).abs().mean()),
+        }
+
+    def _outputs(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """The student's output and the teacher's over frames, and the frame counts."""
         with torch.no_grad():
             encoded = self.teacher.encoded(batch, self.teacher.run)
             hidden = self.teacher.run(DURATION_LSTM, encoded, batch.lengths)
             frames = frames_per_token(self.teacher.duration_logits(hidden), batch.lengths)
             x, counts = on_frames(encoded, frames)
             wanted = self.teacher.run(FRAME_LSTM, x, counts)
-        given = self.taught(FRAME_LSTM, x, counts)
-        return {_short(FRAME_LSTM): relative_error(given, wanted), **self._curve_errors(given, wanted, batch, counts)}
-
-    def _curve_errors(self, given: Tensor, wanted: Tensor, batch: Batch, counts: Tensor) -> dict[str, Tensor]:
-        longest = counts.argsort(descending=True)[:SPANS]
-        span = slice(0, min(SPAN_FRAMES, int(counts[longest].min())))
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.students[FRAME_LSTM].training):
-            pitch, energy = self.teacher.curves(given[longest, span], batch.styles[longest])
-            with torch.no_grad():
-                wanted_pitch, wanted_energy = self.teacher.curves(wanted[longest, span], batch.styles[longest])
-        relative = (pitch - wanted_pitch).float() / (PITCH_FLOOR_HZ + wanted_pitch.float().clamp(min=0))
-        return {"pitch": relative.abs().mean(), "energy": (energy - wanted_energy).float().abs().mean()}
-
-    def weights(self) -> dict[str, float]:
-        """Pitch is weighed by `PITCH_WEIGHT`, energy by `ENERGY_WEIGHT`."""
-        return {"pitch": PITCH_WEIGHT, "energy": ENERGY_WEIGHT}
+        return self.taught(FRAME_LSTM, x, counts), wanted, counts
 
 
 class TextLesson(Lesson):

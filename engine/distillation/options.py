@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LESSON_MINUTES: Mapping[str, float] = {"durations": 10.0, "pitch": 5.0, "text": 3.0, "chain": 6.0}
+LESSON_MINUTES: Mapping[str, float] = {"durations": 8.5, "pitch": 5.0, "text": 2.5, "chain": 5.0}
 """Processor minutes of each lesson on one core, in the order in which they are given."""
 DEFAULT_SHARDS = 20
 CORRECTIONS, FRAME_CORRECTIONS = 8, 16
