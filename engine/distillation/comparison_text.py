@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from engine.distillation.comparison import MEASURED, BuiltStage, ProsodyComparison, StageTime
+from engine.estimate.chips import CHIPS
 from engine.speech import Prosody
 
 KILOBYTE = 1e3
+_PLACE = max(len(chip.name) for chip in CHIPS)
+"""The width of the column with the chips."""
 
 
 def comparison_text(comparison: ProsodyComparison) -> str:
@@ -25,13 +28,13 @@ def _building(built: Sequence[BuiltStage]) -> Iterator[str]:
 
 
 def _times(times: Sequence[StageTime]) -> Iterator[str]:
-    yield "where        stage         tokens  lstm ms           transformer ms    times as fast"
+    yield f"{'where':<{_PLACE}} stage         tokens  lstm ms           transformer ms    times as fast"
     theirs = {(one.place, one.stage, one.tokens): one for one in times if one.prosody is Prosody.TRANSFORMER}
     for ours in times:
         if ours.prosody is Prosody.LSTM:
             student = theirs[ours.place, ours.stage, ours.tokens]
             gain = (ours.least_ms + ours.most_ms) / (student.least_ms + student.most_ms)
-            where = f"{ours.place:<12} {ours.stage:<13} {ours.tokens:6}"
+            where = f"{ours.place:<{_PLACE}} {ours.stage:<13} {ours.tokens:6}"
             yield f"{where}  {_band(ours):<16}  {_band(student):<16}  {gain:.2f}"
     yield f"“{MEASURED}” was measured here; everything else is estimated from the modules for Metal."
 

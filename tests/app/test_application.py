@@ -1,5 +1,6 @@
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from app.speech.jobs import VoicesListed
 from engine.errors import CompileError
 from engine.languages import BRITISH
 from engine.model_store import ModelState
-from engine.speech import DeviceEvent, SpeechRequest
+from engine.speech import DeviceEvent, Prosody, SpeechRequest
 from tests.app.fake_library import FULL_SIZE, FakeLibrary
 from tests.app.fakes import TWO_MODELS, FakeEngine, FakeOutput, list_voices
 from tests.app.system.test_mac import Runtime, messages
@@ -269,6 +270,31 @@ def test_it_begins_with_the_model_of_the_voice(
     assert engines == [model]
     assert application.window.request.voice == voice
     assert (settings.voice, settings.model) == (None, None)
+
+
+def test_students_speak_where_they_are_wished_for_and_a_model_has_them(
+    qapp: QApplication, qtbot: QtBot, settings: Settings, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, Prosody]] = []
+
+    def engine_for(model: str, device: str, lstm_method: str, prosody: Prosody = Prosody.LSTM) -> FakeEngine:
+        made.append((model, prosody))
+        return FakeEngine()
+
+    def list_with_students() -> VoicesListed:
+        full_size, starter = TWO_MODELS
+        return VoicesListed((replace(full_size, students_obstacle=""), starter), "kokoro-82m")
+
+    monkeypatch.setattr(app.application, "engine_for", engine_for)
+    settings.prosody = Prosody.TRANSFORMER
+    application = Application(qapp, Options(), settings, output=FakeOutput(), list_voices=list_with_students)
+    opened.append(application)
+    application.open()
+    qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
+    assert made == [("kokoro-82m", Prosody.TRANSFORMER)]
+    application.window.page.header.voices.choose_model("starter")
+    qtbot.waitUntil(lambda: len(made) == 2)
+    assert made[1] == ("starter", Prosody.LSTM)
 
 
 def test_a_voice_of_another_model_brings_it_for_speech_and_preview(

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.speech.voice_choice import Choice, insisted, listed, voice_info
+from app.speech.voice_choice import Choice, insisted, listed, prosody_of, voice_info
 from engine.model_store.installed_voices import ModelVoices
-from engine.speech import VoiceInfo
+from engine.speech import Prosody, VoiceInfo
 from tests.app.fakes import TWO_MODELS
 
 NAMES = st.sampled_from(["af_heart", "am_adam", "bf_emma"])
@@ -19,6 +21,15 @@ LISTS = st.lists(
     st.builds(lambda model, names: ModelVoices(model, model, voices_of(names)), MODELS, st.lists(NAMES, unique=True)),
     unique_by=lambda each: each.model,
 )
+
+
+@given(LISTS, MODELS, st.sampled_from(Prosody), st.sets(MODELS))
+def test_students_speak_only_if_wished_for_and_there(
+    models: list[ModelVoices], model: str, wish: Prosody, taught: set[str]
+) -> None:
+    there = [replace(each, students_obstacle="" if each.model in taught else "none") for each in models]
+    has_students = model in taught and model in {each.model for each in models}
+    assert prosody_of(model, there, wish) is (wish if has_students else Prosody.LSTM)
 
 
 @given(st.builds(Choice, NAMES | NOTHING, MODELS | NOTHING), LISTS, MODELS)
