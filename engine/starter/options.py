@@ -11,9 +11,9 @@ from engine.errors import InvalidRequest
 
 STAGE_MINUTES: Mapping[str, float] = {"text": 240.0, "front": 60.0, "generator": 120.0, "joint": 1200.0}
 """Processor minutes of each stage on one core, in the order of training."""
-WARM_STAGES = ("text", "joint")
-"""What is trained on from an existing package: its front and generator fit together already."""
-ROUNDS = 8
+WARM_STAGES = ("text", "front", "joint")
+"""What is trained on from an existing package: its generator knows sounds already, of whatever voice."""
+ROUNDS = 20
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def test_chosen_stages_keep_their_order_and_get_all_the_minutes() -> None:
     assert sum(options.minutes.values()) == pytest.approx(60)
 
 
-def test_an_existing_package_needs_no_front_and_generator_of_their_own() -> None:
+def test_an_existing_package_needs_no_generator_of_its_own() -> None:
     options = TrainOptions.from_arguments(arguments(start=Path("package")))
     assert tuple(options.minutes) == WARM_STAGES
 
