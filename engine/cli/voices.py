@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_model, model_with
+from engine.cli.command import Command, Outcome, add_model, add_prosody, model_with
 from engine.cli.speak import speak
 from engine.languages import language_of
 from engine.model_store.installed_voices import ModelVoices, installed_voices
@@ -33,6 +33,7 @@ def add_options(parser: Any) -> None:
     preview.add_argument("--language", default=argparse.SUPPRESS, help="another language than the voice's own")
     preview.add_argument("--play", action="store_true", help="play it (the default, unless --out)")
     preview.add_argument("--out", type=Path, help="write a .wav, .flac, .mp3 or .ogg file")
+    add_prosody(preview)
     documents.set_none(preview)
     preview.set_defaults(fetch=None, subtitles=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
     for action in (save, remove, preview):

@@ -11,10 +11,12 @@ from engine.speech import PreparationEvent
 from engine.validator.experiments import ExperimentObserver, ProgressEvent, SweepPoint
 from engine.validator.regimes import PADDED_REGIMES, PADDINGS
 from engine.validator.remaining_time import RemainingTime
-from engine.validator.results import AlignmentEvent, Row, ValidationEvent, ValidationRequest
+from engine.validator.results import STUDENT_REGIMES, AlignmentEvent, Row, ValidationEvent, ValidationRequest
 from engine.validator.validation import Spoken, Validator, ignore, spoken_of
 
 SWEPT = "Swept"
+SWEPT_REGIMES = tuple(regime for regime in PADDED_REGIMES if regime not in STUDENT_REGIMES)
+"""Those that every model has."""
 
 
 def sweep_padding(
@@ -60,7 +62,7 @@ def _points_at(
     cancel: threading.Event | None,
     remaining: RemainingTime,
 ) -> Iterator[SweepPoint]:
-    padded = replace(request, regimes=PADDED_REGIMES, padding=padding, cross=(), arrays_folder=None)
+    padded = replace(request, regimes=SWEPT_REGIMES, padding=padding, cross=(), arrays_folder=None)
 
     def pass_on(event: ValidationEvent) -> None:
         if isinstance(event, PreparationEvent):
