@@ -15,16 +15,15 @@ from engine.distillation.options import (
     DEFAULT_SHARDS,
     FRAME_CORRECTIONS,
     DistillOptions,
-    DistillProgress,
     scaled_minutes,
 )
+from engine.starter.options import TrainProgress
 
 __all__ = [
     "CORRECTIONS",
     "DEFAULT_SHARDS",
     "FRAME_CORRECTIONS",
     "DistillOptions",
-    "DistillProgress",
     "evaluate",
     "export",
     "make_data",
@@ -32,7 +31,7 @@ __all__ = [
     "train",
 ]
 
-OnProgress = Callable[[DistillProgress], None]
+OnProgress = Callable[[TrainProgress], None]
 
 
 def make_data(options: DistillOptions, on_progress: OnProgress) -> Path:

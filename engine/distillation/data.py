@@ -8,17 +8,18 @@ from itertools import islice
 
 import numpy as np
 
-from engine.distillation.options import DistillOptions, DistillProgress
+from engine.distillation.options import DistillOptions
 from engine.distillation.shards import Example, ShardFolder
 from engine.distillation.teacher import Teacher
 from engine.distillation.texts import passages
 from engine.errors import NothingToSpeak
 from engine.g2p import Phonemizer
+from engine.starter.options import TrainProgress
 
 SHARD_EXAMPLES = 100
 
 
-def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[DistillProgress], None]) -> None:
+def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[TrainProgress], None]) -> None:
     """Make as many shards as are missing.
 
     Equal seeds give equal data, however often it was interrupted. Raises the errors of `ShardFolder`.
@@ -32,7 +33,7 @@ def make_data(teacher: Teacher, options: DistillOptions, on_progress: Callable[[
         kept.add([_example(teacher, *entry) for entry in islice(spoken, SHARD_EXAMPLES)])
         seconds = (time.monotonic() - began) / (kept.count - before)
         left = seconds * (options.shards - kept.count)
-        on_progress(DistillProgress("data", kept.count / options.shards, left, {}))
+        on_progress(TrainProgress("data", kept.count / options.shards, left, {}))
 
 
 def phonemised(teacher: Teacher, seed: int) -> Iterator[tuple[str, str]]:

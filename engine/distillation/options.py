@@ -1,4 +1,4 @@
-"""What the steps of a distillation are told, and the progress they report; nothing here loads a tensor library."""
+"""What the steps of a distillation are told; nothing here loads a tensor library."""
 
 from __future__ import annotations
 
@@ -37,21 +37,6 @@ class DistillOptions:
     def checkpoint(self, lesson: str) -> Path:
         """The file that keeps the state of a lesson."""
         return self.work_folder / "checkpoints" / f"{lesson}.pt"
-
-
-@dataclass(frozen=True)
-class DistillProgress:
-    """How far a step is: a `fraction` of it, seconds left in all steps, the latest figures."""
-
-    step: str
-    fraction: float
-    remaining_seconds: float
-    measures: Mapping[str, float]
-
-    def __str__(self) -> str:
-        minutes, seconds = divmod(round(self.remaining_seconds), 60)
-        figures = " ".join(f"{name} {value:.4f}" for name, value in self.measures.items())
-        return f"{self.step} {self.fraction:4.0%}, {minutes}:{seconds:02} left in all. {figures}".rstrip()
 
 
 def scaled_minutes(total: float) -> dict[str, float]:

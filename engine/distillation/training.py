@@ -12,15 +12,16 @@ import torch
 from torch import nn
 
 from engine.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
-from engine.distillation.options import DistillOptions, DistillProgress
+from engine.distillation.options import DistillOptions
 from engine.distillation.shards import ShardFolder
 from engine.distillation.teacher import FRAME_LSTM, Teacher
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
 from engine.network.student import LstmStudent
+from engine.starter.options import TrainProgress
 from engine.starter.trainer import Progress, Schedule, Trainer
 from engine.system.whole_file import write_error
 
-OnProgress = Callable[[DistillProgress], None]
+OnProgress = Callable[[TrainProgress], None]
 
 CHECK_EXAMPLES = 60
 """So many of the first examples are not learnt from; the lessons are checked on them."""
@@ -160,8 +161,8 @@ def _damaged(checkpoint: Path) -> DamagedFile:
     )
 
 
-def _overall(progress: Progress, options: DistillOptions) -> DistillProgress:
+def _overall(progress: Progress, options: DistillOptions) -> TrainProgress:
     names = list(COURSES)
     later = sum(options.minutes[name] for name in names[names.index(progress.stage) + 1 :])
     left = 60 * (options.minutes[progress.stage] * (1 - progress.fraction) + later)
-    return DistillProgress(progress.stage, progress.fraction, left, progress.measures)
+    return TrainProgress(progress.stage, progress.fraction, left, progress.measures)

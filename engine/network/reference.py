@@ -102,11 +102,11 @@ class Reference:
 
     def arithmetic_of(self, stage_name: str, inputs: Mapping[str, Array]) -> Arithmetic:
         """The arithmetic that these inputs of a stage meet; where that of two references agrees, they do the same."""
-        values = [torch.tensor(inputs[tensor.name]) for tensor in stage_named(stage_name).inputs]
+        values = [inputs[tensor.name] for tensor in stage_named(stage_name).inputs]
         exact = stage_name == "source" or self._is_float64(stage_name, values)
         return self.arithmetic if exact else Arithmetic.UPSTREAM
 
-    def _is_float64(self, stage_name: str, values: Sequence[Tensor]) -> bool:
+    def _is_float64(self, stage_name: str, values: Sequence[Tensor | Array]) -> bool:
         if self.arithmetic is Arithmetic.UPSTREAM:
             return False
         return stage_name in _PROSODY_STAGES or (stage_name == "decoder" and _frame_count(values) <= FEW_FRAMES)
@@ -315,7 +315,7 @@ def _first_array(output: Any) -> NDArray[np.floating]:
     return np.asarray(output).copy() if isinstance(output, Tensor) else _first_array(output[0])
 
 
-def _frame_count(values: Sequence[Tensor]) -> int:
+def _frame_count(values: Sequence[Tensor | Array]) -> int:
     """The number of frames of the decoder's inputs, the second of which is `frame_token` [1, frames]."""
     return values[1].shape[1]
 

@@ -68,5 +68,5 @@ class TrainProgress:
 
     def __str__(self) -> str:
         minutes, seconds = divmod(round(self.remaining_seconds), 60)
-        figures = " ".join(f"{name} {value:.3f}" for name, value in self.measures.items())
+        figures = " ".join(f"{name} {value:.4f}" for name, value in self.measures.items())
         return f"{self.stage} {self.fraction:4.0%}, {minutes}:{seconds:02} left in all. {figures}".rstrip()

@@ -16,8 +16,9 @@ OTHER_PHONEMES = "The golden run has other phonemes of this text, so that not al
 
 
 class Yardstick:
-    """Rates rows in the order in which they are measured: upstream's first, and each stage fed by the reference first.
+    """Rates rows in the order in which they are measured.
 
+    Of each stage, those fed by the reference come first, and upstream's before the others' wherever it has an error.
     `begin` each utterance: one that the golden run has other phonemes of is held against the floor alone.
     """
 

@@ -46,7 +46,7 @@ def trained(given, tmp_path):
 def test_gives_every_lesson_and_reports_what_is_left(given, teacher):
     options, reports = given
     students = load_students(teacher, options)
-    assert [report.step for report in reports] == list(COURSES)
+    assert [report.stage for report in reports] == list(COURSES)
     assert all(report.fraction == 1 for report in reports)
     assert reports[-1].remaining_seconds == 0
     assert set(students) == set(teacher.lstms)

@@ -60,7 +60,7 @@ def test_no_lessons_are_refused(rounds: int) -> None:
 
 def test_progress_reads_well() -> None:
     progress = TrainProgress("front", 0.5, 125.0, {"bands": 0.31})
-    assert str(progress) == "front  50%, 2:05 left in all. bands 0.310"
+    assert str(progress) == "front  50%, 2:05 left in all. bands 0.3100"
 
 
 def test_package_is_cheap_to_import() -> None:
