@@ -19,12 +19,15 @@ from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
 from engine.g2p.directions import voice_before
+from engine.preparation.in_use import crashed_in_use, in_use_elsewhere, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import TimedWord, timed_words
 from engine.system.whole_file import remove_leftovers
 
 CHAPTER_PAUSE_SECONDS = 1.5
+EXPORTS = "exports"
+"""The name under which speech that is made is marked as in use."""
 _BLOCK_SAMPLES = 1 << 16
 """So much is written between two looks at whether to go on: some 3 s of speech."""
 
@@ -73,7 +76,9 @@ def export(
     speaker.prepare(observe, cancel)
     made = MadeParts(speaker.fingerprint(order.manner.voice))
     made.drop_old()
-    yield from _Export(order, speaker, made, observe, cancel, clock).steps()
+    crashed_in_use(EXPORTS)  # marks of exports that were killed go
+    with marked_in_use(EXPORTS):
+        yield from _Export(order, speaker, made, observe, cancel, clock).steps()
 
 
 def write_made(
@@ -132,7 +137,8 @@ class _Export:
                 yield from self._write(output)
         if self._silent:
             raise NothingToSpeak("Nothing in the document can be spoken.", "Choose another document or voice.")
-        self._made.drop(each.request for each in self._pieces())
+        if not in_use_elsewhere(EXPORTS):  # another export may be of the same text; the last one lets go
+            self._made.drop(each.request for each in self._pieces())
 
     def _pieces(self) -> Iterator[_Piece]:
         return (piece for chapter in self._chapters for piece in chapter)

@@ -1,7 +1,7 @@
-"""Marks what may crash its process while it is in use, so that the next process finds out what did.
+"""Marks what is in use, so that other processes know, and the next one finds out what was when its process crashed.
 
-A mark is a file in the cache folder, named after the process that made it. One whose process has ended was never
-cleared: that process ended while the thing was in use.
+A mark is a file in the cache folder, named after the process and the thread that made it. One whose process has ended
+was never cleared: that process ended while the thing was in use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 @contextmanager
 def marked_in_use(thing: str) -> Iterator[None]:
     """Mark something as in use by this thread while the block runs; where that cannot be written, it is not marked."""
-    path = cache_folder() / f"{_prefix(thing)}{os.getpid()}-{threading.get_ident()}"
+    path = _own_mark(thing)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -37,11 +37,24 @@ def marked_in_use(thing: str) -> Iterator[None]:
 
 def crashed_in_use(thing: str) -> bool:
     """Whether a process has ended while it used the thing; its marks are cleared, so that this is said once."""
-    left = [path for path in cache_folder().glob(f"{_prefix(thing)}*") if not is_running(_process_of(path, thing))]
+    left = [path for path in _marks(thing) if not is_running(_process_of(path, thing))]
     for path in left:
         with suppress(OSError):
             path.unlink()
     return bool(left)
+
+
+def in_use_elsewhere(thing: str) -> bool:
+    """Whether another thread or a running process uses the thing."""
+    return any(is_running(_process_of(path, thing)) for path in _marks(thing) if path != _own_mark(thing))
+
+
+def _own_mark(thing: str) -> Path:
+    return cache_folder() / f"{_prefix(thing)}{os.getpid()}-{threading.get_ident()}"
+
+
+def _marks(thing: str) -> Iterator[Path]:
+    return cache_folder().glob(f"{_prefix(thing)}*")
 
 
 def _prefix(thing: str) -> str:

@@ -79,6 +79,20 @@ def test_an_interrupted_export_goes_on_and_gives_the_same_bytes(tmp_path: Path, 
     assert order.path.read_bytes() == expected
 
 
+def test_two_exports_of_a_text_at_once_leave_each_other_their_speech(tmp_path: Path, cache: Path) -> None:
+    slow = FastSpeaker()
+    steps = export(order_of(book(), tmp_path / "slow.flac"), slow, lambda _: None)
+    list(islice(steps, 40))
+    quick = threading.Thread(target=run, args=(order_of(book(), tmp_path / "quick.flac"),))
+    quick.start()
+    quick.join()
+    made = len(slow.requests)
+    list(steps)
+    assert len(slow.requests) == made
+    assert (tmp_path / "slow.flac").read_bytes() == (tmp_path / "quick.flac").read_bytes()
+    assert not kept(cache)
+
+
 def test_it_goes_on_in_another_place_and_format(tmp_path: Path, cache: Path) -> None:
     cancel = threading.Event()
     steps = export(order_of(book(), tmp_path / "book.m4b"), FastSpeaker(), lambda _: None, cancel)
