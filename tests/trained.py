@@ -20,7 +20,7 @@ from engine.g2p.analysis import load_offline_analyser
 from engine.languages import JAPANESE, MANDARIN, Language, language_of
 from engine.model_store import ModelState, ModelStore
 from engine.model_store.checkpoints import FULL_SIZE, model_config
-from engine.validator.text_parity import sentences_of
+from engine.validator.experiments.text_parity import sentences_of
 
 PROJECT = Path(__file__).resolve().parents[1]
 FOLDER = PROJECT.parent / "shared" / FULL_SIZE

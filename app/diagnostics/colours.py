@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from app.theme import LIGHT, Colours
-from engine.validator.results import Verdict
+from engine.validator.data.results import Verdict
 
 
 class Tone(Enum):

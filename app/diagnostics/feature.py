@@ -36,7 +36,7 @@ from app.speech.voice_choice import prosody_of
 from app.theme import Theme
 from engine.errors import InvalidRequest
 from engine.speech import Prosody, SpeechRequest
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 
 SHORTCUT = "Ctrl+D"
 ADDING = Message("PyTorch is being added, which takes some minutes; speech goes on meanwhile.", Tone.NOTE)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.stages import Place, Stage
-from engine.validator import wording
-from engine.validator.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
-from engine.validator.wording import BY_PHONEME, NOTHING
+from engine.validator.data import wording
+from engine.validator.data.results import AudioMetrics, DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.data.wording import BY_PHONEME, NOTHING
 
 VERDICT_SIGNS = {
     Verdict.PASS: "✓",

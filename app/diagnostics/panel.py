@@ -20,8 +20,8 @@ from app.diagnostics.stages.strip_caption import StripCaption
 from app.theme import LIGHT, Colours
 from app.widgets.file_dialogs import ask_where_to_export, suggested_name
 from app.widgets.message_banner import MessageBanner
-from engine.validator.results import ValidationEvent
-from engine.validator.verdicts import severity
+from engine.validator.data.results import ValidationEvent
+from engine.validator.data.verdicts import severity
 
 REFRESH_MS = 50
 """However many events arrive, the panel is redrawn no more than 20 times a second."""

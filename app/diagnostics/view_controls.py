@@ -13,8 +13,8 @@ from app.diagnostics.runs.run_history import RunHistory
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
-from engine.validator.results import Reading
-from engine.validator.wording import READING_TITLES
+from engine.validator.data.results import Reading
+from engine.validator.data.wording import READING_TITLES
 
 UTTERANCE_CHARACTERS = 40
 HEARD = "heard"

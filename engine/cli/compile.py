@@ -30,9 +30,9 @@ from engine.speech import Prosody
 from engine.stages import DEVICE_STAGES, Stage
 from engine.system.bundle import require_compiler
 from engine.system.paths import built_modules_folder, shipped_modules_folder
-from engine.validator.built_modules import compare_built, rows_to_text, verdict_error
-from engine.validator.results import Row
-from engine.validator.wire import Wire
+from engine.validator.data.results import Row
+from engine.validator.data.wire import Wire
+from engine.validator.runs.built_modules import compare_built, rows_to_text, verdict_error
 
 _MACS = "metal-macos"
 _ALL = "all"

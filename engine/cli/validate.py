@@ -38,15 +38,10 @@ from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder
 from engine.system.whole_file import ensure_writable
-from engine.validator import wording
-from engine.validator.arrays import ArrayFolder
-from engine.validator.bundle import write_bundle
-from engine.validator.drill import drill_regimes, drill_text
-from engine.validator.experiments import ExperimentObserver, ProgressEvent, ServiceEvent, SweepPoint
-from engine.validator.fuzz import fuzz
-from engine.validator.html_report import write_html
-from engine.validator.lstm_comparison import LstmComparison, compare_lstms
-from engine.validator.results import (
+from engine.validator.bundles.bundle import write_bundle
+from engine.validator.data import wording
+from engine.validator.data.experiments import ExperimentObserver, ProgressEvent, ServiceEvent, SweepPoint
+from engine.validator.data.results import (
     DEFAULT_REGIMES,
     AlignmentEvent,
     Regime,
@@ -55,13 +50,18 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.sweep import sweep_padding
-from engine.validator.text_parity import compare_text, sentences_of
-from engine.validator.text_report import fuzz_text, lstm_text, sweep_text, text_report
-from engine.validator.validation import Validator
-from engine.validator.verdicts import with_kernels
-from engine.validator.wavs import write_wavs
-from engine.validator.wire import Wire
+from engine.validator.data.verdicts import with_kernels
+from engine.validator.data.wire import Wire
+from engine.validator.experiments.fuzz import fuzz
+from engine.validator.experiments.lstm_comparison import LstmComparison, compare_lstms
+from engine.validator.experiments.sweep import sweep_padding
+from engine.validator.experiments.text_parity import compare_text, sentences_of
+from engine.validator.reports.html_report import write_html
+from engine.validator.reports.text_report import fuzz_text, lstm_text, sweep_text, text_report
+from engine.validator.reports.wavs import write_wavs
+from engine.validator.runners.drill import drill_regimes, drill_text
+from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.validation import Validator
 
 ENGLISH_SENTENCES = resources_folder() / "english_sentences.txt"
 SWEEPS = ("padding",)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Outcome
-from engine.validator.case import CaseFacts, FailingCase, save_case
-from engine.validator.case_run import run_case
-from engine.validator.case_words import case_words, reduction_words, run_words
-from engine.validator.element_errors import ElementErrors
-from engine.validator.reduction import REDUCTION_SECONDS, failing_case, failure_in, reduce_failure
-from engine.validator.results import Report, ValidationRequest
-from engine.validator.validation import ValidationObserver, Validator
-from engine.validator.wire import Wire
+from engine.validator.cases.case import CaseFacts, FailingCase, save_case
+from engine.validator.cases.case_run import run_case
+from engine.validator.cases.case_words import case_words, reduction_words, run_words
+from engine.validator.cases.reduction import REDUCTION_SECONDS, failing_case, failure_in, reduce_failure
+from engine.validator.data.results import Report, ValidationRequest
+from engine.validator.data.wire import Wire
+from engine.validator.measures.element_errors import ElementErrors
+from engine.validator.runs.validation import ValidationObserver, Validator
 
 NOTHING_FAILED = "Nothing is itself wrong there: there is no failing case to save or reduce."
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import InvalidRequest
-from engine.validator.golden import Golden
-from engine.validator.results import Report
-from engine.validator.yardstick import unpartnered, worsened
+from engine.validator.data.results import Report
+from engine.validator.runs.golden import Golden
+from engine.validator.runs.yardstick import unpartnered, worsened
 
 
 def add_golden(parser: Any) -> None:

@@ -17,12 +17,12 @@ from engine.inspection.results import (
     KernelVerdict,
     NodeKind,
 )
-from engine.validator.kernel_inspection import EVERY_STAGE, KernelInspection
-from engine.validator.kernel_request import KernelRequest
-from engine.validator.results import ValidationEvent, ValidationRequest
-from engine.validator.text_report import WIDTH
-from engine.validator.validation import ValidationObserver, Validator
-from engine.validator.wording import counted
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import ValidationEvent, ValidationRequest
+from engine.validator.data.wording import counted
+from engine.validator.kernels.kernel_inspection import EVERY_STAGE, KernelInspection
+from engine.validator.reports.text_report import WIDTH
+from engine.validator.runs.validation import ValidationObserver, Validator
 
 _SHOWN = 8
 """Kernels of a stage in the text, the worst first."""

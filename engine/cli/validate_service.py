@@ -11,7 +11,7 @@ SERVICE_NICENESS = 10
 
 def serve() -> None:
     """Answer the application's requests; only events go to standard output, and at low priority."""
-    from engine.validator.service import Service
+    from engine.validator.service.service import Service
 
     output, sys.stdout = sys.stdout, sys.stderr  # libraries print too
     if hasattr(os, "nice"):

@@ -27,8 +27,8 @@ from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.starter.opinion import OpinionScore
 from engine.starter.recognition import Recogniser, WordCount
-from engine.validator.audio_metrics import log_mel_l1
-from engine.validator.metrics import mean_square
+from engine.validator.measures.audio_metrics import log_mel_l1
+from engine.validator.measures.metrics import mean_square
 from engine.voices.packs import find
 
 EVALUATION_VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george", "af_bella")

@@ -15,7 +15,7 @@ from engine.errors import EngineError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Array, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance, WrittenWord
 from engine.stages import STAGES, Axis, Stage, Tensor
-from engine.validator.results import (
+from engine.validator.data.results import (
     AlignmentEvent,
     AudioMetrics,
     DurationMetrics,

@@ -18,8 +18,8 @@ from dataclasses import replace
 
 from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
-from engine.validator.kernel_request import KernelRequest
-from engine.validator.results import (
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
     Reading,
@@ -30,8 +30,8 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.verdicts import findings
-from engine.validator.wire import Wire
+from engine.validator.data.verdicts import findings
+from engine.validator.data.wire import Wire
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, MEASUREMENTS, STAGE
 
 REPLACED = "replaced"

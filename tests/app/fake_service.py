@@ -25,7 +25,7 @@ import numpy as np
 
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGES
-from engine.validator.experiments import (
+from engine.validator.data.experiments import (
     ExperimentRequest,
     FuzzedEvent,
     ProgressEvent,
@@ -36,7 +36,7 @@ from engine.validator.experiments import (
     Trial,
     TrialEvent,
 )
-from engine.validator.results import (
+from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
     FinishedEvent,
@@ -49,7 +49,7 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.wire import EXPERIMENTS, Wire
+from engine.validator.data.wire import EXPERIMENTS, Wire
 
 SECONDS_PER_ROW = 0.002
 PROFILE_CELLS = 512

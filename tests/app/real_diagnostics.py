@@ -26,8 +26,8 @@ from app.options import Options
 from app.settings import Settings
 from app.speech.activity import Readiness
 from app.system.threads import collected_between_events
-from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
-from engine.validator.wire import Wire
+from engine.validator.data.results import FinishedEvent, RowEvent, ValidationEvent
+from engine.validator.data.wire import Wire
 from tests.processes import exists
 
 TEXT = "The small fox ran over the hill, and then it slept in the warm sun. Nobody saw it there."

@@ -21,8 +21,8 @@ from engine.model_store.checkpoints import FULL_SIZE, MODEL_NAMES, STARTER, mode
 from engine.mps_bridge.bridge import BRIDGE_NAME
 from engine.stages import DEVICE_STAGES, stage_named
 from engine.system.paths import project_folder, shipped_modules_folder
-from engine.validator.built_modules import compare_built
-from engine.validator.results import Verdict
+from engine.validator.data.results import Verdict
+from engine.validator.runs.built_modules import compare_built
 from tests.engine.compiler.elf import c_library_versions, is_arm64_library, is_x86_64_library
 from tests.engine.compiler.mac_symbols import provided_symbols, tvm_symbols
 from tests.engine.compiler.mach_o import MachO

@@ -25,9 +25,9 @@ from engine.network.architecture import NetworkDecoder
 from engine.network.reference import InjectedNoise
 from engine.pipeline import Pipeline, encode, noise_seed, source_noise
 from engine.speech import Array, Style, Utterance
-from engine.validator.regimes import Regimes
-from engine.validator.results import Regime
-from engine.validator.text_parity import sentences_of
+from engine.validator.data.results import Regime
+from engine.validator.experiments.text_parity import sentences_of
+from engine.validator.runners.regimes import Regimes
 from tests.engine.exactness import correlation
 from tests.engine.model_store.conftest import run_here
 from tests.engine.model_store.published import CHECKPOINT_NAME, VOICE_NAMES, publish, published_state, saved

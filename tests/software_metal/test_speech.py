@@ -18,8 +18,8 @@ from engine.compiler.metal_passes import MOST_LAUNCHES
 from engine.pipeline import Observer, ignore
 from engine.speech import Event, FallbackEvent, Samples, SpeechRequest
 from engine.synthesizer import Synthesizer
-from engine.validator.results import Reading, Regime, Report, Row, ValidationRequest
-from engine.validator.validation import Validator
+from engine.validator.data.results import Reading, Regime, Report, Row, ValidationRequest
+from engine.validator.runs.validation import Validator
 from tests.software_metal.loader import SoftwareMetal
 from tests.starter_voices import MALE
 

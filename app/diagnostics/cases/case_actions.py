@@ -13,7 +13,7 @@ from app.diagnostics.panel import DiagnosticsPanel
 from app.messages import words_for
 from app.widgets.file_dialogs import ask_where_to_save_case
 from engine.errors import EngineError
-from engine.validator.as_command import as_command
+from engine.validator.cases.as_command import as_command
 
 COPIED = "Copied: it gives the same rows in a terminal."
 SAVING = "Saving a failing case"

@@ -15,9 +15,9 @@ from app.system.background_command import BackgroundCommand
 from engine.errors import EngineError, OutputError
 from engine.system.child_process import python_command
 from engine.system.whole_file import whole_file
-from engine.validator.as_command import COMMAND, as_arguments
-from engine.validator.results import ValidationRequest
-from engine.validator.stage_trial import only
+from engine.validator.cases.as_command import COMMAND, as_arguments
+from engine.validator.cases.stage_trial import only
+from engine.validator.data.results import ValidationRequest
 
 PROGRAM = python_command("engine")
 CASE_NAME = "case.safetensors"

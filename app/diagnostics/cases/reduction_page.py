@@ -13,7 +13,7 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.wrapping_bar import WrappingBar
 from engine.stages import stage_named
-from engine.validator.results import Reading, Verdict
+from engine.validator.data.results import Reading, Verdict
 
 SPACE_PIXELS = 4
 MEANING = "Find the fewest phonemes and the smallest inputs on which the chosen stage still fails"

@@ -10,7 +10,7 @@ from app.diagnostics.runs.run_controls import faint_label, regimes_of
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.stages import DEVICE_STAGES
-from engine.validator.results import REGIME_MEANINGS, Regime
+from engine.validator.data.results import REGIME_MEANINGS, Regime
 
 WIDTH_CHARACTERS = 12
 NOT_CROSSED = Regime.COMPILED

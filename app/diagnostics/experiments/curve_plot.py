@@ -13,7 +13,7 @@ from app.diagnostics.experiments.sweep_curves import Curve
 from app.diagnostics.metric_words import number_words
 from app.diagnostics.outputs.plain_plot import PlainPlot
 from app.theme import LIGHT, Colours
-from engine.validator.plot_data import MOST_DIGITS, digits_of
+from engine.validator.reports.plot_data import MOST_DIGITS, digits_of
 
 LEFT_PIXELS = 64
 MARGIN = 0.6

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 from app.widgets.elided_text import ElidedLabel
 from app.widgets.progress import show_fraction
 from engine.speech import PreparationEvent
-from engine.validator import wording
-from engine.validator.experiments import ProgressEvent, ServiceEvent
+from engine.validator.data import wording
+from engine.validator.data.experiments import ProgressEvent, ServiceEvent
 
 SPACE_PIXELS = 8
 PROGRESS_WIDTH_PIXELS = 90

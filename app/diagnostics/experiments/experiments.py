@@ -11,8 +11,8 @@ from app.diagnostics.process.process import DiagnosticsProcess
 from app.messages import words_for
 from engine.errors import EngineError
 from engine.system.bundle import require_reference
-from engine.validator.experiments import EXPERIMENT_ENDS, ExperimentRequest, ServiceEvent
-from engine.validator.results import FailedEvent
+from engine.validator.data.experiments import EXPERIMENT_ENDS, ExperimentRequest, ServiceEvent
+from engine.validator.data.results import FailedEvent
 
 STOPPED = "Stopped."
 

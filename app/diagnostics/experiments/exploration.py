@@ -17,8 +17,8 @@ from app.diagnostics.process.process import DiagnosticsProcess
 from app.diagnostics.runs.run import DiagnosticsOptions
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest
-from engine.validator.experiments import ExperimentRequest, FuzzRequest, ServiceEvent, SweepRequest, Trial
-from engine.validator.results import Regime, ValidationRequest
+from engine.validator.data.experiments import ExperimentRequest, FuzzRequest, ServiceEvent, SweepRequest, Trial
+from engine.validator.data.results import Regime, ValidationRequest
 
 Source = Callable[[], tuple[SpeechRequest | None, str]]
 """What would be diagnosed now, and the name of the model that speaks."""

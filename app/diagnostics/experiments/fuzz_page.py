@@ -14,8 +14,8 @@ from app.diagnostics.runs.run_controls import faint_label
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import Colours
 from app.widgets.wrapping_bar import WrappingBar
-from engine.validator.experiments import FuzzedEvent, ServiceEvent, Trial, TrialEvent
-from engine.validator.fuzz import MOST_UTTERANCES
+from engine.validator.data.experiments import FuzzedEvent, ServiceEvent, Trial, TrialEvent
+from engine.validator.experiments.fuzz import MOST_UTTERANCES
 
 SPACE_PIXELS = 6
 USUAL_COUNT = 20

@@ -11,7 +11,7 @@ from app.diagnostics.metric_words import VERDICT_MEANINGS, VERDICT_SIGNS, agreem
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.theme import Colours
 from engine.stages import STAGE_NAMES, STAGES, Stage, stage_named
-from engine.validator.results import REGIME_MEANINGS, Regime, Row, Verdict
+from engine.validator.data.results import REGIME_MEANINGS, Regime, Row, Verdict
 
 OWN_FAULT_ALPHA = 110
 INHERITED_ALPHA = 55

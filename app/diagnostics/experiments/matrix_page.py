@@ -14,7 +14,7 @@ from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 
 SPACE_PIXELS = 6
 LEGEND = "Green: within tolerance. Red: beyond it, pale where it only comes from an earlier stage."

@@ -22,8 +22,8 @@ from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import LIGHT, Colours
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
-from engine.validator import wording
-from engine.validator.experiments import ServiceEvent, SweepPoint, SweptEvent
+from engine.validator.data import wording
+from engine.validator.data.experiments import ServiceEvent, SweepPoint, SweptEvent
 
 SPACE_PIXELS = 6
 ROW_PIXELS = 23

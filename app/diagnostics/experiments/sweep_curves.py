@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.stages import STAGES
-from engine.validator.experiments import SweepPoint
-from engine.validator.results import Reading
+from engine.validator.data.experiments import SweepPoint
+from engine.validator.data.results import Reading
 
 AUDIO = STAGES[-1].outputs[0].name
 

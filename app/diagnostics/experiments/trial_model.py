@@ -12,8 +12,8 @@ from app.diagnostics.colours import verdict_colour
 from app.diagnostics.metric_words import VERDICT_MEANINGS, agreement_words, regime_title, verdict_words
 from app.theme import LIGHT, Colours
 from engine.stages import stage_named
-from engine.validator.experiments import Trial
-from engine.validator.verdicts import severity
+from engine.validator.data.experiments import Trial
+from engine.validator.data.verdicts import severity
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _TEXT_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)

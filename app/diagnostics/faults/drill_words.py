@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.diagnostics.runs.run import DiagnosticsRun, RunState
 from engine.faults.catalogue import fault_named
-from engine.validator.drill import verdict_words
+from engine.validator.runners.drill import verdict_words
 
 MARK = "Drill"
 LOOKING = "Drill: there is a fault in a copy of the compiled model. What you hear when you press Speak is not affected."

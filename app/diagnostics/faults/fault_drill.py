@@ -14,8 +14,8 @@ from app.theme import Theme
 from engine.config import SAMPLE_RATE_HZ
 from engine.faults.catalogue import fault_named
 from engine.stages import STAGES
-from engine.validator.drill import drill_regimes
-from engine.validator.results import Reading, Row
+from engine.validator.data.results import Reading, Row
+from engine.validator.runners.drill import drill_regimes
 
 AUDIO_STAGE = STAGES[-1].name
 

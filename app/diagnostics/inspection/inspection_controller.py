@@ -15,8 +15,8 @@ from app.messages import words_for
 from engine.inspection.results import CodeEvent, GraphEvent, InspectedEvent, KernelEvent, KernelsEvent
 from engine.speech import PreparationEvent
 from engine.stages import STAGES, Place, stage_named
-from engine.validator.kernel_request import KernelRequest
-from engine.validator.results import FailedEvent, FinishedEvent, Reading, Regime, ValidationEvent, Verdict
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import FailedEvent, FinishedEvent, Reading, Regime, ValidationEvent, Verdict
 
 COMPILED = (Regime.COMPILED, Regime.COMPILED_PADDED)
 UNSUSPICIOUS = (Verdict.PASS, Verdict.INHERITED, Verdict.INCOMPARABLE)

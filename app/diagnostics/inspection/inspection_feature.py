@@ -15,9 +15,9 @@ from app.diagnostics.process.process import DiagnosticsProcess
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.inspection.results import KernelFinding
 from engine.stages import STAGE_NAMES, stage_named
-from engine.validator.kernel_request import Replacement
-from engine.validator.results import FailedEvent, FinishedEvent, Reading, Regime, Row, ValidationEvent
-from engine.validator.verdicts import with_kernels
+from engine.validator.data.kernel_request import Replacement
+from engine.validator.data.results import FailedEvent, FinishedEvent, Reading, Regime, Row, ValidationEvent
+from engine.validator.data.verdicts import with_kernels
 
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]

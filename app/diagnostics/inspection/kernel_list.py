@@ -29,7 +29,7 @@ from app.diagnostics.inspection.words import (
 )
 from app.theme import LIGHT, Colours
 from engine.inspection.results import GraphNode, KernelMeasurement, NodeKind
-from engine.validator.wording import NOTHING
+from engine.validator.data.wording import NOTHING
 
 TITLE, ERROR, TIME, MODULE = range(4)
 HEADINGS = ("Kernel", "× floor", "Time", "Module")

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QVBoxLayout, QWidget
 
 from engine.inspection.results import GraphNode, NodeKind
 from engine.stages import stage_named
-from engine.validator.kernel_request import Replacement, Substitute
+from engine.validator.data.kernel_request import Replacement, Substitute
 
 SPACE_PIXELS = 4
 PLAIN_LOOPS = "This call of the kernel without its schedule"

@@ -7,7 +7,7 @@ from app.diagnostics.inspection.inspection import StageInspection
 from app.diagnostics.metric_words import number_words
 from app.theme import Colours
 from engine.inspection.results import GraphNode, KernelMeasurement, KernelVerdict, NodeKind, WrongValue
-from engine.validator.wording import EXACT, NOTHING, counted
+from engine.validator.data.wording import EXACT, NOTHING, counted
 
 SIGNS = {
     KernelVerdict.RIGHT: "✓",

@@ -32,8 +32,8 @@ from app.theme import Colours
 from app.widgets.elided_text import ElidedLabel
 from engine.speech import Utterance
 from engine.stages import stage_named
-from engine.validator.arrays import Arrays
-from engine.validator.results import Row
+from engine.validator.data.results import Row
+from engine.validator.runs.arrays import Arrays
 
 SPACE_PIXELS = 4
 SHARES = (220, 400)

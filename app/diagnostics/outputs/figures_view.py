@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 from app.diagnostics.colours import verdict_colour
 from app.diagnostics.metric_words import VERDICT_MEANINGS, VERDICT_TITLES, figures_of
 from app.theme import LIGHT, Colours
-from engine.validator.results import Row
+from engine.validator.data.results import Row
 
 
 class FiguresView(QScrollArea):

@@ -10,8 +10,8 @@ import numpy as np
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of
 from engine.errors import EngineError
 from engine.speech import Samples
-from engine.validator.arrays import Arrays
-from engine.validator.results import Row
+from engine.validator.data.results import Row
+from engine.validator.runs.arrays import Arrays
 
 LOUDEST = 0.9
 MOST_GAIN_DB = 100.0

@@ -10,7 +10,7 @@ from app.diagnostics.colours import PlainSelection, verdict_colour
 from app.diagnostics.metric_words import VERDICT_SIGNS, VERDICT_TITLES, agreement_words
 from app.theme import LIGHT, Colours
 from engine.stages import stage_named
-from engine.validator.results import Row
+from engine.validator.data.results import Row
 
 OUTPUT_ROLE = int(Qt.ItemDataRole.UserRole)
 TITLE, AGREEMENT, VERDICT = range(3)

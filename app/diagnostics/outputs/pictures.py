@@ -14,10 +14,10 @@ from app.diagnostics.outputs.signals import Envelope, envelope
 from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_to_draw
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
-from engine.validator.arrays import Arrays
-from engine.validator.phases import on_circle
-from engine.validator.results import Row
-from engine.validator.spectrogram import height_of_hz, spectrogram_db
+from engine.validator.data.results import Row
+from engine.validator.measures.phases import on_circle
+from engine.validator.measures.spectrogram import height_of_hz, spectrogram_db
+from engine.validator.runs.arrays import Arrays
 
 MOST_LINES = 128
 USUAL_PERCENT = 99.5

@@ -10,8 +10,8 @@ from app.diagnostics.stages.stage_arrays import AUDIO, Numbers, Pair, pair_of
 from app.diagnostics.stages.utterance_clock import TOKENS, UtteranceClock
 from engine.errors import EngineError
 from engine.speech import Utterance
-from engine.validator.results import NotFinite, Row
-from engine.validator.spectrogram import hz_at_height
+from engine.validator.data.results import NotFinite, Row
+from engine.validator.measures.spectrogram import hz_at_height
 
 BETWEEN = " · "
 

@@ -17,10 +17,10 @@ from engine.errors import EngineError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.system.bundle import require_reference
-from engine.validator.arrays import ArrayFolder
-from engine.validator.drill import drill_speech
-from engine.validator.kernel_request import KernelRequest, Replacement
-from engine.validator.results import ValidationRequest
+from engine.validator.data.kernel_request import KernelRequest, Replacement
+from engine.validator.data.results import ValidationRequest
+from engine.validator.runners.drill import drill_speech
+from engine.validator.runs.arrays import ArrayFolder
 
 KEPT_RUNS = 5
 """The number of runs whose arrays are kept; older runs still show their metrics."""

@@ -15,10 +15,10 @@ from app.diagnostics.process.watchdog import STALLED_SECONDS, Watchdog
 from app.system.processes import child_process
 from engine.inspection.results import KernelsEvent
 from engine.system.child_process import python_command
-from engine.validator.experiments import EXPERIMENT_ENDS, ExperimentRequest
-from engine.validator.kernel_request import KernelRequest
-from engine.validator.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
-from engine.validator.wire import EXPERIMENTS, Wire
+from engine.validator.data.experiments import EXPERIMENT_ENDS, ExperimentRequest
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import FailedEvent, FinishedEvent, PulseEvent, ValidationRequest
+from engine.validator.data.wire import EXPERIMENTS, Wire
 
 COMMAND = python_command("engine", "validate", "--serve")
 TURN_SECONDS = 0.004

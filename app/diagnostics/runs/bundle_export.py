@@ -13,8 +13,8 @@ from app.diagnostics.runs.run import DiagnosticsRun
 from engine.errors import InvalidRequest, OutputError
 from engine.system.child_process import python_command
 from engine.system.paths import project_folder
-from engine.validator.results import FinishedEvent, RowEvent
-from engine.validator.wire import Wire
+from engine.validator.data.results import FinishedEvent, RowEvent
+from engine.validator.data.wire import Wire
 
 COMMAND = python_command("app.diagnostics.runs.bundle_writer")
 TURN_SECONDS = 0.004

@@ -16,9 +16,9 @@ from app.system.background_command import BackgroundCommand
 from engine.errors import EngineError, InvalidRequest
 from engine.model_store.checkpoints import model_config
 from engine.system.child_process import python_command
-from engine.validator.arrays import ArrayFolder
-from engine.validator.results import FinishedEvent, Row, RowEvent
-from engine.validator.wire import Wire
+from engine.validator.data.results import FinishedEvent, Row, RowEvent
+from engine.validator.data.wire import Wire
+from engine.validator.runs.arrays import ArrayFolder
 
 COMMAND = python_command("app.diagnostics.runs.bundle_reader")
 

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from engine.errors import EngineError
 from engine.speech import Plan, PlanEvent
-from engine.validator.arrays import ArrayFolder
-from engine.validator.bundle_opening import OpenedBundle, alignments, open_bundle
-from engine.validator.results import FinishedEvent, RowEvent, ValidationEvent
-from engine.validator.wire import Wire
+from engine.validator.bundles.bundle_opening import OpenedBundle, alignments, open_bundle
+from engine.validator.data.results import FinishedEvent, RowEvent, ValidationEvent
+from engine.validator.data.wire import Wire
+from engine.validator.runs.arrays import ArrayFolder
 
 NICENESS = 10
 

@@ -16,11 +16,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.errors import EngineError, InvalidRequest
-from engine.validator.arrays import ArrayFolder
-from engine.validator.results import FinishedEvent, Report, RowEvent
-from engine.validator.verdicts import findings
-from engine.validator.versions import versions
-from engine.validator.wire import Wire
+from engine.validator.data.results import FinishedEvent, Report, RowEvent
+from engine.validator.data.verdicts import findings
+from engine.validator.data.wire import Wire
+from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.versions import versions
 
 NICENESS = 10
 
@@ -65,7 +65,7 @@ def read_report(lines: Iterable[str]) -> Report:
 
 def write(report: Report, path: Path, arrays_folder: Path | None, name: str = "", made: str = "") -> None:
     """Write everything about a report, without arrays if the folder no longer exists. Raises `EngineError`."""
-    from engine.validator.bundle import write_bundle  # imports matplotlib
+    from engine.validator.bundles.bundle import write_bundle  # imports matplotlib
 
     arrays = ArrayFolder(arrays_folder) if arrays_folder is not None and arrays_folder.is_dir() else None
     write_bundle(path, report, arrays, _doctor_output(), name=name, made=made)

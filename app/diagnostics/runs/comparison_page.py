@@ -13,7 +13,7 @@ from app.diagnostics.runs.run_history import RunHistory
 from app.diagnostics.stages.stage_pages import StagePage
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
-from engine.validator.run_comparison import RunComparison, compare_runs
+from engine.validator.reports.run_comparison import RunComparison, compare_runs
 
 NO_OTHER = "no other run"
 CHOOSE = "Diagnose again, or open a run, to have one to compare with."

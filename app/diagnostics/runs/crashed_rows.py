@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.stages import stage_named
-from engine.validator.results import Reading, Row, Verdict
+from engine.validator.data.results import Reading, Row, Verdict
 
 
 def crashed_row(utterance: int, regime: str, reference: str, reading: Reading, stage: str) -> Row:

@@ -10,10 +10,10 @@ from PySide6.QtGui import QAction
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsRun
 from engine.errors import DamagedFile, EngineError
-from engine.validator.circumstances import Circumstances
-from engine.validator.golden import Golden, GoldenRuns, in_words
-from engine.validator.results import Report
-from engine.validator.yardstick import Yardstick
+from engine.validator.data.circumstances import Circumstances
+from engine.validator.data.results import Report
+from engine.validator.runs.golden import Golden, GoldenRuns, in_words
+from engine.validator.runs.yardstick import Yardstick
 
 PIN, UNPIN = "Pin as Golden", "Unpin Golden"
 PINNED = "This run is golden now: later runs of this text are held against it."

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from engine.validator.results import Reading, Row
+from engine.validator.data.results import Reading, Row
 
 MOST_UTTERANCES = 40
 """Those of a whole book would fill the memory."""

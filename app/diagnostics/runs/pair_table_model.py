@@ -8,10 +8,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.diagnostics.metric_words import verdict_words
 from engine.stages import stage_named
-from engine.validator import wording
-from engine.validator.results import Row
-from engine.validator.run_comparison import RowPair
-from engine.validator.wording import NOTHING
+from engine.validator.data import wording
+from engine.validator.data.results import Row
+from engine.validator.data.wording import NOTHING
+from engine.validator.reports.run_comparison import RowPair
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 

@@ -15,9 +15,8 @@ from engine.errors import Cure
 from engine.preparation.devices import AUTO
 from engine.speech import Plan, PlanEvent, PreparationEvent, Utterance
 from engine.stages import STAGE_NAMES
-from engine.validator.arrays import Arrays
-from engine.validator.experiments import ServiceEvent
-from engine.validator.results import (
+from engine.validator.data.experiments import ServiceEvent
+from engine.validator.data.results import (
     AlignmentEvent,
     FailedEvent,
     Finding,
@@ -30,7 +29,8 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.verdicts import severity
+from engine.validator.data.verdicts import severity
+from engine.validator.runs.arrays import Arrays
 
 USUAL_PADDING = 1.0
 STOPPED_WORDS = "Stopped."

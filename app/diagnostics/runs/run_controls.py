@@ -13,9 +13,9 @@ from engine.artifacts.manifest import METAL_DEVICE, MPS
 from engine.faults.catalogue import fault_named
 from engine.preparation.devices import DEVICES, metal_obstacle
 from engine.preparation.lstm_methods import LSTM_METHODS
-from engine.validator.drill import drill_regimes
-from engine.validator.regimes import MOST_PADDING
-from engine.validator.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
+from engine.validator.data.results import REGIME_MEANINGS, STUDENT_REGIMES, Regime
+from engine.validator.runners.drill import drill_regimes
+from engine.validator.runners.regimes import MOST_PADDING
 
 PADDINGS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 PADDING_MEANING = "How much longer than the speech the padded regimes' arrays are"

@@ -9,8 +9,8 @@ from app.diagnostics.faults.drill_words import MARK
 from app.diagnostics.metric_words import VERDICT_SIGNS, correlation_words
 from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from engine.stages import STAGE_NAMES, STAGES, stage_named
-from engine.validator.results import Reading, Row, Verdict
-from engine.validator.verdicts import severity
+from engine.validator.data.results import Reading, Row, Verdict
+from engine.validator.data.verdicts import severity
 
 _ENDINGS = {
     RunState.STOPPED: "Comparing was stopped",

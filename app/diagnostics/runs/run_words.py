@@ -9,8 +9,8 @@ from app.diagnostics.runs.run import DiagnosticsRun, RunState, Shown
 from app.messages import words_for
 from engine.preparation.devices import AUTO
 from engine.stages import STAGE_NAMES, stage_named
-from engine.validator.regimes import PADDED_REGIMES
-from engine.validator.results import Reading, Regime, Verdict
+from engine.validator.data.results import Reading, Regime, Verdict
+from engine.validator.runners.regimes import PADDED_REGIMES
 
 NO_RUN = "Press Diagnose to compare the compiled model with PyTorch, stage by stage."
 TEXT_CHARACTERS = 32

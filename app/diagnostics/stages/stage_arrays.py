@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from engine.speech import Array
 from engine.stages import STAGES, Axis, Size, Tensor
-from engine.validator.arrays import Arrays
-from engine.validator.phoneme_alignment import by_phoneme, paired_frames
-from engine.validator.results import Reading, Row
+from engine.validator.data.results import Reading, Row
+from engine.validator.measures.phoneme_alignment import by_phoneme, paired_frames
+from engine.validator.runs.arrays import Arrays
 
 Numbers = NDArray[np.floating]
 AUDIO = STAGES[-1].outputs[0].name

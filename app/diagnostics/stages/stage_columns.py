@@ -22,11 +22,11 @@ from app.diagnostics.metric_words import (
 )
 from app.diagnostics.stages.strip_content import words_instead
 from engine.stages import STAGES, Stage
-from engine.validator import wording
-from engine.validator.results import Row, Verdict
-from engine.validator.verdicts import severity
-from engine.validator.wording import NOTHING
-from engine.validator.yardstick import MOST_TIMES
+from engine.validator.data import wording
+from engine.validator.data.results import Row, Verdict
+from engine.validator.data.verdicts import severity
+from engine.validator.data.wording import NOTHING
+from engine.validator.runs.yardstick import MOST_TIMES
 
 WAITING = "waiting"
 STUCK = "no answer"

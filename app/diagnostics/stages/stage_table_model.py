@@ -18,7 +18,7 @@ from app.diagnostics.stages.stage_columns import (
 )
 from app.theme import LIGHT, Colours
 from engine.stages import STAGE_NAMES, STAGES, Stage
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 STAGE_ROLE = int(Qt.ItemDataRole.UserRole)

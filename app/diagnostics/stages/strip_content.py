@@ -12,7 +12,7 @@ from app.diagnostics.stages.utterance_clock import UtteranceClock, clock_of
 from engine.errors import EngineError
 from engine.speech import Utterance
 from engine.stages import STAGES
-from engine.validator.results import Profile, Reading, Regime, Row, Verdict
+from engine.validator.data.results import Profile, Reading, Regime, Row, Verdict
 
 AUDIO = STAGES[-1].outputs[0].name
 WAVE_COLUMNS = 1500

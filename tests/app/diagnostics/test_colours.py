@@ -21,7 +21,7 @@ from app.diagnostics.colours import (
     verdict_colour,
 )
 from app.theme import DARK, LIGHT, Colours
-from engine.validator.results import Verdict
+from engine.validator.data.results import Verdict
 from tests.app.test_theme import READABLE, contrast, luminance
 
 

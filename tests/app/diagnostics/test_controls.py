@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.controls import DiagnosticsControls
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.runs.run_history import RunHistory
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
 
 

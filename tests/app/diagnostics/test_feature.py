@@ -26,7 +26,7 @@ from app.speech.voice_choice import Choice
 from app.theme import DARK, Appearance, Theme
 from engine.errors import Cure, MissingReference
 from engine.speech import Prosody
-from engine.validator.results import STUDENT_REGIMES, Regime
+from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics_fakes import finished_run
 from tests.app.fakes import RATE_HZ, TWO_MODELS, FakeEngine, FakeOutput, list_voices
 

@@ -19,8 +19,8 @@ from app.diagnostics.metric_words import (
     verdict_words,
 )
 from engine.stages import STAGES
-from engine.validator import wording
-from engine.validator.results import DurationMetrics, Reading, Regime, Verdict
+from engine.validator.data import wording
+from engine.validator.data.results import DurationMetrics, Reading, Regime, Verdict
 from tests.app.diagnostics_fakes import metrics, row
 
 

@@ -13,7 +13,7 @@ from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_pages import StagePage
 from app.theme import DARK, LIGHT, Colours
 from engine.stages import STAGES
-from engine.validator.results import FailedEvent, Reading, Regime, RowEvent
+from engine.validator.data.results import FailedEvent, Reading, Regime, RowEvent
 from tests.app.diagnostics.faults.test_drill_words import drill_run
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, arrays_of, events, finished_run, request
 

@@ -10,9 +10,9 @@ from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from engine.__main__ import main
 from engine.model_store.checkpoints import STARTER, model_config, starter_voices
 from engine.speech import SpeechRequest
-from engine.validator.results import Reading, Regime, ValidationRequest
-from engine.validator.validation import Validator
-from engine.validator.wire import Wire
+from engine.validator.data.results import Reading, Regime, ValidationRequest
+from engine.validator.data.wire import Wire
+from engine.validator.runs.validation import Validator
 
 TEXT = "Hi."
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from app.diagnostics.metric_words import figures_of
 from app.diagnostics.stages.stage_columns import Column, StageEntry, words_of
 from engine.stages import stage_named
-from engine.validator.report_tables import FIGURE_NAMES, figures
-from engine.validator.results import Metrics, Reading, Row
-from engine.validator.text_report import text_report
-from tests.engine.validator.example_report import example_report
+from engine.validator.data.results import Metrics, Reading, Row
+from engine.validator.reports.report_tables import FIGURE_NAMES, figures
+from engine.validator.reports.text_report import text_report
+from tests.engine.validator.reports.example_report import example_report
 
 REPORT = example_report(1)
 ISOLATED = [row for row in REPORT.rows if row.regime == "compiled" and row.reading is Reading.REFERENCE_FED]

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_history import RunHistory
 from app.diagnostics.view_controls import ViewControls
-from engine.validator.results import Reading
+from engine.validator.data.results import Reading
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, request
 
 

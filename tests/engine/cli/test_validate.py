@@ -15,8 +15,8 @@ from engine.cli.validate import ENGLISH_SENTENCES, add_options, outcome_of, requ
 from engine.errors import EngineError, InvalidRequest
 from engine.model_store.checkpoints import starter_voices
 from engine.speech import PreparationEvent
-from engine.validator.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
-from engine.validator.wire import Wire
+from engine.validator.data.results import DEFAULT_REGIMES, AlignmentEvent, Regime, ValidationRequest
+from engine.validator.data.wire import Wire
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

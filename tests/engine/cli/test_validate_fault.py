@@ -8,7 +8,7 @@ from engine.cli.validate import add_options, outcome_of, request_from
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import FAULTS, fault_named
 from engine.system.paths import sample_text_path
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

@@ -13,8 +13,8 @@ from engine.pipeline import Step
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Utterance
 from engine.stages import STAGES
-from engine.validator.regimes import Regimes
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
+from engine.validator.runners.regimes import Regimes
 
 UTTERANCE = Utterance(0, "hi", "hˈI.", 0, 2)
 

@@ -16,12 +16,12 @@ from engine.preparation.modules import ensure_modules
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import SpeechRequest
 from engine.stages import stage_named
-from engine.validator.drill import drill_regimes
-from engine.validator.kernel_inspection import KernelInspection
-from engine.validator.kernel_request import KernelRequest
-from engine.validator.metrics import compare
-from engine.validator.results import ValidationRequest
-from engine.validator.validation import Validator
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import ValidationRequest
+from engine.validator.kernels.kernel_inspection import KernelInspection
+from engine.validator.measures.metrics import compare
+from engine.validator.runners.drill import drill_regimes
+from engine.validator.runs.validation import Validator
 from tests.engine.inspection.conftest import inputs_of
 
 QUICK = ("norm-epsilon", "softmax-multiple", "dropped-length", "zeroed-noise")

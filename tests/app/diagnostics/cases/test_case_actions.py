@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.cases.case_actions import COPIED, CaseActions
 from app.diagnostics.cases.case_making import CaseMaking
 from app.diagnostics.panel import DiagnosticsPanel
-from engine.validator.as_command import as_arguments
-from engine.validator.results import Regime
+from engine.validator.cases.as_command import as_arguments
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
 
 WAIT_MS = 20_000

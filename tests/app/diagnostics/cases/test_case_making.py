@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.cases.case_making import CaseMaking, MadeCase
 from engine.errors import EngineError, OutputError
 from engine.speech import SpeechRequest
-from engine.validator.case import load_case
-from engine.validator.results import Regime, ValidationRequest
+from engine.validator.cases.case import load_case
+from engine.validator.data.results import Regime, ValidationRequest
 from tests.starter_voices import MALE
 
 REQUEST = ValidationRequest(SpeechRequest("Hello there.", MALE), regimes=(Regime.UPSTREAM, Regime.STATIC_NO_PACK))

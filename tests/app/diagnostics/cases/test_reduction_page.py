@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.cases.case_making import MadeCase
 from app.diagnostics.cases.reduction_page import NOT_FAILING, ReductionPage, fails
 from app.diagnostics.runs.run import Shown
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import finished_run
 
 CASE = MadeCase(Path("case.safetensors"), "Reduced to 1 phoneme of 9: h\nFirst wrong: [0]", "bert", "h")

@@ -12,7 +12,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.errors import EngineError
 from engine.speech import SpeechRequest
-from engine.validator.experiments import (
+from engine.validator.data.experiments import (
     ExperimentRequest,
     FuzzedEvent,
     FuzzRequest,
@@ -22,7 +22,7 @@ from engine.validator.experiments import (
     SweptEvent,
     TrialEvent,
 )
-from engine.validator.results import RowEvent, ValidationRequest
+from engine.validator.data.results import RowEvent, ValidationRequest
 from tests.app.diagnostics.process.test_process import COMMAND, WAIT_MS
 
 

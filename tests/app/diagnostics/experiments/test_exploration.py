@@ -11,8 +11,8 @@ from app.diagnostics.process.process import DiagnosticsProcess
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.speech import SpeechRequest
-from engine.validator.experiments import ExperimentRequest, FuzzRequest, SweepRequest
-from engine.validator.results import STUDENT_REGIMES, Regime
+from engine.validator.data.experiments import ExperimentRequest, FuzzRequest, SweepRequest
+from engine.validator.data.results import STUDENT_REGIMES, Regime
 from tests.app.diagnostics.process.test_process import COMMAND, WAIT_MS
 
 

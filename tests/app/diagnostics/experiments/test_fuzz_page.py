@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.experiments.fuzz_page import FuzzPage
 from app.diagnostics.experiments.trial_model import TrialColumn
 from app.theme import DARK
-from engine.validator.experiments import FuzzedEvent, ProgressEvent, TrialEvent
+from engine.validator.data.experiments import FuzzedEvent, ProgressEvent, TrialEvent
 from tests.app.fake_service import trial_of
 
 

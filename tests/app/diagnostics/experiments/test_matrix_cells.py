@@ -6,7 +6,7 @@ from app.diagnostics.experiments.matrix_cells import MatrixCell, column_explanat
 from app.diagnostics.runs.run import Shown
 from app.theme import DARK, LIGHT
 from engine.stages import STAGES
-from engine.validator.results import Reading, Regime, Verdict
+from engine.validator.data.results import Reading, Regime, Verdict
 from tests.app.diagnostics_fakes import finished_run, metrics, row
 
 REGIMES = (Regime.COMPILED, Regime.STATIC_NO_PACK, Regime.UPSTREAM)

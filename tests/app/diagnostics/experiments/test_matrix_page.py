@@ -9,7 +9,7 @@ from app.diagnostics.experiments.matrix_page import LEGEND, START, MatrixPage
 from app.diagnostics.runs.run import Shown
 from app.theme import DARK
 from engine.stages import STAGE_NAMES, STAGES
-from engine.validator.results import STUDENT_REGIMES, Reading, Regime, RowEvent
+from engine.validator.data.results import STUDENT_REGIMES, Reading, Regime, RowEvent
 from tests.app.diagnostics_fakes import finished_run, row
 
 REGIMES = (Regime.UPSTREAM, Regime.STATIC_NO_PACK, Regime.COMPILED)

@@ -5,10 +5,10 @@ from app.diagnostics.experiments.experiment_bar import CANCEL
 from app.diagnostics.experiments.padding_page import DONE, PaddingPage
 from app.diagnostics.experiments.sweep_curves import looks
 from app.theme import DARK
-from engine.validator import wording
-from engine.validator.experiments import ProgressEvent, SweepPoint, SweptEvent
-from engine.validator.plot_data import digits_of
-from engine.validator.results import Reading, Regime
+from engine.validator.data import wording
+from engine.validator.data.experiments import ProgressEvent, SweepPoint, SweptEvent
+from engine.validator.data.results import Reading, Regime
+from engine.validator.reports.plot_data import digits_of
 
 POINTS = tuple(
     SweepPoint(padding, regime, 0, "istft", "audio", reading, value, 0.5 if reading is Reading.OWN_FED else None)

@@ -2,10 +2,10 @@ import re
 
 from app.diagnostics.experiments.sweep_curves import Look, curves_of, looks
 from engine.stages import STAGES
-from engine.validator import wording
-from engine.validator.experiments import SweepPoint
-from engine.validator.results import Reading, Regime
-from engine.validator.text_report import sweep_text
+from engine.validator.data import wording
+from engine.validator.data.experiments import SweepPoint
+from engine.validator.data.results import Reading, Regime
+from engine.validator.reports.text_report import sweep_text
 
 REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK)
 

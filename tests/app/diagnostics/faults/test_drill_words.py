@@ -6,7 +6,7 @@ from app.diagnostics.runs.run_verdict import verdict_of
 from app.diagnostics.runs.run_words import run_title
 from engine.faults.catalogue import fault_named
 from engine.faults.fault import ChangedLine, PlantedFault
-from engine.validator.results import FinishedEvent, Regime, RowEvent, Verdict
+from engine.validator.data.results import FinishedEvent, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, events, request
 
 FAULT = fault_named("zeroed-noise")

@@ -12,8 +12,8 @@ from app.diagnostics.faults.fault_drill import FaultDrill
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun
 from app.theme import Appearance, Theme
-from engine.validator.arrays import ArrayFolder
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
+from engine.validator.runs.arrays import ArrayFolder
 from tests.app.diagnostics.faults.test_drill_words import drill_run
 from tests.app.diagnostics_fakes import CONFIG, request
 from tests.app.fakes import FakeOutput

@@ -12,7 +12,16 @@ from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunStat
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
-from engine.validator.results import FinishedEvent, Reading, Regime, Report, Row, RowEvent, ValidationRequest, Verdict
+from engine.validator.data.results import (
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationRequest,
+    Verdict,
+)
 from tests.app.fake_kernel_service import row_of
 from tests.app.inspection_fakes import CODES, FINDING, GRAPH, STAGE
 from tests.starter_voices import MALE

@@ -12,7 +12,7 @@ from app.diagnostics.process.process import DiagnosticsProcess
 from app.diagnostics.runs.run import DiagnosticsOptions, DiagnosticsRun, RunState
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.speech import SpeechRequest
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.fake_kernel_service import REPLACED
 from tests.app.inspection_fakes import FINDING, STAGE
 from tests.starter_voices import MALE

@@ -15,8 +15,8 @@ from app.theme import DARK
 from engine.inspection.results import InspectedEvent, KernelEvent, KernelVerdict
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import SpeechRequest
-from engine.validator.kernel_request import Replacement
-from engine.validator.results import FinishedEvent, Report, ValidationRequest
+from engine.validator.data.kernel_request import Replacement
+from engine.validator.data.results import FinishedEvent, Report, ValidationRequest
 from tests.app.inspection_fakes import FINDING, STAGE, inspected, measurement
 from tests.starter_voices import MALE
 

@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.inspection.kernel_switches import KernelSwitches, replaced_words
-from engine.validator.kernel_request import Replacement, Substitute
+from engine.validator.data.kernel_request import Replacement, Substitute
 from tests.app.inspection_fakes import INPUT, STAGE, kernel
 
 A, B = kernel("a"), kernel("b")

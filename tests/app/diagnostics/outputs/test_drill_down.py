@@ -8,7 +8,7 @@ from app.diagnostics.outputs.drill_down import DrillDown
 from app.diagnostics.outputs.listening import Part
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.theme import DARK
-from engine.validator.results import NotFinite, Reading, Regime, RowEvent
+from engine.validator.data.results import NotFinite, Reading, Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, events, finished_run, request
 
 SHOWN = Shown(Regime.COMPILED, utterance=0)

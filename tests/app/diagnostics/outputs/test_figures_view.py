@@ -4,7 +4,7 @@ from app.diagnostics.metric_words import figures_of
 from app.diagnostics.outputs.figures_view import FiguresView
 from app.theme import DARK
 from engine.stages import STAGES
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import row
 
 AUDIO = row(STAGES[-1], "audio", Regime.STATIC_NO_PACK)

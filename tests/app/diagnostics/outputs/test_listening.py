@@ -3,7 +3,7 @@ import pytest
 
 from app.diagnostics.outputs.listening import LOUDEST, Part, has_audio, heard
 from engine.stages import STAGES
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import MemoryArrays, arrays_of, request, row
 
 AUDIO = row(STAGES[-1], "audio", Regime.COMPILED)

@@ -13,7 +13,7 @@ from app.diagnostics.outputs.drill_down import HOW_TO_READ, DrillDown
 from app.diagnostics.outputs.listening import LOUDEST_GAIN, Part
 from app.diagnostics.outputs.listening_control import UNHEARD, ListeningControl
 from app.diagnostics.runs.run import Shown
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, finished_run
 from tests.app.fakes import FakeOutput
 

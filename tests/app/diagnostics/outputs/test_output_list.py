@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.outputs.output_list import AGREEMENT, TITLE, VERDICT, OutputList, output_title
 from app.theme import DARK
 from engine.stages import stage_named
-from engine.validator.results import Regime, Verdict
+from engine.validator.data.results import Regime, Verdict
 from tests.app.diagnostics_fakes import row
 
 DURATION = stage_named("duration")

@@ -6,7 +6,7 @@ from app.diagnostics.outputs.picture_loader import PictureLoader
 from app.diagnostics.outputs.pictures import NO_LONGER_KEPT, PictureRequest, ProfilePicture, SignalPicture
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import stage_named
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, arrays_of, request, row
 
 CLOCK = clock_of(UTTERANCES[0], alignment(UTTERANCES[0]), CONFIG)

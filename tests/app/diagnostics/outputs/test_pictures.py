@@ -19,7 +19,7 @@ from app.diagnostics.outputs.pictures import (
 )
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import STAGES, stage_named
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, arrays_of, compared, request, row
 
 CLOCK = clock_of(UTTERANCES[0], alignment(UTTERANCES[0]), CONFIG)

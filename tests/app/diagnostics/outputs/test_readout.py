@@ -11,7 +11,7 @@ from app.diagnostics.outputs.pictures import PictureRequest, picture_of
 from app.diagnostics.outputs.readout import not_finite_words, readout_of
 from app.diagnostics.stages.utterance_clock import clock_of
 from engine.stages import STAGES, stage_named
-from engine.validator.results import NotFinite, Reading, Regime
+from engine.validator.data.results import NotFinite, Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, alignment, arrays_of, compared, request, row
 
 UTTERANCE = UTTERANCES[0]

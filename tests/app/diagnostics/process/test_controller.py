@@ -17,7 +17,7 @@ from engine.errors import OutputError, UnknownModel
 from engine.model_store.checkpoints import FULL_SIZE, STARTER, model_config
 from engine.speech import PreparationEvent, SpeechRequest
 from engine.stages import STAGES, Stage
-from engine.validator.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
+from engine.validator.data.results import Reading, Regime, RowEvent, ValidationRequest, Verdict
 from tests.app.fake_service import FRAMES_PER_TOKEN, row_of
 from tests.processes import exists
 

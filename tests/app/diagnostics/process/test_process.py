@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.process.process import KILLED_WHY, NICENESS, NO_START, NONSENSE, DiagnosticsProcess
 from engine.speech import PreparationEvent, SpeechRequest
-from engine.validator.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
+from engine.validator.data.results import FailedEvent, FinishedEvent, RowEvent, ValidationEvent, ValidationRequest
 from tests.app.fake_service import row_of
 from tests.processes import exists
 

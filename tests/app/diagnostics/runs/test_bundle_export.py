@@ -10,7 +10,7 @@ from app.diagnostics.runs.run import DiagnosticsRun
 from engine.errors import InvalidRequest, OutputError
 from engine.model_store.checkpoints import STARTER, model_config
 from engine.speech import Plan, PlanEvent, SpeechRequest, Utterance
-from engine.validator.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
+from engine.validator.data.results import Finding, FinishedEvent, Regime, Report, RowEvent, ValidationRequest
 from tests.app.fake_service import row_of
 from tests.starter_voices import MALE
 

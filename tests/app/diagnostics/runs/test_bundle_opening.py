@@ -10,10 +10,10 @@ from app.diagnostics.runs.bundle_opening import BundleOpening, OpenedRun
 from app.diagnostics.runs.run import RunState
 from app.diagnostics.runs.run_folders import RunFolders
 from engine.errors import EngineError
-from engine.validator.arrays import ArrayFolder
-from engine.validator.bundle import write_bundle
-from engine.validator.results import Reading, Report
-from tests.engine.validator.example_report import example_report
+from engine.validator.bundles.bundle import write_bundle
+from engine.validator.data.results import Reading, Report
+from engine.validator.runs.arrays import ArrayFolder
+from tests.engine.validator.reports.example_report import example_report
 
 WAIT_MS = 60_000
 

@@ -7,11 +7,11 @@ import pytest
 
 from app.diagnostics.runs.bundle_reader import main
 from engine.speech import PlanEvent
-from engine.validator.arrays import ArrayFolder
-from engine.validator.bundle import write_bundle
-from engine.validator.results import AlignmentEvent, FinishedEvent, RowEvent
-from engine.validator.wire import Wire
-from tests.engine.validator.example_report import example_report
+from engine.validator.bundles.bundle import write_bundle
+from engine.validator.data.results import AlignmentEvent, FinishedEvent, RowEvent
+from engine.validator.data.wire import Wire
+from engine.validator.runs.arrays import ArrayFolder
+from tests.engine.validator.reports.example_report import example_report
 
 
 def test_a_run_is_told_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,7 @@ from app.diagnostics.runs.bundle_writer import main, read_report
 from engine.errors import InvalidRequest
 from engine.speech import SpeechRequest, Utterance
 from engine.stages import STAGES
-from engine.validator.arrays import ArrayFolder
-from engine.validator.results import (
+from engine.validator.data.results import (
     Finding,
     FinishedEvent,
     Reading,
@@ -20,7 +19,8 @@ from engine.validator.results import (
     RowEvent,
     ValidationRequest,
 )
-from engine.validator.wire import Wire
+from engine.validator.data.wire import Wire
+from engine.validator.runs.arrays import ArrayFolder
 from tests.app.fake_service import row_of
 from tests.starter_voices import MALE
 

@@ -9,7 +9,7 @@ from app.diagnostics.runs.comparison_page import CHOOSE, COMPARABLE, ComparisonP
 from app.diagnostics.runs.pair_table_model import PairColumn
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.runs.run_history import RunHistory
-from engine.validator.results import Reading, Regime
+from engine.validator.data.results import Reading, Regime
 from tests.app.diagnostics_fakes import CONFIG, events, finished_run, request
 
 SHOWN = Shown(Regime.COMPILED, Reading.REFERENCE_FED, 0)

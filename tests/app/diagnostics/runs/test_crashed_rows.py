@@ -1,7 +1,7 @@
 from app.diagnostics.runs.crashed_rows import crashed_row
 from engine.stages import STAGES
-from engine.validator.results import Reading, Verdict
-from engine.validator.verdicts import worst
+from engine.validator.data.results import Reading, Verdict
+from engine.validator.data.verdicts import worst
 
 
 def test_a_stage_that_was_never_reported_is_worse_than_any_that_was() -> None:

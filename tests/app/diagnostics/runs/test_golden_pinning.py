@@ -9,10 +9,10 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.golden_pinning import NOT_GOLDEN, NOT_YET, GoldenPinning
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
-from engine.validator.circumstances import Build, Circumstances, Subject
-from engine.validator.golden import GoldenRuns
-from engine.validator.results import FinishedEvent, Regime, Report, Row, Verdict
-from engine.validator.wire import Wire
+from engine.validator.data.circumstances import Build, Circumstances, Subject
+from engine.validator.data.results import FinishedEvent, Regime, Report, Row, Verdict
+from engine.validator.data.wire import Wire
+from engine.validator.runs.golden import GoldenRuns
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, finished_run, request
 
 SUBJECT = Subject("starter", "0f", "Say it.", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.pair_table_model import TITLES, PairColumn, PairTableModel, words_of
-from engine.validator.results import Reading, Row, Verdict
-from engine.validator.run_comparison import RowPair
+from engine.validator.data.results import Reading, Row, Verdict
+from engine.validator.reports.run_comparison import RowPair
 from tests.app.fake_service import row_of
 
 ROW: Row = row_of(0)

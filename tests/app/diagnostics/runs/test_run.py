@@ -8,7 +8,7 @@ from app.diagnostics.runs.run import GIVEN, DiagnosticsOptions, DiagnosticsRun, 
 from app.diagnostics.runs.run_words import state_words
 from engine.speech import Plan, PlanEvent, PreparationEvent, SpeechRequest
 from engine.stages import STAGE_NAMES, STAGES, stage_named
-from engine.validator.results import (
+from engine.validator.data.results import (
     FailedEvent,
     FinishedEvent,
     Metrics,
@@ -19,7 +19,7 @@ from engine.validator.results import (
     ValidationRequest,
     Verdict,
 )
-from engine.validator.verdicts import severity
+from engine.validator.data.verdicts import severity
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, alignment, events, finished_run, request, row
 
 COMPILED = Shown(Regime.COMPILED)

@@ -3,7 +3,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_chip import RunChip
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import CONFIG, finished_run, request
 
 

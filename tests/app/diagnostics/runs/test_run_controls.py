@@ -7,7 +7,7 @@ from app.diagnostics.runs.run import DiagnosticsOptions
 from app.diagnostics.runs.run_controls import RunControls
 from engine.preparation.devices import DEVICES
 from engine.preparation.lstm_methods import LSTM_METHODS
-from engine.validator.results import STUDENT_REGIMES, Regime
+from engine.validator.data.results import STUDENT_REGIMES, Regime
 
 
 @pytest.fixture

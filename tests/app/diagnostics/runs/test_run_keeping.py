@@ -11,7 +11,7 @@ from app.diagnostics.panel import DiagnosticsPanel
 from app.diagnostics.runs.pinned_runs import PinnedRuns
 from app.diagnostics.runs.run_folders import RunFolders
 from app.diagnostics.runs.run_keeping import PIN, UNPIN, RunKeeping
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
 
 WAIT_MS = 90_000

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_status import RunStatus
 from engine.speech import PreparationEvent
-from engine.validator.results import Regime, RowEvent
+from engine.validator.data.results import Regime, RowEvent
 from tests.app.diagnostics_fakes import CONFIG, events, finished_run, request
 
 

@@ -6,7 +6,7 @@ from app.diagnostics.colours import Tone
 from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_verdict import verdict_of
 from engine.stages import STAGES, stage_named
-from engine.validator.results import FailedEvent, Regime, RowEvent, Verdict
+from engine.validator.data.results import FailedEvent, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, events, finished_run, request, row
 
 

@@ -4,7 +4,7 @@ from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_words import NO_RUN, divergence_words, run_name, run_title, state_words
 from engine.errors import Cure
 from engine.speech import Plan, PlanEvent, PreparationEvent
-from engine.validator.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
+from engine.validator.data.results import FailedEvent, Finding, FinishedEvent, Regime, Report, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, STARTED, UTTERANCES, events, finished_run, request
 
 

@@ -6,8 +6,8 @@ import pytest
 from app.diagnostics.stages.stage_arrays import AUDIO, pair_of, pair_to_draw
 from engine.errors import EngineError
 from engine.stages import STAGES, stage_named
-from engine.validator.arrays import ArrayFolder
-from engine.validator.results import Reading, Regime, Row, Verdict
+from engine.validator.data.results import Reading, Regime, Row, Verdict
+from engine.validator.runs.arrays import ArrayFolder
 from tests.app.diagnostics_fakes import UTTERANCES, MemoryArrays, alignment, arrays_of, compared, metrics, request, row
 
 FRAMES = sum(alignment(UTTERANCES[0]))

@@ -15,7 +15,7 @@ from app.diagnostics.stages.stage_columns import (
     words_of,
 )
 from engine.stages import STAGES, stage_named
-from engine.validator.results import DurationMetrics, Regime, Verdict
+from engine.validator.data.results import DurationMetrics, Regime, Verdict
 from tests.app.diagnostics_fakes import metrics, row
 
 DECODER = stage_named("decoder")

@@ -5,7 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.stage_pages import StagePage, StagePages
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 
 
 class Blank(StagePage):

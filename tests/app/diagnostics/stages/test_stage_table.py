@@ -11,7 +11,7 @@ from app.diagnostics.stages.stage_table_model import StageTableModel
 from app.diagnostics.stages.strip import Strip
 from app.theme import LIGHT
 from engine.stages import STAGE_NAMES
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, alignment, finished_run
 
 SHOWN = Shown(Regime.COMPILED, utterance=1)

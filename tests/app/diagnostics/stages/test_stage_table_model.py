@@ -8,7 +8,7 @@ from app.diagnostics.stages.stage_columns import Column
 from app.diagnostics.stages.stage_table_model import STAGE_ROLE, StageTableModel, WorstFirstProxy
 from app.theme import DARK
 from engine.stages import STAGE_NAMES, STAGES, stage_named
-from engine.validator.results import Reading, Regime, RowEvent, Verdict
+from engine.validator.data.results import Reading, Regime, RowEvent, Verdict
 from tests.app.diagnostics_fakes import CONFIG, finished_run, request, row
 
 COMPILED = Shown(Regime.COMPILED)

@@ -4,7 +4,7 @@ from pytestqt.qtbot import QtBot
 from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.strip import NO_ROWS, Strip
 from engine.speech import Plan, PlanEvent
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, events, finished_run, request
 
 SHOWN = Shown(Regime.COMPILED, utterance=1)

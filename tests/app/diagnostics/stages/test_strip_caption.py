@@ -4,7 +4,7 @@ from app.diagnostics.runs.run import Shown
 from app.diagnostics.stages.strip_caption import StripCaption
 from app.diagnostics.stages.strip_content import content_of
 from app.theme import DARK, LIGHT
-from engine.validator.results import Regime
+from engine.validator.data.results import Regime
 from tests.app.diagnostics_fakes import finished_run
 
 

@@ -4,7 +4,7 @@ from app.diagnostics.runs.run import DiagnosticsRun, Shown
 from app.diagnostics.stages.strip_content import audio_envelope, content_of, errors_of, words_instead
 from engine.speech import Plan, PlanEvent
 from engine.stages import STAGES
-from engine.validator.results import Regime, Verdict
+from engine.validator.data.results import Regime, Verdict
 from tests.app.diagnostics_fakes import CONFIG, UTTERANCES, MemoryArrays, alignment, finished_run, request, row
 
 COMPILED = Shown(Regime.COMPILED)

@@ -1,0 +1,1 @@
+"""All results of a run in one file, written and opened again."""

@@ -1,0 +1,83 @@
+"""A whole validation in one file: figures, page, arrays, sounds, versions, and the state of the installation."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.audio.wav import encode_wav
+from engine.config import SAMPLE_RATE_HZ
+from engine.system.whole_file import whole_file
+from engine.validator.data.results import Report
+from engine.validator.data.wire import Wire
+from engine.validator.reports.html_report import html_report
+from engine.validator.reports.wavs import waveforms
+from engine.validator.runs.arrays import ArrayFolder
+
+if TYPE_CHECKING:
+    from engine.validator.data.experiments import SweepPoint
+    from engine.validator.experiments.lstm_comparison import LstmComparison
+
+FORMAT_NAME = "bundle.json"
+JSON_NAME = "report.json"
+HTML_NAME = "report.html"
+ARRAYS_NAME = "arrays.npz"
+WAVS_FOLDER = "wavs/"
+VERSIONS_NAME = "versions.txt"
+DOCTOR_NAME = "doctor.txt"
+FORMAT = "kokoro-desk diagnosis"
+VERSION = 1
+"""Of the format; `engine.validator.bundles.bundle_opening` opens this one."""
+
+
+def write_bundle(
+    path: Path,
+    report: Report,
+    arrays: ArrayFolder | None,
+    doctor_output: str,
+    lstms: Sequence[LstmComparison] = (),
+    sweep: Sequence[SweepPoint] = (),
+    name: str = "",
+    made: str = "",
+) -> None:
+    """Write a `.zip` with everything about a validation; takes some seconds, and leaves no partial file.
+
+    `name` is what it is called, `made` when it was, as text. Without `arrays` it has neither `arrays.npz` nor sounds.
+    Raises `OutputError` when it cannot be written, and `DamagedFile` when an array cannot be read.
+    """
+    with whole_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+        facts = {"format": FORMAT, "version": VERSION, "name": name, "made": made}
+        _add_text(archive, FORMAT_NAME, json.dumps(facts, indent=1) + "\n")
+        _add_text(archive, JSON_NAME, json_report(report))
+        _add_text(archive, HTML_NAME, html_report(report, arrays, lstms, sweep))
+        _add_text(archive, VERSIONS_NAME, _listed(report.versions))
+        _add_text(archive, DOCTOR_NAME, doctor_output)
+        if arrays is not None:
+            _add_arrays(archive, arrays, report.request.reference)
+
+
+def json_report(report: Report) -> str:
+    """The report as indented JSON, with a line end."""
+    return json.dumps(Wire().report_to_dict(report), indent=1, allow_nan=False) + "\n"
+
+
+def _add_text(archive: zipfile.ZipFile, name: str, text: str) -> None:
+    entry = zipfile.ZipInfo(name)  # without a time, so that equal validations give equal bytes
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, text.encode())
+
+
+def _add_arrays(archive: zipfile.ZipFile, arrays: ArrayFolder, reference: str) -> None:
+    """Add arrays and sounds uncompressed: floats hardly shrink."""
+    with archive.open(zipfile.ZipInfo(ARRAYS_NAME), "w", force_zip64=True) as member:
+        arrays.copy_npz(member)
+    for name, samples in waveforms(arrays, reference):
+        wav = encode_wav(samples, SAMPLE_RATE_HZ, "FLOAT")
+        archive.writestr(zipfile.ZipInfo(WAVS_FOLDER + name), wav)
+
+
+def _listed(versions: Mapping[str, str]) -> str:
+    return "".join(f"{name} {version}\n" for name, version in versions.items())

@@ -1,0 +1,53 @@
+"""A validation as the command that gives the same rows, to be pasted into a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from engine.validator.data.results import ValidationRequest
+
+PROGRAM = ("python", "-m", "engine")
+COMMAND = "validate"
+
+
+def as_command(request: ValidationRequest, *more: str) -> str:
+    """The command line for a POSIX shell; `more` are further arguments of it."""
+    return shlex.join([*PROGRAM, COMMAND, *as_arguments(request), *more])
+
+
+def as_arguments(request: ValidationRequest) -> tuple[str, ...]:
+    """The arguments after `validate`, each option in one word, so that a text may begin with a dash.
+
+    Everything that decides on the rows is named, whatever the defaults are where it is pasted.
+    """
+    return tuple(f"--{name}={value}" if value is not None else f"--{name}" for name, value in _options(request))
+
+
+def _options(request: ValidationRequest) -> Iterator[tuple[str, str | None]]:
+    speech = request.speech
+    yield "model", request.model
+    if request.weights is not None:
+        yield "weights", request.weights
+    yield "voice", speech.voice
+    if speech.language is not None:
+        yield "language", speech.language
+    yield "speed", repr(float(speech.speed))
+    yield "seed", str(speech.seed)
+    yield "regimes", ",".join(request.regimes or (request.reference,))
+    yield "reference", request.reference
+    yield "padding", repr(float(request.padding))
+    yield "device", request.device
+    yield "lstm-method", request.lstm_method
+    if request.cross:
+        yield "cross", ",".join(f"{stage}={regime}" for stage, regime in request.cross)
+    if request.probes:
+        yield "probes", None
+    if request.fault:
+        yield "fault", request.fault
+    if request.golden is not None:
+        yield "golden", request.golden
+    if request.phonemes:
+        yield "phonemes", request.phonemes
+    else:
+        yield "text", speech.text

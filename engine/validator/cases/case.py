@@ -1,0 +1,125 @@
+"""A failing case in one file: a stage with the inputs on which it fails, and all that is needed to run it again.
+
+The file is a `.safetensors` file: arrays, and JSON that describes them. Reading it runs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cattrs.preconf.json import make_converter
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from engine.errors import DamagedFile, EngineError
+from engine.speech import Array, Utterance
+from engine.stages import Stage, stage_named
+from engine.system.whole_file import whole_file
+from engine.validator.data.results import Row, ValidationRequest
+
+SUFFIX = ".safetensors"
+FORMAT = "kokoro-desk failing case"
+VERSION = 1
+_HEADER = "case"
+_GROUPS = ("inputs", "ours", "expected", "style")
+
+
+@dataclass(frozen=True)
+class CaseFacts:
+    """What is known of a failing case besides its arrays.
+
+    `request` has the original text, and names only the regime that fails; `utterance` has the phonemes that were run.
+    `row` is the comparison that failed. `build` says what it was run with, by name. `steps` are phrases about what was
+    left out of the stage's inputs.
+    """
+
+    request: ValidationRequest
+    utterance: Utterance
+    row: Row
+    build: Mapping[str, str]
+    steps: tuple[str, ...] = ()
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that fails."""
+        return stage_named(self.row.stage)
+
+
+@dataclass(frozen=True)
+class FailingCase:
+    """A stage, the inputs on which one regime of it differs from the reference, and how it came to that.
+
+    Arrays are by tensor name, batch first: `ours` and `expected` hold the outputs of then, `style` the voice's timbre
+    and prosody.
+    """
+
+    facts: CaseFacts
+    inputs: Mapping[str, Array] = field(repr=False)
+    ours: Mapping[str, Array] = field(repr=False)
+    expected: Mapping[str, Array] = field(repr=False)
+    style: Mapping[str, Array] = field(repr=False)
+
+
+def save_case(path: Path, case: FailingCase) -> None:
+    """Write a case to one file; raises `OutputError`."""
+    arrays = {
+        f"{group}/{name}": np.ascontiguousarray(array)
+        for group in _GROUPS
+        for name, array in getattr(case, group).items()
+    }
+    header = {"format": FORMAT, "version": VERSION, "facts": make_converter().unstructure(case.facts)}
+    content = save(arrays, {_HEADER: json.dumps(header, allow_nan=False)})
+    with whole_file(path) as file:
+        file.write(content)
+
+
+def load_case(path: Path) -> FailingCase:
+    """The case in a file; raises `EngineError` if there is none, and `DamagedFile` for a file that is no case."""
+    if not path.is_file():
+        raise EngineError(f"There is no file {path}.", "Check the name.")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            header = json.loads((file.metadata() or {})[_HEADER])
+            arrays = {name: file.get_tensor(name) for name in file.offset_keys()}
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise _no_case(path) from error
+    return _case(path, header, arrays)
+
+
+def _case(path: Path, header: Any, arrays: Mapping[str, Array]) -> FailingCase:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise _no_case(path)
+    if header.get("version") != VERSION:
+        raise DamagedFile(
+            path,
+            f"{path} is a failing case of version {header.get('version')}; this program reads version {VERSION}.",
+            "Run it with the version of this program that wrote it.",
+        )
+    try:
+        facts = make_converter().structure(header["facts"], CaseFacts)
+        return FailingCase(_checked(facts), **{group: _group(arrays, group) for group in _GROUPS})
+    except (KeyError, TypeError, ValueError, AttributeError, ExceptionGroup) as error:
+        raise _no_case(path) from error
+
+
+def _checked(facts: CaseFacts) -> CaseFacts:
+    names = {tensor.name for tensor in facts.stage.outputs}
+    if facts.row.output not in names:
+        raise ValueError(f"{facts.row.output} is no output of {facts.row.stage}")
+    return facts
+
+
+def _group(arrays: Mapping[str, Array], group: str) -> dict[str, Array]:
+    prefix = f"{group}/"
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _no_case(path: Path) -> DamagedFile:
+    return DamagedFile(
+        path, f"{path} is no failing case, or it is damaged.", "Choose a file that “validate --save-case” wrote."
+    )

@@ -1,0 +1,1 @@
+"""Requests, rows and reports as plain data; their words, verdicts and JSON."""

@@ -1,0 +1,112 @@
+"""What the errors of a run depend on: whether those of two runs may be compared, and what differs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING
+
+from engine.artifacts.manifest import Identity
+from engine.model_store.checkpoints import Checkpoint
+
+if TYPE_CHECKING:
+    from engine.validator.data.results import ValidationRequest
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a run compared: errors of runs of different subjects say nothing about each other.
+
+    `weights` is the checkpoint's identity, `text` only what of it is spoken.
+    """
+
+    model: str
+    weights: str
+    text: str
+    voice: str
+    speed: float
+    seed: int
+    reference: str
+    padding: float
+    device: str
+    lstm_method: str
+    precision: str
+
+    @property
+    def digest(self) -> str:
+        """A short name for this subject alone."""
+        return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Build:
+    """Which modules ran; errors of another build of the same subject are worth comparing, and expected to be alike."""
+
+    compiler_source_hash: str
+    tvm_version: str
+    processor: str
+
+    @classmethod
+    def of(cls, identity: Identity) -> Build:
+        """The build of modules with this identity."""
+        return cls(identity.compiler_source_hash, identity.tvm_version, identity.target.partition(" ")[2])
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """All that the errors of a run depend on."""
+
+    subject: Subject
+    build: Build
+
+
+def circumstances_of(checkpoint: Checkpoint, request: ValidationRequest, identity: Identity) -> Circumstances:
+    """What the errors of a request depend on; `identity` is that of the compiled modules."""
+    speech = request.speech
+    subject = Subject(
+        model=checkpoint.name,
+        weights=checkpoint.identity,
+        text=speech.text[speech.start : speech.end].strip(),
+        voice=speech.voice,
+        speed=speech.speed,
+        seed=speech.seed,
+        reference=str(request.reference),
+        padding=request.padding,
+        device=identity.device,
+        lstm_method=identity.lstm_method,
+        precision=identity.precision,
+    )
+    return Circumstances(subject, Build.of(identity))
+
+
+_NAMES: Mapping[str, str] = {
+    "model": "model",
+    "weights": "set of weights",
+    "text": "text",
+    "voice": "voice",
+    "speed": "speed",
+    "seed": "seed",
+    "reference": "reference",
+    "padding": "padding",
+    "device": "device",
+    "lstm_method": "LSTM method",
+    "precision": "precision",
+}
+
+
+def subjects_apart(then: Subject, now: Subject) -> str:
+    """In what two subjects differ, such as `another text and another voice`; empty if they are equal."""
+    differing = [_NAMES[each.name] for each in fields(Subject) if getattr(then, each.name) != getattr(now, each.name)]
+    return " and ".join(f"another {name}" for name in differing)
+
+
+def builds_apart(then: Build, now: Build) -> str:
+    """In what two builds differ, such as `other compiler sources`; empty if they are equal."""
+    differing = {
+        "other compiler sources": then.compiler_source_hash != now.compiler_source_hash,
+        f"TVM {then.tvm_version}": then.tvm_version != now.tvm_version,
+        f"the processor {then.processor}": then.processor != now.processor,
+    }
+    return " and ".join(words for words, differs in differing.items() if differs)

@@ -1,0 +1,180 @@
+"""How many sentences our front end and kokoro's own pronounce alike, and why the others differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import InvalidRequest
+from engine.g2p import Phonemizer
+from engine.g2p.analysis import (
+    MODEL_NAME,
+    Analyser,
+    Homographs,
+    import_spacy,
+    load_model_analyser,
+    load_offline_analyser,
+)
+from engine.g2p.normalise import normalise
+from engine.g2p.pieces import PUNCTUATION
+from engine.languages import AMERICAN, BRITISH, Language, language_of
+from engine.model_store.checkpoints import FULL_SIZE, model_config
+
+if TYPE_CHECKING:
+    from engine.validator.experiments.upstream_text import UpstreamText
+
+OFFLINE_TAGGER = "the offline tagger"
+PLAIN = re.compile(r"""(?!.*\b[IVXLC]{2})[A-Za-z ,;:!?'"‘’“”()—…-]*\.?['"’”)]*""")
+"""No digits, signs or Roman numerals, and no dot before the last, hence no abbreviations."""
+
+
+class Kind(StrEnum):
+    """Why the phonemes of a sentence differ."""
+
+    FAILURE = "misaki fails on the sentence as it is written"
+    SYMBOLS = "kokoro's phonemes have symbols that its model does not know and drops"
+    PUNCTUATION = "only pauses and quotation marks differ"
+    NUMBERS = "we write out numbers, dates, and units before misaki sees them"
+    LETTERS = "we leave out accents that do not sound, and write other alphabets in Latin letters"
+    WRITING = "we write out abbreviations, Roman numerals, and signs before misaki sees them"
+    PRONUNCIATION = "the same words are pronounced differently"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A sentence, its phonemes from both (`upstream` is empty where misaki fails), and why they differ."""
+
+    text: str
+    ours: str
+    upstream: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class TextParity:
+    """The result: `sentences` is their number, `plain` that of sentences without digits, signs, abbreviations."""
+
+    language: str
+    tagger: str
+    sentences: int
+    plain: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def equal(self) -> int:
+        """Sentences with the same phonemes."""
+        return self.sentences - len(self.differences)
+
+    @property
+    def plain_equal(self) -> int:
+        """Plain sentences with the same phonemes."""
+        return self.plain - sum(is_plain(difference.text) for difference in self.differences)
+
+    @property
+    def explained(self) -> bool:
+        """Whether all differences are intended."""
+        return all(difference.kind is not Kind.PRONUNCIATION for difference in self.differences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All sentences that differ and the sums, as plain values for `json.dump`."""
+        return {**asdict(self), "equal": self.equal, "plain_equal": self.plain_equal}
+
+    def to_text(self) -> str:
+        """The sums, then the sentences that differ, by the reason."""
+        lines = [
+            f"{self.equal} of {self.sentences} sentences have the same phonemes as kokoro's own G2P"
+            f" ({self.language}, tagged by {self.tagger}); of {self.plain} plain ones, {self.plain_equal}.",
+            *(line for kind in Kind for line in self._listed(kind)),
+        ]
+        return "\n".join(lines)
+
+    def _listed(self, kind: Kind) -> list[str]:
+        found = [difference for difference in self.differences if difference.kind is kind]
+        heading = [f"\n{len(found)}: {kind}."] if found else []
+        return [*heading, *(f"  {one.text}\n    ours   {one.ours}\n    kokoro {one.upstream}" for one in found)]
+
+
+def sentences_of(path: Path) -> tuple[str, ...]:
+    """The lines of a text file that are not empty; raises `InvalidRequest` for a file that cannot be read."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
+    return tuple(line.strip() for line in lines if line.strip())
+
+
+def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> TextParity:
+    """Pronounce every sentence in both ways, both with spaCy's model where it is installed, else the offline tagger.
+
+    Raises `InvalidRequest` for a language other than English, `NothingToSpeak` for a sentence without a sound.
+    """
+    spoken = language_of(language)
+    if not spoken.english:
+        names = f"{AMERICAN.tag} or {BRITISH.tag}"
+        raise InvalidRequest(f"{spoken.name} cannot be compared with kokoro's own G2P.", f"Choose {names}.")
+    import_spacy()
+    model = load_model_analyser()
+    tagger = OFFLINE_TAGGER if model is None else f"spaCy's {MODEL_NAME}"
+    comparison = _Comparison(spoken, model)
+    found = [difference for text in sentences if (difference := comparison.difference(text))]
+    return TextParity(spoken.tag, tagger, len(sentences), sum(map(is_plain, sentences)), tuple(found))
+
+
+def is_plain(text: str) -> bool:
+    """Whether a sentence has no digits, signs, numerals, or abbreviations."""
+    return PLAIN.fullmatch(text) is not None
+
+
+class _Comparison:
+    """Both front ends, with one tagger."""
+
+    def __init__(self, language: Language, model: Analyser | None) -> None:
+        def load(homographs: Homographs) -> Analyser:
+            return model or load_offline_analyser(homographs)
+
+        config = model_config(FULL_SIZE)
+        self._language = language
+        self._symbols = frozenset(config.vocab)
+        self._ours = Phonemizer(language.tag, self._symbols, config.phoneme_limit, load_analyser=load)
+        self._upstream = _upstream(language, load)
+
+    def difference(self, text: str) -> Difference | None:
+        """How the two differ on a text; None if they agree."""
+        ours = " ".join(utterance.phonemes for utterance in self._ours.plan(text).utterances)
+        upstream = self._upstream.phonemes(text)
+        return None if ours == upstream else Difference(text, ours, upstream or "", self._kind(text, ours, upstream))
+
+    def _kind(self, text: str, ours: str, upstream: str | None) -> Kind:
+        if upstream is None:
+            return Kind.FAILURE
+        if ours == "".join(symbol for symbol in upstream if symbol in self._symbols):
+            return Kind.SYMBOLS
+        if _without(ours, PUNCTUATION) == _without(upstream, PUNCTUATION):
+            return Kind.PUNCTUATION
+        written = normalise(text, self._language).sourced.text
+        if ours != self._upstream.phonemes(written):
+            return Kind.PRONUNCIATION
+        return _kind_of_writing(text)
+
+
+def _upstream(language: Language, load: Any) -> UpstreamText:
+    from engine.validator.experiments.upstream_text import UpstreamText  # loads misaki and spaCy
+
+    return UpstreamText(language.british, load)
+
+
+def _kind_of_writing(text: str) -> Kind:
+    if any(character.isnumeric() for character in text):
+        return Kind.NUMBERS
+    foreign = any(character.isalpha() and not character.isascii() for character in text)
+    return Kind.LETTERS if foreign else Kind.WRITING
+
+
+def _without(phonemes: str, symbols: Collection[str]) -> str:
+    return "".join(symbol for symbol in phonemes if symbol not in symbols)

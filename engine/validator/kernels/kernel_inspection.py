@@ -1,0 +1,257 @@
+"""Answers requests about kernels: looks into the stages that are wrong, or computes kernels in another way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from engine.config import ModelConfig
+from engine.errors import InvalidRequest
+from engine.faults.catalogue import fault_named
+from engine.faults.fault import PlantedFault
+from engine.inspection.results import KernelFinding, KernelsEvent
+from engine.pipeline import Step
+from engine.runners.base import COUNTS, check_inputs
+from engine.runners.padded import PaddedRunner
+from engine.speech import Array, PreparationEvent
+from engine.stages import STAGES, Place, Stage
+from engine.system.waiting import raise_if_set
+from engine.validator.data.kernel_request import KernelRequest
+from engine.validator.data.results import FinishedEvent, Metrics, Regime, Report, RowEvent
+from engine.validator.data.verdicts import findings, within
+from engine.validator.kernels.replaced_kernels import ReplacedRunner, RunReplaced, replaced_name
+from engine.validator.measures.metrics import compare
+from engine.validator.measures.phases import on_circle
+from engine.validator.runners.regimes import RegimeRunner, Regimes
+from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.comparison import Comparison
+from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.validation import Spoken, ValidationObserver, Validator, ignore, spoken_of
+from engine.validator.runs.versions import versions
+
+if TYPE_CHECKING:
+    from engine.inspection.inspector import Inspector
+    from engine.runners.tvm_runner import CompiledRunner
+
+EVERY_STAGE = "all"
+"""Names every stage that has kernels."""
+SUSPECT_TIMES = 100.0
+"""How many times further from the reference than kokoro's float32 a stage must be to be looked into."""
+LEAST = 2.0**-23
+"""Float32 resolves no smaller relative difference."""
+
+
+class KernelInspection:
+    """Inspects the modules that a validator has loaded; the graphs of a model's stages are made once."""
+
+    def __init__(self, validator: Validator) -> None:
+        self._validator = validator
+        self._inspector: Inspector | None = None
+        self._of: tuple[Regimes, PlantedFault | None] | None = None
+
+    def answer(
+        self, request: KernelRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
+    ) -> None:
+        """Inspect, or replace what the request wants replaced; see `inspect` and `compare_replaced`."""
+        if request.replacements:
+            self.compare_replaced(request, observe, cancel)
+        else:
+            self.inspect(request, observe, cancel)
+
+    def inspect(
+        self, request: KernelRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
+    ) -> tuple[KernelFinding, ...]:
+        """Inspect what the request names; `observe` gets the events of each stage.
+
+        Raises `InvalidRequest` children before any work, `CompileError`, and `Cancelled` once `cancel` is set.
+        """
+        check_stages(request)
+        spoken = self._spoken(request, observe)
+        regimes = self._validator.prepare(request.validation)
+        reference = regimes.open(request.validation.reference, request.validation.padding, observe, cancel)
+        regimes.open(Regime.COMPILED, 0, observe, cancel)
+        look = _Look(request, regimes, self.inspector(regimes), observe, cancel)
+        style = spoken.voice.style(len(spoken.utterance.phonemes))
+        steps = regimes.pipeline(reference).steps(spoken.utterance, style, spoken.speed, spoken.seed)
+        found = tuple(finding for step in steps for finding in look.findings(step))
+        observe(KernelsEvent(found))
+        return found
+
+    def compare_replaced(
+        self, request: KernelRequest, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
+    ) -> Report:
+        """The utterance with the replacements, compared as a regime of its own, whose arrays are saved as any other's.
+
+        `observe` gets the rows, last a `FinishedEvent`. Raises as `inspect`.
+        """
+        check_stages(request)
+        name = replaced_name(request.replacements)
+        spoken = self._spoken(request, observe)
+        asked, regimes = request.validation, self._validator.prepare(request.validation)
+        reference = regimes.open(asked.reference, asked.padding, observe, cancel)
+        compiled = regimes.open(Regime.COMPILED, 0, observe, cancel)
+        whole = regimes.open(Regime.STATIC_PACKED, 0, observe, cancel)
+        runner = ReplacedRunner(compiled.runner, whole.runner, self._substitute(regimes), request.replacements)
+        replaced = RegimeRunner(name, runner, compiled.log, tolerance_of=compiled.tolerance_of)
+        arrays = ArrayFolder(asked.arrays_folder) if asked.arrays_folder else None
+        chains = [RegimeChain(one, regimes.pipeline(one)) for one in (reference, replaced)]
+        comparison = Comparison(chains[0], chains[1:], arrays)
+        style = spoken.voice.style(len(spoken.utterance.phonemes))
+        rows = []
+        for event in comparison.events(spoken.utterance, style, spoken.speed, spoken.seed):
+            raise_if_set(cancel)
+            observe(event)
+            rows += [event.row] if isinstance(event, RowEvent) else []
+        report = Report(asked, (spoken.utterance,), tuple(rows), findings(rows), versions())
+        observe(FinishedEvent(report))
+        return report
+
+    def _substitute(self, regimes: Regimes) -> RunReplaced:
+        """Runs a stage with some kernels replaced."""
+        from engine.inspection.inspector import StageInputs
+        from engine.inspection.substitution import Substitution
+
+        substitution = Substitution(self.inspector(regimes), _compiled_runner(regimes))
+
+        def run(stage: Stage, inputs: Mapping[str, Array], replaced: Mapping[str, bool]) -> dict[str, Array]:
+            shapes = valid_shapes(regimes.checkpoint.config, stage, inputs)
+            return substitution.run(stage, StageInputs(inputs, shapes), replaced)
+
+        return run
+
+    def inspector(self, regimes: Regimes) -> Inspector:
+        """The inspector of these regimes' compiled modules, which must be loaded."""
+        from engine.inspection.inspector import Inspector  # brings torch and tvm
+
+        made_for = (regimes, regimes.planted)
+        if self._inspector is None or self._of != made_for:
+            if regimes.variant is None:
+                raise ValueError("No compiled modules are loaded.")
+            checkpoint, planted = regimes.checkpoint, regimes.planted
+            fault = None if planted is None else fault_named(planted.name)
+            self._inspector = Inspector(checkpoint.config, checkpoint.load_weights(), regimes.variant, fault)
+            self._of = made_for
+        return self._inspector
+
+    def _spoken(self, request: KernelRequest, observe: ValidationObserver) -> Spoken:
+        every = list(spoken_of(self._validator, request.validation, observe))
+        if not 0 <= request.utterance < len(every):
+            raise InvalidRequest(
+                f"There is no utterance {request.utterance + 1}.", f"Choose 1 to {len(every)} of this text."
+            )
+        return every[request.utterance]
+
+
+class _Look:
+    """Looks into one stage after the other, if it is wanted."""
+
+    def __init__(
+        self,
+        request: KernelRequest,
+        regimes: Regimes,
+        inspector: Inspector,
+        observe: ValidationObserver,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._request = request
+        self._regimes = regimes
+        self._inspector = inspector
+        self._observe = observe
+        self._cancel = cancel
+
+    def findings(self, step: Step) -> tuple[KernelFinding, ...]:
+        """The kernels of a step's stage that are not right, as it stands, or else on padded arrays.
+
+        None for a stage that is not asked for, or that is right when none is named.
+        """
+        if step.stage.runs_on is not Place.DEVICE:
+            return ()
+        for regime in self._regimes_of(step):
+            runner = _Inspecting(self)
+            padded = regime is Regime.COMPILED_PADDED
+            config = self._regimes.checkpoint.config
+            of_lengths = PaddedRunner(config, runner, self._request.validation.padding) if padded else runner
+            of_lengths.run(step.stage, step.inputs)
+            if runner.findings:
+                return runner.findings
+        return ()
+
+    def inspected(
+        self, stage: Stage, inputs: Mapping[str, Array]
+    ) -> tuple[dict[str, Array], tuple[KernelFinding, ...]]:
+        """The stage's outputs for these inputs, and what is found in it."""
+        shapes = valid_shapes(self._regimes.checkpoint.config, stage, inputs)
+        from engine.inspection.inspector import StageInputs
+
+        runner = _compiled_runner(self._regimes)
+        self._observe(PreparationEvent(f"Looking into {stage.title.lower()}", 0, 1))
+        return self._inspector.inspect(stage, runner, StageInputs(inputs, shapes), self._observe, self._cancel)
+
+    def _regimes_of(self, step: Step) -> list[Regime]:
+        """The compiled regimes in which to look at a stage: those in which it is suspect, or all if it is named."""
+        asked = self._request.validation.regimes
+        padded = [Regime.COMPILED_PADDED] if Regime.COMPILED_PADDED in asked else []
+        named = self._request.stages
+        if step.stage.name in named or EVERY_STAGE in named:
+            return [Regime.COMPILED, *padded]
+        return [] if named else [regime for regime in (Regime.COMPILED, *padded) if self._is_suspect(step, regime)]
+
+    def _is_suspect(self, step: Step, regime: Regime) -> bool:
+        """Whether an output is beyond the stage's tolerance, or much further off than that of kokoro's own float32."""
+        ours, floors = self._metrics(step, regime), self._metrics(step, Regime.UPSTREAM)
+        tolerance = self._open(regime).tolerance_of(step.stage)
+        return any(
+            not within(one, tolerance)
+            or (one.relative_l2 or 0.0) > SUSPECT_TIMES * max(floor.relative_l2 or 0.0, LEAST)
+            for one, floor in zip(ours, floors, strict=True)
+        )
+
+    def _metrics(self, step: Step, regime: Regime) -> list[Metrics]:
+        """The stage's outputs in a regime, from the reference's inputs, compared with the reference's."""
+        outputs = self._regimes.pipeline(self._open(regime)).step(step.stage, step.inputs).outputs
+        return [compare(on_circle(name, outputs[name], array), array) for name, array in step.outputs.items()]
+
+    def _open(self, regime: Regime) -> RegimeRunner:
+        return self._regimes.open(regime, self._request.validation.padding, self._observe, self._cancel)
+
+
+class _Inspecting:
+    """A runner that inspects the stage that it runs."""
+
+    def __init__(self, look: _Look) -> None:
+        self.findings: tuple[KernelFinding, ...] = ()
+        self._look = look
+
+    def run(self, stage: Stage, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """See `Runner.run`."""
+        outputs, self.findings = self._look.inspected(stage, inputs)
+        return outputs
+
+    def close(self) -> None:
+        """Do nothing: the modules belong to their regime."""
+
+
+def _compiled_runner(regimes: Regimes) -> CompiledRunner:
+    """The runner of the compiled modules, which must be loaded."""
+    from engine.runners.tvm_runner import CompiledRunner
+
+    runner = regimes.open(Regime.COMPILED, 0, ignore).runner
+    if not isinstance(runner, CompiledRunner):
+        raise TypeError("Only compiled modules can be inspected.")
+    return runner
+
+
+def check_stages(request: KernelRequest) -> None:
+    """Raise `InvalidRequest` for a name that is not that of a stage with kernels."""
+    known = [stage.name for stage in STAGES if stage.runs_on is Place.DEVICE]
+    for name in (*request.stages, *(one.stage for one in request.replacements)):
+        if name not in (*known, EVERY_STAGE):
+            raise InvalidRequest(f"There is no stage “{name}” with kernels.", f"Stages: {', '.join(known)}.")
+
+
+def valid_shapes(config: ModelConfig, stage: Stage, inputs: Mapping[str, Array]) -> list[tuple[int, ...]]:
+    """The shapes that the inputs of a batch of one would have without padding, in order."""
+    lengths = check_inputs(config, stage, inputs)
+    counted = {axis: int(inputs[count][0]) for axis, count in COUNTS.items() if count in inputs and axis in lengths}
+    return [tensor.shape(config, lengths["batch"], {**lengths, **counted}) for tensor in stage.inputs]

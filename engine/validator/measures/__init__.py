@@ -1,0 +1,1 @@
+"""How far two arrays, spectra or sounds are from each other."""

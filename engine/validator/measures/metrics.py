@@ -1,0 +1,243 @@
+"""How much two arrays, or two alignments, differ, in numbers that JSON can hold, and where along time they do.
+
+All sums are taken in float64 on one thread, over blocks small enough for the processor's cache, so that numbers do not
+depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.runners.host import unrounded_durations
+from engine.speech import Array
+from engine.validator.data.results import ALL_FINITE_PERCENT, DurationMetrics, Metrics, Profile
+
+NOT_FINITE = 1e30
+"""Stands in results for infinity and not-a-number, which JSON cannot express."""
+LARGEST_FINITE = float(np.finfo(np.float32).max)
+"""A value beyond the range of float32 counts as infinite, in float64 arrays too: it would be infinite in a tensor."""
+CONSTANTS_EQUAL_WITHIN = 1e-5
+NEAR_A_HALF = 1e-4
+"""An unrounded duration this near to a half, in frames, may round either way."""
+FLOAT32_ROUNDING = 4 * float(np.finfo(np.float32).eps)
+"""An array whose spread is within this of its largest value is constant but for rounding."""
+BLOCK_VALUES = 8192
+
+
+def compare(ours: Array, reference: Array, tail: Array | None = None) -> Metrics:
+    """Compare two arrays of one shape, of any rank; raises `ValueError` when the shapes differ.
+
+    - `finite_percent`: how much of ours is finite. When not all of it is, or the reference is not finite,
+      `pearson`, `cosine`, `sqnr_db`, `max_abs` and `relative_l2` are None: so a None in `sqnr_db` means "equal" only
+      where `pearson` is a number.
+    - `pearson`: where either is constant (but for float32 rounding), it is 1 if no value differs by more than 1e-5,
+      absolute plus relative to the reference's largest, and else 0.
+    - `cosine`: 1 for two all-zero arrays, 0 when only one is all zero.
+    - `sqnr_db`: 10 log10 of the reference's power over the error's; None when there is no error.
+    - `relative_l2`: the error's norm over the reference's.
+    - An all-zero reference counts as one with a root mean square of 1 in `sqnr_db` and `relative_l2`, which are then
+      those of the absolute error.
+    - `tail_energy`: the mean square of `tail` (any shape): None without one, 0 for an empty one, `NOT_FINITE` where
+      it holds anything that is not finite, and never more than that.
+
+    Two empty arrays are equal.
+    """
+    check_shapes(ours, reference)
+    energy = None if tail is None else _energy(tail)
+    finite_percent = _finite_percent(ours)
+    if finite_percent < ALL_FINITE_PERCENT or not _all_finite(reference):
+        return Metrics(None, None, None, None, None, finite_percent, energy)
+    if not ours.size:
+        return Metrics(1.0, 1.0, None, 0.0, 0.0, finite_percent, energy)
+    sums = _Sums.of(ours.reshape(-1), reference.reshape(-1))
+    relative = math.sqrt(sums.error_power) / math.sqrt(sums.reference_power or 1.0)
+    return Metrics(
+        pearson=_pearson(ours, reference, sums),
+        cosine=_cosine(sums),
+        sqnr_db=-20 * math.log10(relative) if relative else None,
+        max_abs=sums.max_abs,
+        relative_l2=relative,
+        finite_percent=finite_percent,
+        tail_energy=energy,
+    )
+
+
+def compare_durations(
+    ours_logits: Array, reference_logits: Array, ours_frame_token: Array, reference_frame_token: Array, speed: float
+) -> DurationMetrics:
+    """Compare two alignments of the same tokens, one utterance each.
+
+    Logits [tokens, max_dur]; frame tokens [frames], whose numbers may differ. A token that differs is a tie when its
+    unrounded duration in the reference lies within 1e-4 of a half and ours is one of the two whole numbers next to it.
+    Raises `ValueError` when the logits' shapes differ or a frame speaks a token out of range.
+    """
+    check_shapes(ours_logits, reference_logits)
+    tokens = len(reference_logits)
+    ours = _frames_per_token(ours_frame_token, tokens)
+    differing = ours != _frames_per_token(reference_frame_token, tokens)
+    unrounded = unrounded_durations(reference_logits, speed)
+    at_a_half = np.abs(unrounded - np.floor(unrounded) - 0.5) < NEAR_A_HALF
+    neighbouring = np.abs(ours - unrounded) < 0.5 + NEAR_A_HALF
+    return DurationMetrics(
+        differing_tokens=int(np.count_nonzero(differing)),
+        ties=int(np.count_nonzero(differing & at_a_half & neighbouring)),
+        frames=len(ours_frame_token),
+        reference_frames=len(reference_frame_token),
+    )
+
+
+def check_shapes(ours: Array, reference: Array) -> None:
+    """Raise `ValueError` unless the two have one shape."""
+    if ours.shape != reference.shape:
+        raise ValueError(f"Arrays of the shapes {ours.shape} and {reference.shape} cannot be compared.")
+
+
+def is_finite(array: Array) -> NDArray[np.bool_]:
+    """Which values are finite in float32."""
+    return np.asarray(np.abs(array) <= LARGEST_FINITE)
+
+
+def mean_square(array: Array) -> float:
+    """The mean of the squares in float64, 0 for an empty array; infinite or not a number where the array is."""
+    flat: Any = array.reshape(-1)  # of any number type, which numpy's annotation of einsum does not allow
+    return float(np.einsum("i,i->", flat, flat, dtype=np.float64)) / max(1, len(flat))
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Mean products of the values of two finite arrays: less each one's mean (`varied`), and as they are (`power`)."""
+
+    ours_varied: float
+    reference_varied: float
+    both_varied: float
+    ours_power: float
+    reference_power: float
+    both_power: float
+    error_power: float
+    max_abs: float
+
+    @classmethod
+    def of(cls, ours: Array, reference: Array) -> _Sums:
+        """Sum up two flat arrays that are not empty."""
+        ours_mean, reference_mean = _mean(ours), _mean(reference)
+        sums, largest = np.zeros(4), 0.0
+        for start in range(0, len(ours), BLOCK_VALUES):
+            a = ours[start : start + BLOCK_VALUES].astype(np.float64)
+            b = reference[start : start + BLOCK_VALUES].astype(np.float64)
+            error = a - b
+            largest = max(largest, float(error.max()), -float(error.min()))
+            a -= ours_mean
+            b -= reference_mean
+            sums += (a @ a, b @ b, a @ b, error @ error)
+        ours_varied, reference_varied, both_varied, error_power = (float(total) for total in sums / len(ours))
+        return cls(
+            ours_varied,
+            reference_varied,
+            both_varied,
+            ours_power=ours_varied + ours_mean**2,
+            reference_power=reference_varied + reference_mean**2,
+            both_power=both_varied + ours_mean * reference_mean,
+            error_power=error_power,
+            max_abs=largest,
+        )
+
+
+def _pearson(ours: Array, reference: Array, sums: _Sums) -> float:
+    spread = math.sqrt(sums.ours_varied) * math.sqrt(sums.reference_varied)
+    if spread == 0 or _is_constant(ours) or _is_constant(reference):
+        limit = CONSTANTS_EQUAL_WITHIN * (1 + max(abs(extreme) for extreme in _extremes(reference)))
+        return float(sums.max_abs <= limit)
+    return _clipped(sums.both_varied / spread)
+
+
+def _cosine(sums: _Sums) -> float:
+    if sums.ours_power == 0 or sums.reference_power == 0:
+        return float(sums.ours_power == sums.reference_power)
+    return _clipped(sums.both_power / (math.sqrt(sums.ours_power) * math.sqrt(sums.reference_power)))
+
+
+def _clipped(correlation: float) -> float:
+    return min(1.0, max(-1.0, correlation))
+
+
+def _is_constant(array: Array) -> bool:
+    low, high = _extremes(array)
+    return high - low <= FLOAT32_ROUNDING * max(abs(low), abs(high))
+
+
+def _extremes(array: Array) -> tuple[float, float]:
+    return float(array.min()), float(array.max())
+
+
+def _mean(array: Array) -> float:
+    return float(array.mean(dtype=np.float64))
+
+
+def _all_finite(array: Array) -> bool:
+    if not array.size:
+        return True
+    low, high = _extremes(array)
+    return low >= -LARGEST_FINITE and high <= LARGEST_FINITE
+
+
+def _finite_percent(array: Array) -> float:
+    if _all_finite(array):  # the extremes tell without an array of truth values
+        return ALL_FINITE_PERCENT
+    return ALL_FINITE_PERCENT * float(np.count_nonzero(is_finite(array))) / array.size
+
+
+def _energy(tail: Array) -> float:
+    return min(mean_square(tail), NOT_FINITE) if _all_finite(tail) else NOT_FINITE
+
+
+def _frames_per_token(frame_token: Array, tokens: int) -> NDArray[np.int64]:
+    counts = np.bincount(frame_token.astype(np.int64, casting="same_kind"), minlength=tokens)
+    if len(counts) > tokens:
+        raise ValueError(f"A frame speaks token {len(counts) - 1}, but there are {tokens} tokens.")
+    return np.asarray(counts, np.int64)
+
+
+MOST_CELLS = 512
+"""More than a strip on a screen can show."""
+
+
+def profile(ours: Array, reference: Array, time_axis: int, axis: str) -> Profile:
+    """The largest absolute error at each step of `time_axis`, over the reference's root mean square.
+
+    Both arrays have one shape, of any rank; `axis` is the utterance's axis that time runs along, `tokens` or
+    `frames`. More steps than `MOST_CELLS` are shared out to that many cells, as equally as whole steps allow, each
+    holding the largest of its errors, to four significant digits. Against a reference of zeros, errors are absolute;
+    values of the reference that are not finite are left out of its root mean square. An error that is not finite is
+    `NOT_FINITE`, and none is larger. Raises `ValueError` when the shapes differ or there is no such axis.
+    """
+    check_shapes(ours, reference)
+    errors = _in_cells(_largest_errors(ours, reference, time_axis))
+    with np.errstate(over="ignore"):  # overflow is clipped below
+        errors = errors / (_rms(reference) or 1.0)
+    errors = np.minimum(np.nan_to_num(errors, nan=NOT_FINITE), NOT_FINITE)
+    return Profile(axis, tuple(float(f"{error:.4g}") for error in errors))
+
+
+def _largest_errors(ours: Array, reference: Array, time_axis: int) -> NDArray[np.float64]:
+    """The largest absolute error at each step [steps], not a number where any error is."""
+    with np.errstate(invalid="ignore", over="ignore"):  # infinity minus infinity is one of the faults to find
+        error = np.moveaxis(np.subtract(ours, reference, dtype=np.float64), time_axis, -1)
+    others = tuple(range(error.ndim - 1))
+    return np.asarray(np.maximum(error.max(others, initial=0.0), -error.min(others, initial=0.0)))
+
+
+def _in_cells(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(errors) <= MOST_CELLS:
+        return errors
+    return np.asarray(np.maximum.reduceat(errors, np.arange(MOST_CELLS) * len(errors) // MOST_CELLS))
+
+
+def _rms(reference: Array) -> float:
+    with np.errstate(over="ignore"):  # a float64 array may hold what float32 cannot
+        square = mean_square(reference)
+    return math.sqrt(square if math.isfinite(square) else mean_square(reference[is_finite(reference)]))

@@ -1,0 +1,1 @@
+"""Reports for people: text, HTML with plots and sounds, and two runs side by side."""

@@ -1,0 +1,218 @@
+"""A validation as one self-contained page: findings in plain words, tables, plots; light and dark.
+
+The layout of the page is in `resources/report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.config import SAMPLE_RATE_HZ
+from engine.errors import EngineError
+from engine.speech import Samples, Utterance
+from engine.system.paths import resources_folder
+from engine.system.whole_file import whole_file
+from engine.validator.data.results import Reading, Report, Row
+from engine.validator.data.verdicts import severity, worse_words, worst
+from engine.validator.data.wording import NOT_USED, readings_of
+from engine.validator.reports.report_tables import (
+    FIGURE_NAMES,
+    Line,
+    by_regime,
+    figures,
+    lines,
+    sounds,
+    summary,
+)
+from engine.validator.reports.wavs import waveform
+from engine.validator.runs.arrays import Arrays
+
+if TYPE_CHECKING:
+    from engine.validator.data.experiments import SweepPoint
+    from engine.validator.experiments.lstm_comparison import LstmComparison
+
+MOST_SHOWN = 8
+"""Utterances shown in full; a page with more would be too large to open."""
+
+
+@dataclass(frozen=True)
+class UtteranceView:
+    """Everything the page shows of one utterance; plots are SVG elements, or None for lack of data."""
+
+    number: int
+    text: str
+    phonemes: str
+    regimes: tuple[str, ...]
+    readings: tuple[Reading, ...]
+    lines: tuple[Line, ...]
+    sounds: tuple[tuple[str, str], ...]
+    figures: tuple[tuple[tuple[str, ...], str], ...]
+    along_time: Any
+    waveforms: Any
+
+
+def write_html(
+    path: Path,
+    report: Report,
+    arrays: Arrays | None = None,
+    lstms: Sequence[LstmComparison] = (),
+    sweep: Sequence[SweepPoint] = (),
+) -> None:
+    """Write the page to a file; raises `OutputError` when it cannot be written."""
+    page = html_report(report, arrays, lstms, sweep)
+    with whole_file(path) as file:
+        file.write(page.encode())
+
+
+def html_report(
+    report: Report,
+    arrays: Arrays | None = None,
+    lstms: Sequence[LstmComparison] = (),
+    sweep: Sequence[SweepPoint] = (),
+) -> str:
+    """The page; `arrays` adds waveforms and seconds, `lstms` and `sweep` add their sections. Takes some seconds."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folder = FileSystemLoader(resources_folder() / "report")
+    environment = Environment(
+        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("report.html").render(_page(report, arrays, lstms, sweep))
+
+
+def _page(
+    report: Report, arrays: Arrays | None, lstms: Sequence[LstmComparison], sweep: Sequence[SweepPoint]
+) -> dict[str, Any]:
+    from engine.validator.reports import plots
+
+    shown = _shown(report)
+    drill = "Drill: " if report.request.fault else ""
+    return {
+        "title": f"{drill}Validation of {report.request.model} against {report.request.reference}",
+        "passed": report.passed,
+        "verdict_words": "The verdict is on the compiled modules; the other regimes show what it is worth.",
+        "text": report.request.speech.text,
+        "asked": _asked(report),
+        "findings": report.findings,
+        "worse": worse_words(report.rows),
+        "regimes": [summary(name, rows) for name, rows in by_regime(report.rows).items()],
+        "correlations": _svg(plots.correlations(report.rows, "correlations")) if report.rows else None,
+        "figure_names": FIGURE_NAMES,
+        "utterances": [_view(utterance, report, arrays) for utterance in shown],
+        "left_out": _left_out(report, len(shown)),
+        "lstms": [(_lstm_heading(one), _svg(plots.lstm(one, f"l{n}"))) for n, one in enumerate(lstms)],
+        "sweep": _svg(plots.sweep(sweep, "sweep")) if sweep else None,
+        "versions": report.versions,
+    }
+
+
+def _asked(report: Report) -> dict[str, str]:
+    request = report.request
+    crossed = ", ".join(f"{stage} from {regime}" for stage, regime in request.cross)
+    return {
+        "model": request.model,
+        "weights": request.weights or "the model's own",
+        "voice": request.speech.voice,
+        "speed": f"{request.speech.speed:g}",
+        "seed": str(request.speech.seed),
+        "reference": request.reference,
+        "padding of static regimes": f"{request.padding:g} times the length",
+        "device": report.device_choice or NOT_USED,
+        "LSTM method": report.lstm_choice or NOT_USED,
+        **({"golden run": report.golden} if report.golden else {}),
+        **({"crossed stages": crossed} if crossed else {}),
+        "utterances": str(len(report.utterances)),
+    }
+
+
+def _shown(report: Report) -> list[Utterance]:
+    """All utterances, or the worst of many, in the order of the text."""
+
+    def badness(utterance: Utterance) -> tuple[int, float, float]:
+        row = worst(row for row in report.rows if row.utterance == utterance.index)
+        return (-1, 0.0, 0.0) if row is None else severity(row)
+
+    chosen = sorted(report.utterances, key=badness, reverse=True)[:MOST_SHOWN]
+    return sorted(chosen, key=lambda utterance: utterance.index)
+
+
+def _left_out(report: Report, shown: int) -> str:
+    total = len(report.utterances)
+    return "" if shown == total else f"The worst {shown} of {total} utterances are shown; the JSON report has them all."
+
+
+def _view(utterance: Utterance, report: Report, arrays: Arrays | None) -> UtteranceView:
+    rows = [row for row in report.rows if row.utterance == utterance.index]
+    grouped, index = by_regime(rows), utterance.index
+    spoken = _waveforms(arrays, index, (report.request.reference, *grouped))
+    reference = spoken.pop(report.request.reference, None)
+    return UtteranceView(
+        number=index + 1,
+        text=utterance.text,
+        phonemes=utterance.phonemes,
+        regimes=tuple(grouped),
+        readings=readings_of(rows),
+        lines=tuple(lines(rows, tuple(grouped))),
+        sounds=tuple(sounds(rows)),
+        figures=tuple((figures(row), row.verdict.value) for row in rows),
+        along_time=_along_time(grouped, index, _frames_per_token(arrays, index, report.request.reference), reference),
+        waveforms=_waveform_plot(reference, spoken, index),
+    )
+
+
+def _waveforms(arrays: Arrays | None, utterance: int, regimes: Sequence[str]) -> dict[str, Samples]:
+    """The waveforms of those of these regimes that have one; a regime that crashed has none."""
+    found: dict[str, Samples] = {}
+    if arrays is None:
+        return found
+    for regime in regimes:
+        try:
+            found[regime] = waveform(arrays, utterance, regime)
+        except EngineError:
+            continue
+    return found
+
+
+def _frames_per_token(arrays: Arrays | None, utterance: int, reference: str) -> tuple[int, ...] | None:
+    if arrays is None or not arrays.holds(utterance, reference, Reading.OWN_FED, "frame_token"):
+        return None
+    frame_token = arrays.load(utterance, reference, Reading.OWN_FED, "frame_token")
+    return tuple(np.bincount(frame_token.reshape(-1)).tolist())
+
+
+def _along_time(
+    grouped: Mapping[str, Sequence[Row]],
+    utterance: int,
+    frames_per_token: tuple[int, ...] | None,
+    reference: Samples | None,
+) -> Any:
+    from engine.validator.reports import plots
+
+    if not any(row.profile is not None for rows in grouped.values() for row in rows):
+        return None
+    seconds = None if reference is None else len(reference) / SAMPLE_RATE_HZ
+    return _svg(plots.along_time(grouped, frames_per_token, seconds, f"t{utterance}"))
+
+
+def _waveform_plot(reference: Samples | None, others: Mapping[str, Samples], utterance: int) -> Any:
+    from engine.validator.reports import plots
+
+    if reference is None or not others:
+        return None
+    return _svg(plots.waveforms(reference, others, f"w{utterance}"))
+
+
+def _lstm_heading(comparison: LstmComparison) -> str:
+    return f"{comparison.title}, utterance {comparison.utterance + 1} ({comparison.step_count} timesteps)"
+
+
+def _svg(element: str) -> Any:
+    """An element that the template inserts unchanged; `drawing` has escaped its text."""
+    from markupsafe import Markup
+
+    return Markup(element)

@@ -1,0 +1,97 @@
+"""A fault drill: a fault in the compiled modules of a validation, and what is said about it afterwards.
+
+The faulty modules are in a temporary folder, which goes when the drill is closed or its process ends.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from engine.artifacts.manifest import Variant
+from engine.config import ModelConfig
+from engine.faults.catalogue import fault_named
+from engine.faults.fault import Fault, PlantedFault
+from engine.languages import AMERICAN
+from engine.preparation.modules import PreparationObserver
+from engine.speech import SpeechRequest
+from engine.stages import stage_named
+from engine.validator.data.results import Reading, Regime, Report, Row, Verdict
+
+NOTHING_FOUND = "Nothing was found: no stage is beyond its tolerance."
+
+
+class Drill:
+    """Plants one fault; `planted` is what was planted, once it was."""
+
+    def __init__(self, name: str) -> None:
+        self.fault = fault_named(name)
+        self.planted: PlantedFault | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-drill-")
+
+    def modules(
+        self,
+        config: ModelConfig,
+        variant: Variant,
+        healthy: Path | None,
+        observe: PreparationObserver,
+        cancel: threading.Event | None = None,
+    ) -> Path:
+        """A folder with the modules of `healthy`, if given, one with the fault in it; raises what `plant` raises."""
+        from engine.faults.planting import plant  # brings torch and tvm
+
+        folder = Path(self._folder.name) / variant.name
+        self.planted = plant(self.fault, config, variant, healthy, folder, observe, cancel)
+        return folder
+
+    def close(self) -> None:
+        """Delete the faulty modules."""
+        self._folder.cleanup()
+
+
+def drill_regimes(fault: Fault) -> tuple[Regime, ...]:
+    """The regimes that show the fault, after the noise floor."""
+    padded = (Regime.COMPILED_PADDED,) if fault.needs_padding else ()
+    return (Regime.UPSTREAM, Regime.COMPILED, *padded)
+
+
+def drill_speech(speech: SpeechRequest, fault: str) -> SpeechRequest:
+    """The speech that a drill diagnoses: this one, or one with a text that shows the fault of this name."""
+    text = fault_named(fault).text if fault else ""
+    return replace(speech, text=text, language=AMERICAN.tag) if text else speech
+
+
+def drill_text(report: Report) -> str:
+    """What a drill planted and whether it was found, as lines for the terminal."""
+    return "\n".join(_lines(report, report.planted)) if report.planted is not None else ""
+
+
+def verdict_words(report: Report, planted: PlantedFault) -> str:
+    """Whether the validator named the stage with the fault, in a sentence."""
+    title = stage_named(planted.stage).title
+    failed, worse = ({row.stage for row in _wrong(report, verdict)} for verdict in (Verdict.FAIL, Verdict.WORSE))
+    if failed:
+        return f"Found: it is in {title}." if failed == {planted.stage} else f"Missed: it is in {title}."
+    if worse == {planted.stage}:
+        return f"Found: it is in {title}, which is within its tolerance, but further off than it should be."
+    return f"Missed: it is in {title}." if worse else NOTHING_FOUND
+
+
+def _wrong(report: Report, verdict: Verdict) -> Iterator[Row]:
+    """The outputs of compiled stages, fed by the reference, with this verdict."""
+    fed = (row for row in report.rows if row.decides and not row.probe and row.reading is Reading.REFERENCE_FED)
+    return (row for row in fed if row.verdict is verdict)
+
+
+def _lines(report: Report, planted: PlantedFault) -> Iterator[str]:
+    fault = fault_named(planted.name)
+    yield f"Drill: {verdict_words(report, planted)}"
+    yield f"Planted: {fault.planted}"
+    yield f"Kernel: {planted.kernel} of stage {planted.stage}"
+    for line in planted.changes[:1]:
+        before, after = line.excerpts
+        yield from (f"  - {before}", f"  + {after}")
+    yield f"What you would have heard: {fault.symptom}"

@@ -1,0 +1,281 @@
+"""The runners of one checkpoint, by regime, each made when it is first needed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.artifacts.manifest import CPU, CPU_DEVICE, Variant
+from engine.config import ModelConfig
+from engine.errors import InvalidRequest
+from engine.faults.fault import PlantedFault
+from engine.model_store.checkpoints import Checkpoint
+from engine.ops.packed_lstm import LstmMethod, LstmSemantics
+from engine.pipeline import Pipeline
+from engine.preparation.devices import AUTO, check_device, choose_device, metal_obstacle
+from engine.preparation.lstm_methods import check_lstm_method, choose_lstm_method
+from engine.preparation.modules import PreparationObserver, ensure_modules
+from engine.preparation.weights import ensure_weights
+from engine.runners.base import Runner
+from engine.runners.host import HostRunner
+from engine.runners.padded import PaddedRunner
+from engine.speech import Array, PreparationEvent
+from engine.stages import STAGE_NAMES, Place, ProbeObserver, Stage
+from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
+from engine.validator.runners.crossed_runner import CrossedRunner
+from engine.validator.runners.drill import Drill
+from engine.validator.runners.student_runners import compiled_students, student_tolerance, students_in_torch
+
+if TYPE_CHECKING:
+    from engine.network.architecture import Network
+
+ToleranceOf = Callable[[Stage], float]
+"""How well a stage must correlate with the reference when the reference feeds it."""
+CodeOf = Callable[[Stage, Mapping[str, Array]], object]
+"""Names the code that computes these inputs of a stage; None for code that only this regime has."""
+
+PADDED_REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED, Regime.STATIC_DISTILLED)
+MOST_PADDING = 20.0
+
+
+class ProbeLog:
+    """Collects the inner values that a runner reports while it runs a stage."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Array] = {}
+
+    def observe(self, path: str, array: Array) -> None:
+        """Keep a value under its module's path in the kokoro module tree."""
+        self._values[path] = array
+
+    def taken(self) -> dict[str, Array]:
+        """The values that were reported since the last call."""
+        values, self._values = self._values, {}
+        return values
+
+
+class JoinedLog(ProbeLog):
+    """The logs of several regimes, one of which runs each stage; what is taken here is left in none of them."""
+
+    def __init__(self, logs: Sequence[ProbeLog]) -> None:
+        super().__init__()
+        self._logs = logs
+
+    def taken(self) -> dict[str, Array]:
+        """See `ProbeLog.taken`."""
+        return {path: array for log in self._logs for path, array in log.taken().items()}
+
+
+class RegimeRunner:
+    """One regime's runner with what it produces besides outputs: inner values, and what it leaves in the padding."""
+
+    def __init__(
+        self,
+        name: str,
+        runner: Runner,
+        log: ProbeLog,
+        padded: PaddedRunner | None = None,
+        tolerance_of: ToleranceOf = attrgetter("tolerance"),
+        code_of: CodeOf = lambda stage, inputs: None,
+    ) -> None:
+        self.name = name
+        self.runner = runner
+        self.log = log
+        self.tolerance_of = tolerance_of
+        self.code_of = code_of
+        self.padded = padded
+
+    def tail(self, output: str) -> Array | None:
+        """What the last run left beyond the valid length of an output; None in a regime without padding."""
+        return None if self.padded is None else self.padded.tails.get(output)
+
+
+class Regimes:
+    """Every regime of one checkpoint; a regime that one request has loaded serves the next.
+
+    `variant` is that of the compiled modules, which are in `modules_folder`, and in `sound_folder` without the fault
+    that may be planted; `device_choice` states what runs them, `lstm_choice` what computes their LSTMs, and why. All of
+    these are None or empty until they are loaded. `drill` is there while a fault is planted. With `probes`, runners in
+    PyTorch report inner values; `engine.validator.runs.inner_values` has compiled modules do so.
+    """
+
+    def __init__(
+        self, checkpoint: Checkpoint, probes: bool = False, device: str = AUTO, lstm_method: str = AUTO
+    ) -> None:
+        self.checkpoint = checkpoint
+        self.probes = probes
+        self.device = device
+        self.lstm_method = lstm_method
+        self.device_choice = self.lstm_choice = ""
+        self.variant: Variant | None = None
+        self.modules_folder: Path | None = None
+        self.sound_folder: Path | None = None
+        self.drill: Drill | None = None
+        self._network: Network | None = None
+        self._loaded: dict[Regime, RegimeRunner] = {}
+
+    def open(
+        self, regime: Regime, padding: float, observe: PreparationObserver, cancel: threading.Event | None = None
+    ) -> RegimeRunner:
+        """The runner of a regime; `observe` gets an event for everything that is loaded.
+
+        Raises the errors of `engine.preparation.devices.choose_device`, `engine.preparation.modules.ensure_modules`
+        and `engine.model_store.distilled.with_students`.
+        """
+        same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
+        if same not in self._loaded:
+            self._loaded[same] = self._made(same, observe, cancel)
+        return as_padded(regime, self._loaded[same], self.checkpoint.config, padding)
+
+    @property
+    def planted(self) -> PlantedFault | None:
+        """The fault that is in the compiled modules, if there is one and they are loaded."""
+        return None if self.drill is None else self.drill.planted
+
+    def plant(self, fault: str) -> None:
+        """Have the compiled modules with the fault of this name from now on, or without any if it is empty.
+
+        All that does not depend on it stays loaded. Raises `InvalidRequest` for an unknown name.
+        """
+        if fault == (self.drill.fault.name if self.drill else ""):
+            return
+        drill = Drill(fault) if fault else None
+        for regime in (Regime.DISTILLED, Regime.COMPILED):
+            if regime in self._loaded:
+                self._loaded.pop(regime).runner.close()
+            self.variant = self.modules_folder = self.sound_folder = None
+        if self.drill is not None:
+            self.drill.close()
+        self.drill = drill
+
+    def torch_runner(self, regime: Regime, observe: PreparationObserver, seen: ProbeObserver | None = None) -> Runner:
+        """A new runner of a regime in PyTorch, over the one network; `seen` gets its inner values."""
+        if self._network is None:
+            self._network = self._load_network(observe)
+        runner = _torch_runner(regime, self._network, seen)
+        return students_in_torch(self.checkpoint, runner, seen) if regime is Regime.STATIC_DISTILLED else runner
+
+    def pipeline(self, regime: RegimeRunner) -> Pipeline:
+        """A regime's whole chain of stages."""
+        host: Runner = HostRunner(self.checkpoint.config)
+        return Pipeline(self.checkpoint.config, {Place.DEVICE: regime.runner, Place.HOST: host})
+
+    def close(self) -> None:
+        """Release every runner."""
+        for loaded in self._loaded.values():
+            loaded.runner.close()
+        self._loaded.clear()
+        if self.drill is not None:
+            self.drill.close()
+
+    def _made(self, regime: Regime, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
+        if regime is Regime.COMPILED:
+            return self._compiled(observe, cancel)
+        if regime is Regime.DISTILLED:
+            return self._distilled(observe, cancel)
+        return self._in_torch(regime, observe)
+
+    def _distilled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
+        """The compiled regime, with the stages that have students from modules of their own."""
+        rest = self.open(Regime.COMPILED, 0, observe, cancel)
+        target = CPU.target if self.variant is None else self.variant.target
+        runner = compiled_students(self.checkpoint, target, rest.runner, observe, cancel)
+        return RegimeRunner(Regime.DISTILLED, runner, ProbeLog(), tolerance_of=student_tolerance)
+
+    def _in_torch(self, regime: Regime, observe: PreparationObserver) -> RegimeRunner:
+        log = ProbeLog()
+        runner = self.torch_runner(regime, observe, log.observe if self.probes else None)
+        if regime is Regime.STATIC_DISTILLED:
+            return RegimeRunner(regime, runner, log, tolerance_of=student_tolerance)
+        from engine.runners.torch_runner import ReferenceRunner
+
+        if isinstance(runner, ReferenceRunner):
+            return RegimeRunner(regime, runner, log, code_of=runner.arithmetic_of)
+        return RegimeRunner(regime, runner, log)
+
+    def _load_network(self, observe: PreparationObserver) -> Network:
+        observe(PreparationEvent("Loading PyTorch and the reference model", 0, 1))
+        from engine.network.random_weights import network_with
+
+        return network_with(self.checkpoint.config, self.checkpoint.load_weights())
+
+    def _compiled(self, observe: PreparationObserver, cancel: threading.Event | None) -> RegimeRunner:
+        checkpoint = self.checkpoint
+        # The faults are in kernels for processors.
+        wanted = CPU_DEVICE if self.drill is not None and self.device == AUTO else self.device
+        device = choose_device(wanted, checkpoint.config)
+        variant, method = choose_lstm_method(self.lstm_method, checkpoint.config, device.variant)
+        self.variant, self.device_choice, self.lstm_choice = variant, device.words, method.words
+        folder = ensure_modules(checkpoint.name, checkpoint.config, variant, observe, cancel)
+        self.sound_folder = folder
+        if self.drill is not None:
+            folder = self.drill.modules(checkpoint.config, variant, folder, observe, cancel)
+        self.modules_folder = folder
+        as_spoken = variant == CPU and self.drill is None
+        weights = ensure_weights(checkpoint, folder, observe, cancel) if as_spoken else checkpoint.load_weights()
+        observe(PreparationEvent("Loading the compiled model", 0, 1))
+        from engine.runners.tvm_runner import CompiledRunner
+
+        runner = CompiledRunner(folder, checkpoint.config, weights)
+        return RegimeRunner(Regime.COMPILED, runner, ProbeLog(), tolerance_of=variant.tolerance_of)
+
+
+def as_padded(regime: Regime, loaded: RegimeRunner, config: ModelConfig, padding: float) -> RegimeRunner:
+    """The runner as the regime uses it: on arrays with this padding if it is one of those."""
+    if regime not in PADDED_REGIMES:
+        return loaded
+    padded = PaddedRunner(config, loaded.runner, padding)
+    return RegimeRunner(regime, padded, loaded.log, padded, loaded.tolerance_of)
+
+
+def held_to(reference: Regime, loaded: RegimeRunner) -> RegimeRunner:
+    """The runner as it is judged by a reference: students must compute what the same students do."""
+    if reference not in STUDENT_REGIMES or loaded.name not in STUDENT_REGIMES:
+        return loaded
+    return RegimeRunner(loaded.name, loaded.runner, loaded.log, loaded.padded)
+
+
+def _torch_runner(regime: Regime, network: Network, seen: ProbeObserver | None) -> Runner:
+    from engine.network.reference import Arithmetic, Reference
+    from engine.runners.torch_runner import ExportableRunner, ReferenceRunner
+
+    match regime:
+        case Regime.DYNAMIC:
+            return ReferenceRunner(Reference(network, Arithmetic.FLOAT64), seen)
+        case Regime.UPSTREAM:
+            return ReferenceRunner(Reference(network, Arithmetic.UPSTREAM), seen)
+        case Regime.STATIC_PACKED | Regime.STATIC_DISTILLED:
+            return ExportableRunner(network, LstmSemantics.PACKED, seen)
+        case _:
+            return ExportableRunner(network, LstmSemantics.NO_PACK, seen)
+
+
+def crossed(stages: Mapping[str, RegimeRunner], rest: RegimeRunner) -> RegimeRunner:
+    """The regime `rest` with some stages from others; its name is like `compiled+decoder=dynamic`."""
+    name = "+".join([rest.name, *(f"{stage}={regime.name}" for stage, regime in stages.items())])
+    runners = {stage: regime.runner for stage, regime in stages.items()}
+
+    def tolerance_of(stage: Stage) -> float:
+        return stages.get(stage.name, rest).tolerance_of(stage)
+
+    log = JoinedLog(tuple({id(each.log): each.log for each in (rest, *stages.values())}.values()))
+    return RegimeRunner(name, CrossedRunner(runners, rest.runner), log, tolerance_of=tolerance_of)
+
+
+def check_choices(request: ValidationRequest) -> None:
+    """Raise `InvalidRequest` for an unknown or unavailable device, LSTM method, padding or crossed stage."""
+    check_device(request.device)
+    check_lstm_method(request.lstm_method)
+    if request.lstm_method == LstmMethod.MPS and (obstacle := metal_obstacle()):
+        raise InvalidRequest(f"The LSTM method mps does not run here: {obstacle}.", "Use tir, or auto.")
+    if not 0 <= request.padding <= MOST_PADDING:
+        raise InvalidRequest(
+            f"A padding of {request.padding:g} is out of range.",
+            f"Choose 0 (none) to {MOST_PADDING:g} (times the length of the speech).",
+        )
+    for stage, _ in request.cross:
+        if stage not in STAGE_NAMES:
+            raise InvalidRequest(f"There is no stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")

@@ -1,0 +1,64 @@
+"""The regimes in which students stand in for LSTMs: in PyTorch, or compiled."""
+
+from __future__ import annotations
+
+import threading
+
+from engine.model_store.checkpoints import Checkpoint
+from engine.model_store.distilled import with_students
+from engine.preparation.files import ensure_students
+from engine.preparation.modules import PreparationObserver
+from engine.runners.base import Runner
+from engine.stages import ProbeObserver, Stage
+from engine.validator.runners.crossed_runner import CrossedRunner
+
+STUDENT_TOLERANCE = 0.99
+"""What a student's stage should correlate with its teacher's at least; equal it cannot be."""
+
+
+class StudentRunner(CrossedRunner):
+    """Runs the stages that have students; all others belong to another regime."""
+
+    def __init__(self, stages: tuple[str, ...], students: Runner, rest: Runner) -> None:
+        super().__init__(dict.fromkeys(stages, students), rest)
+        self._students = students
+
+    def close(self) -> None:
+        """Release the students alone."""
+        self._students.close()
+
+
+def compiled_students(
+    checkpoint: Checkpoint,
+    target: str,
+    rest: Runner,
+    observe: PreparationObserver,
+    cancel: threading.Event | None = None,
+) -> Runner:
+    """The compiled modules of a checkpoint's students for a target, and `rest` for all other stages.
+
+    Raises what `with_students` and `ensure_modules` raise.
+    """
+    taught = with_students(checkpoint)
+    files = ensure_students(taught, target, observe, cancel)
+    from engine.runners.tvm_runner import CompiledRunner
+
+    return StudentRunner(files.stages, CompiledRunner(files.modules, taught.config, files.weights), rest)
+
+
+def students_in_torch(checkpoint: Checkpoint, rest: Runner, seen: ProbeObserver | None) -> Runner:
+    """A checkpoint's students in PyTorch, and `rest` for all other stages; `seen` gets their inner values.
+
+    Raises what `with_students` raises.
+    """
+    taught = with_students(checkpoint)
+    from engine.network.distilled_stages import distilled_stages
+    from engine.runners.torch_runner import StagesRunner
+
+    stages = distilled_stages(taught.config, taught.students, taught.load_weights(), probed=seen is not None)
+    return StudentRunner(taught.students.stages, StagesRunner(taught.config, stages, seen), rest)
+
+
+def student_tolerance(stage: Stage) -> float:
+    """How well a stage must correlate with that of the teacher."""
+    return min(STUDENT_TOLERANCE, stage.tolerance)

@@ -1,0 +1,215 @@
+"""The arrays of a validation, one file each, written by one process while another reads them."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from engine.errors import DamagedFile, EngineError, OutputError
+from engine.speech import Array
+from engine.system.whole_file import whole_file, write_error
+from engine.validator.data.results import Reading
+
+_NAME = r"\w[\w .,+=-]*"
+_MEMBER = re.compile(rf"u(?P<utterance>\d{{4,}})/(?P<regime>{_NAME})/(?P<reading>{_NAME})/(?P<output>{_NAME})\.npy")
+
+
+@dataclass(frozen=True, order=True)
+class ArrayKey:
+    """Which array: an output of a stage, of one utterance, in one regime and reading."""
+
+    utterance: int
+    regime: str
+    reading: Reading
+    output: str
+
+    @property
+    def member(self) -> str:
+        """Its file, relative to the folder or inside an exported archive."""
+        return f"{_utterance_folder(self.utterance)}/{self.regime}/{self.reading}/{self.output}.npy"
+
+
+def _utterance_folder(utterance: int) -> str:
+    return f"u{utterance:04d}"
+
+
+class Arrays(Protocol):
+    """A store of the arrays of one validation."""
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+        """The array, read-only; raises `EngineError` when it is missing or cannot be read."""
+
+    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+        """Whether the array is in the store."""
+
+    def entries(self) -> tuple[ArrayKey, ...]:
+        """The key of every array, in order."""
+
+
+class ArrayFolder:
+    """A folder with one `.npy` file per array; a file appears only once it is complete."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+
+    def save(self, utterance: int, regime: str, reading: Reading, output: str, array: Array) -> None:
+        """Save an array; it replaces an earlier one of this name, which stays valid where it is already loaded.
+
+        Raises `OutputError` when the folder does not exist or the disk is full, `ValueError` for an invalid name.
+        """
+        path = self.path / _checked(ArrayKey(utterance, regime, reading, output)).member
+        self._ensure_folder()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_error(path, error) from error
+        with whole_file(path) as file:
+            _write(file, array)
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+        """The array, memory-mapped and read-only; raises `EngineError` when it is missing or damaged."""
+        key = ArrayKey(utterance, regime, reading, output)
+        path = self.path / key.member
+        try:
+            loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        except FileNotFoundError as error:
+            raise _missing(key) from error
+        except (OSError, ValueError, EOFError) as error:
+            raise _damaged(path) from error
+        return loaded
+
+    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+        """Whether the array is in the store."""
+        return (self.path / ArrayKey(utterance, regime, reading, output).member).is_file()
+
+    def entries(self) -> tuple[ArrayKey, ...]:
+        """The key of every array, in order of utterance, regime, reading and output."""
+        members = (path.relative_to(self.path).as_posix() for path in self.path.glob("u*/*/*/*.npy"))
+        return tuple(sorted(key for key in map(array_key, members) if key is not None))
+
+    def bytes_of(self, utterance: int) -> int:
+        """What the arrays of an utterance take."""
+        return sum(path.stat().st_size for path in self._utterance(utterance).glob("*/*/*.npy"))
+
+    def drop(self, utterance: int) -> None:
+        """Delete the arrays of an utterance; those that are loaded stay valid."""
+        shutil.rmtree(self._utterance(utterance), ignore_errors=True)
+
+    def write_npz(self, path: Path | str) -> None:
+        """Write all arrays into one `.npz`, without holding any in memory; the same arrays give the same bytes.
+
+        Its keys are `u0000/compiled/own-fed/f0` and so on; `numpy.load` and `open_npz` read it. Raises `OutputError`.
+        """
+        self._ensure_folder()
+        with whole_file(Path(path)) as file:
+            self.copy_npz(file)
+
+    def copy_npz(self, file: IO[bytes]) -> None:
+        """Write the content of the `.npz` to an open binary file."""
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+            for key in self.entries():
+                try:
+                    content = (self.path / key.member).open("rb")
+                except FileNotFoundError:  # deleted meanwhile, as there are too many
+                    continue
+                entry = zipfile.ZipInfo(key.member)
+                entry.file_size = os.fstat(content.fileno()).st_size  # known before writing, it decides on 64-bit sizes
+                with content, archive.open(entry, "w") as member:
+                    shutil.copyfileobj(content, member, 1 << 20)
+
+    def _utterance(self, utterance: int) -> Path:
+        return self.path / _utterance_folder(utterance)
+
+    def _ensure_folder(self) -> None:
+        if not self.path.is_dir():
+            raise OutputError(f"The folder for arrays {self.path} does not exist.", "Create it or choose another.")
+
+
+class ArrayArchive:
+    """An exported `.npz`, usable without the folder it came from; each array is read when it is asked for."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        with self._opened() as archive:
+            keys = {name: array_key(name) for name in archive.namelist()}
+        if None in keys.values():
+            raise DamagedFile(self.path, f"{self.path} is not an export of a validation.", "Choose another file.")
+        self._keys = frozenset(key for key in keys.values() if key is not None)
+
+    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
+        """The array, in memory and read-only; raises `EngineError` when it is missing or damaged."""
+        key = ArrayKey(utterance, regime, reading, output)
+        if key not in self._keys:
+            raise _missing(key)
+        with self._opened() as archive:
+            content = io.BytesIO(archive.read(key.member))
+            loaded: NDArray[Any] = npy.read_array(content, allow_pickle=False)
+        loaded.flags.writeable = False
+        return loaded
+
+    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
+        """Whether the array is in the store."""
+        return ArrayKey(utterance, regime, reading, output) in self._keys
+
+    def entries(self) -> tuple[ArrayKey, ...]:
+        """The key of every array, in order of utterance, regime, reading and output."""
+        return tuple(sorted(self._keys))
+
+    @contextmanager
+    def _opened(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                yield archive
+        except FileNotFoundError as error:
+            raise EngineError(f"There is no file {self.path}.", "Check the name.") from error
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise _damaged(self.path) from error
+
+
+def open_npz(path: Path | str) -> ArrayArchive:
+    """The arrays of an exported `.npz`; raises `EngineError` when there is no such file or it is not an export."""
+    return ArrayArchive(path)
+
+
+def _checked(key: ArrayKey) -> ArrayKey:
+    if array_key(key.member) != key:
+        raise ValueError(f"{key.member} cannot be the name of an array.")
+    return key
+
+
+def array_key(member: str) -> ArrayKey | None:
+    """Which array a file holds, by its name relative to the folder; None for any other name."""
+    match = _MEMBER.fullmatch(member)
+    if match is None or match["reading"] not in tuple(Reading):
+        return None
+    return ArrayKey(int(match["utterance"]), match["regime"], Reading(match["reading"]), match["output"])
+
+
+def _write(file: IO[bytes], array: Array) -> None:
+    """Write as `numpy.save` does, but through the file object, which alone tells a full disk from other failures."""
+    if array.dtype.hasobject:
+        raise ValueError("An array of Python objects cannot be kept.")
+    whole = np.asarray(array, order="C")
+    npy.write_array_header_1_0(file, npy.header_data_from_array_1_0(whole))
+    file.write(whole.data)
+
+
+def _missing(key: ArrayKey) -> EngineError:
+    words = f"No array of {key.output} was kept for utterance {key.utterance} ({key.regime}, {key.reading})."
+    return EngineError(words, "Run the validation again with this regime.")
+
+
+def _damaged(path: Path) -> DamagedFile:
+    return DamagedFile(path, f"The arrays in {path} cannot be read.", "Run the validation again.")

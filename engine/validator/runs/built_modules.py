@@ -1,0 +1,81 @@
+"""Compares modules that were just built with PyTorch, each stage fed by the reference.
+
+Stages that were not built run in PyTorch. Those with students are compared with the same students in PyTorch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import closing
+from pathlib import Path
+
+from engine.artifacts.manifest import Variant
+from engine.errors import CompileError, Cure
+from engine.model_store.checkpoints import Checkpoint
+from engine.model_store.distilled import DistilledCheckpoint, teacher_of
+from engine.pipeline import Observer
+from engine.system.paths import sample_text_path
+from engine.validator.data import wording
+from engine.validator.data.results import Reading, Regime, Row, RowEvent, Verdict
+from engine.validator.runners.crossed_runner import CrossedRunner
+from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
+from engine.validator.runs.comparison import Comparison
+from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.validation import phonemizer
+
+
+def compare_built(
+    checkpoint: Checkpoint, folder: Path, stages: Collection[str], variant: Variant, observe: Observer
+) -> tuple[Row, ...]:
+    """Rows of these stages from the modules of `variant` in `folder`, on a sample text in the first voice.
+
+    Raises `EngineError` children when the modules cannot be loaded here.
+    """
+    voice = next(iter(checkpoint.voices.values()))
+    text = sample_text_path().read_text(encoding="utf-8")
+    utterance = phonemizer(checkpoint, voice).plan(text).utterances[0]
+    distilled = isinstance(checkpoint, DistilledCheckpoint)
+    with closing(Regimes(teacher_of(checkpoint), variant.probed)) as regimes:
+        reference = regimes.open(Regime.STATIC_DISTILLED if distilled else Regime.DYNAMIC, 0, observe)
+        with closing(_Built(checkpoint, folder, variant.probed)) as built:
+            runner = CrossedRunner(dict.fromkeys(stages, built.runner), reference.runner)
+            compiled = RegimeRunner(Regime.COMPILED, runner, built.log, tolerance_of=variant.tolerance_of)
+            chains = [RegimeChain(one, regimes.pipeline(one)) for one in (reference, compiled)]
+            events = Comparison(chains[0], chains[1:]).events(utterance, voice.style(len(utterance.phonemes)), 1.0, 0)
+            rows = [event.row for event in events if isinstance(event, RowEvent)]
+    return tuple(row for row in rows if row.stage in stages and row.reading is Reading.REFERENCE_FED)
+
+
+class _Built:
+    """The loaded modules, with the inner values that they report."""
+
+    def __init__(self, checkpoint: Checkpoint, folder: Path, probed: bool) -> None:
+        from engine.runners.tvm_runner import CompiledRunner  # loads tvm
+
+        self.log = ProbeLog()
+        seen = self.log.observe if probed else None
+        self.runner = CompiledRunner(folder, checkpoint.config, checkpoint.load_weights(), observe=seen)
+
+    def close(self) -> None:
+        """Release them."""
+        self.runner.close()
+
+
+def rows_to_text(rows: Collection[Row]) -> str:
+    """A line for each row: stage, output, correlation, verdict."""
+    return "\n".join(
+        f"{row.stage:<14} {row.output:<28} {wording.row_correlation(row):>12}  {row.verdict}" for row in rows
+    )
+
+
+def verdict_error(rows: Collection[Row]) -> CompileError | None:
+    """An error that names the outputs further from PyTorch than their stages' tolerances; None when all are within."""
+    failed = [row for row in rows if row.verdict is not Verdict.PASS]
+    if not failed:
+        return None
+    named = ", ".join(f"{row.stage}'s {row.output} ({wording.row_correlation(row)})" for row in failed)
+    return CompileError(
+        f"What was built does not compute what PyTorch does: {named}.",
+        "Run “python -m engine validate --probes” to see where it goes wrong.",
+        Cure.EXAMINE,
+    )

@@ -1,0 +1,174 @@
+"""Golden runs: the errors of a run that was found good, kept in a file for later runs to be held against."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+
+from cattrs.preconf.json import make_converter
+
+from engine.errors import DamagedFile, InvalidRequest
+from engine.speech import Utterance
+from engine.system.paths import data_folder, resources_folder
+from engine.system.whole_file import whole_file, write_error
+from engine.validator.data.circumstances import Circumstances, Subject, builds_apart, subjects_apart
+from engine.validator.data.results import Reading, Row, ValidationRequest
+
+NAME = "golden"
+SUFFIX = ".json"
+LEAST_ERROR = 2.0**-23
+"""An error below the distance of two float32 next to 1 counts as that: nobody can ask for less."""
+AGAIN = "Make another with “python -m engine validate --save-golden FILE”."
+
+
+@dataclass(frozen=True)
+class GoldenError:
+    """The error of one row."""
+
+    utterance: int
+    stage: str
+    output: str
+    regime: str
+    reading: Reading
+    relative_l2: float
+    max_abs: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Which row it is of."""
+        return self.utterance, self.stage, self.output, self.regime, self.reading
+
+
+@dataclass(frozen=True)
+class Golden:
+    """A run to hold others against: what it was of, the day it was made, and the errors of its compiled rows.
+
+    `phonemes` are those of its utterances: a later front end may make others of the same text.
+    """
+
+    circumstances: Circumstances
+    made: str
+    phonemes: tuple[str, ...]
+    errors: tuple[GoldenError, ...]
+
+    @classmethod
+    def of(
+        cls, rows: Iterable[Row], utterances: Iterable[Utterance], circumstances: Circumstances, made: date
+    ) -> Golden:
+        """The golden run with the errors of these rows."""
+        phonemes = tuple(utterance.phonemes for utterance in utterances)
+        return cls(circumstances, made.isoformat(), phonemes, tuple(_errors(rows)))
+
+    def has(self, utterance: Utterance) -> bool:
+        """Whether it is of this utterance, in this place."""
+        return self.phonemes[utterance.index : utterance.index + 1] == (utterance.phonemes,)
+
+    def times(self, row: Row) -> float | None:
+        """The error of a row over the same row's here; None where either is unknown."""
+        error = None if row.metrics is None else row.metrics.relative_l2
+        golden = self._by_key.get((row.utterance, row.stage, row.output, row.regime, row.reading))
+        return None if error is None or golden is None else error / max(golden.relative_l2, LEAST_ERROR)
+
+    @cached_property
+    def _by_key(self) -> Mapping[tuple[object, ...], GoldenError]:
+        return {error.key: error for error in self.errors}
+
+    def save(self, path: Path) -> None:
+        """Write it, whole or not at all; raises `OutputError`."""
+        with whole_file(path) as file:
+            file.write(json.dumps(asdict(self), indent=1, ensure_ascii=False).encode() + b"\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Golden:
+        """The golden run in a file; raises `InvalidRequest` if there is none, `DamagedFile` if it is none."""
+        try:
+            return make_converter().structure(json.loads(path.read_text(encoding="utf-8")), cls)
+        except FileNotFoundError as error:
+            raise InvalidRequest(f"There is no golden run {path}.", AGAIN) from error
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, ExceptionGroup) as error:
+            raise DamagedFile(path, f"The golden run {path} cannot be read.", AGAIN) from error
+
+
+def _errors(rows: Iterable[Row]) -> Iterable[GoldenError]:
+    for row in rows:
+        metrics = row.metrics
+        if row.decides and metrics is not None and metrics.relative_l2 is not None and metrics.max_abs is not None:
+            names = row.utterance, row.stage, row.output, row.regime, row.reading
+            yield GoldenError(*names, metrics.relative_l2, metrics.max_abs)
+
+
+class GoldenRuns:
+    """The golden runs of this machine: those that were pinned, and those that come with the program."""
+
+    def __init__(self, pinned: Path | None = None, shipped: Path | None = None) -> None:
+        self._pinned = pinned or data_folder() / NAME
+        self._shipped = shipped or resources_folder() / NAME
+
+    def of(self, subject: Subject) -> Golden | None:
+        """The golden run of a subject, the pinned one first; None if there is none.
+
+        Raises `DamagedFile` for a pinned one that cannot be read.
+        """
+        if self.is_pinned(subject):
+            return Golden.load(self._path(subject))
+        shipped = (Golden.load(path) for path in sorted(self._shipped.glob(f"*{SUFFIX}")))
+        return next((golden for golden in shipped if golden.circumstances.subject == subject), None)
+
+    def is_pinned(self, subject: Subject) -> bool:
+        """Whether a run of this subject was pinned."""
+        return self._path(subject).is_file()
+
+    def pin(self, golden: Golden) -> None:
+        """Keep a golden run, in place of an earlier one of its subject; raises `OutputError`."""
+        path = self._path(golden.circumstances.subject)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise write_error(path, error) from error
+        golden.save(path)
+
+    def unpin(self, subject: Subject) -> None:
+        """Forget the pinned run of a subject."""
+        self._path(subject).unlink(missing_ok=True)
+
+    def _path(self, subject: Subject) -> Path:
+        return self._pinned / f"{subject.digest}{SUFFIX}"
+
+
+def chosen(request: ValidationRequest, now: Circumstances | None, runs: GoldenRuns) -> tuple[Golden | None, str]:
+    """The golden run that the request names, or else the one that is kept for it, if any; and a sentence about it.
+
+    Raises `InvalidRequest` when it names one that `now` has nothing to do with, and the errors of `Golden.load`.
+    """
+    if request.golden is not None:
+        golden = _named(request.golden, now)
+        return golden, "" if now is None else in_words(golden, now)
+    if now is None:
+        return None, ""
+    try:
+        kept = runs.of(now.subject)
+    except DamagedFile as error:
+        return None, error.message
+    return kept, in_words(kept, now)
+
+
+def _named(path: str, now: Circumstances | None) -> Golden:
+    golden = Golden.load(Path(path))
+    if now is None:
+        raise InvalidRequest("A golden run is held against compiled regimes, and none is run.", "Add compiled.")
+    if apart := subjects_apart(golden.circumstances.subject, now.subject):
+        raise InvalidRequest(f"The golden run {path} is of {apart}.", f"Ask for the same, or: {AGAIN}")
+    return golden
+
+
+def in_words(golden: Golden | None, now: Circumstances) -> str:
+    """Which golden run a run is held against, in one sentence."""
+    if golden is None:
+        return "There is no golden run of this text, voice, model and device."
+    apart = builds_apart(golden.circumstances.build, now.build)
+    build = f"another build ({apart})" if apart else "the same build"
+    return f"The golden run is of {build}, made on {golden.made}."

@@ -1,0 +1,124 @@
+"""The inner values of stages, compared after all outputs: those of stages that are wrong first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+
+from engine.artifacts.manifest import Manifest
+from engine.preparation.modules import PreparationObserver
+from engine.runners.base import Runner
+from engine.stages import DEVICE_STAGES, Stage
+from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationEvent, ValidationRequest, Verdict
+from engine.validator.runners.crossed_runner import CrossedRunner
+from engine.validator.runners.inner_modules import InnerModules
+from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes, as_padded, crossed
+from engine.validator.runs.comparison import Comparison
+from engine.validator.runs.own_run import RegimeChain
+
+COMPILED_REGIMES = (Regime.COMPILED, Regime.COMPILED_PADDED)
+WRONG = (Verdict.FAIL, Verdict.WORSE)
+Run = Callable[[Comparison], Iterable[ValidationEvent]]
+"""Compares every utterance of the request, in these regimes."""
+
+
+class InnerValues:
+    """Compares the inner values of one request's stages, in runners that report them, over the network of `regimes`.
+
+    `observe` gets an event for everything that is built or loaded; once `cancel` is set, `Cancelled` is raised.
+    """
+
+    def __init__(
+        self,
+        regimes: Regimes,
+        request: ValidationRequest,
+        observe: PreparationObserver,
+        cancel: threading.Event | None = None,
+    ) -> None:
+        self._regimes = regimes
+        self._request = request
+        self._observe = observe
+        self._cancel = cancel
+
+    def rows(self, outputs: Sequence[Row], run: Run) -> Iterator[RowEvent]:
+        """A row of every inner value, after `outputs` of the same request; stages that those call wrong come first.
+
+        Raises `CompileError` when modules that show inner values cannot be built here.
+        """
+        names = {row.stage for row in outputs if row.verdict in WRONG and row.reading is Reading.REFERENCE_FED}
+        wrong = [stage for stage in DEVICE_STAGES if stage.name in names]
+        others = [stage for stage in DEVICE_STAGES if stage.name not in names]
+        with ExitStack() as held:
+            modules = self._modules(held, [*wrong, *others])
+            for stages in filter(None, (wrong, others)):
+                yield from self._rows_of(stages, modules, run)
+
+    def _modules(self, held: ExitStack, stages: Sequence[Stage]) -> InnerModules | None:
+        """The compiled modules that show the inner values of these stages, in this order; None if none are compared."""
+        variant, drill, folder = self._regimes.variant, self._regimes.drill, self._regimes.modules_folder
+        compared = bool(self._request.cross or set(COMPILED_REGIMES) & set(self._regimes_wanted))
+        if variant is None or folder is None or not compared:
+            return None
+        usual_seconds = {one.stage: one.seconds for one in Manifest.load(folder).artifacts}
+        healthy = [stage for stage in stages if _shows(stage) and not (drill and drill.fault.stage == stage.name)]
+        checkpoint = self._regimes.checkpoint
+        modules = InnerModules(checkpoint.name, checkpoint.config, variant, healthy, usual_seconds)
+        return held.enter_context(modules)
+
+    @property
+    def _regimes_wanted(self) -> tuple[Regime, ...]:
+        return tuple(dict.fromkeys((self._request.reference, *self._request.regimes)))
+
+    def _rows_of(self, stages: Sequence[Stage], modules: InnerModules | None, run: Run) -> Iterator[RowEvent]:
+        names = {stage.name for stage in stages}
+        with ExitStack() as held:
+            runners: dict[Regime, RegimeRunner] = {}
+            if modules is not None:
+                runners[Regime.COMPILED] = self._compiled(held, [stage for stage in stages if _shows(stage)], modules)
+            opened = [self._runner(regime, runners) for regime in self._regimes_wanted]
+            if self._request.cross:
+                stages_from = {stage: self._runner(regime, runners) for stage, regime in self._request.cross}
+                opened.append(crossed(stages_from, self._runner(Regime.COMPILED, runners)))
+            reference, *others = (RegimeChain(each, self._regimes.pipeline(each)) for each in opened)
+            for event in run(Comparison(reference, others)):
+                if isinstance(event, RowEvent) and event.row.probe and event.row.stage in names:
+                    yield event
+
+    def _runner(self, regime: Regime, runners: dict[Regime, RegimeRunner]) -> RegimeRunner:
+        same = Regime.COMPILED if regime is Regime.COMPILED_PADDED else regime
+        if same is Regime.DISTILLED:  # its compiled modules show nothing
+            return self._regimes.open(same, 0, self._observe, self._cancel)
+        if same not in runners:
+            log = ProbeLog()
+            runners[same] = RegimeRunner(same, self._regimes.torch_runner(same, self._observe, log.observe), log)
+        return as_padded(regime, runners[same], self._regimes.checkpoint.config, self._request.padding)
+
+    def _compiled(self, held: ExitStack, stages: Sequence[Stage], modules: InnerModules) -> RegimeRunner:
+        """The compiled regime, with these stages from modules that show their inner values."""
+        from engine.runners.tvm_runner import CompiledRunner  # brings tvm
+
+        log, checkpoint = ProbeLog(), self._regimes.checkpoint
+        ordinary = self._regimes.open(Regime.COMPILED, 0, self._observe, self._cancel)
+        weights = checkpoint.load_weights()
+        inner: dict[str, Runner] = {}
+        for stage in stages:
+            folder = self._folder(stage, modules)
+            runner = CompiledRunner(folder, checkpoint.config, weights, observe=log.observe, stages=[stage.name])
+            inner[stage.name] = held.enter_context(closing(runner))
+        crossed = CrossedRunner(inner, ordinary.runner)
+        return RegimeRunner(Regime.COMPILED, crossed, log, tolerance_of=ordinary.tolerance_of)
+
+    def _folder(self, stage: Stage, modules: InnerModules) -> Path:
+        drill, variant = self._regimes.drill, self._regimes.variant
+        if drill is None or variant is None or drill.fault.stage != stage.name:
+            return modules.folder(stage, self._observe, self._cancel)
+        probed = replace(variant, probed=True)
+        return drill.modules(self._regimes.checkpoint.config, probed, None, self._observe, self._cancel)
+
+
+def _shows(stage: Stage) -> bool:
+    """Whether compiled modules of the stage have inner values to show."""
+    return any(not probe.fused for probe in stage.probes)

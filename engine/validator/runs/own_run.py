@@ -1,0 +1,90 @@
+"""One regime's own run of an utterance: each stage in every reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from engine.pipeline import Pipeline, Step
+from engine.speech import Array
+from engine.validator.data.results import Reading
+from engine.validator.runners.regimes import RegimeRunner
+from engine.validator.runs.reference_durations import ReferenceDurations
+
+
+@dataclass(frozen=True)
+class RegimeChain:
+    """A regime with its whole chain of stages."""
+
+    regime: RegimeRunner
+    pipeline: Pipeline
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """One run of a stage in one regime: its step, its inner values by path, and what it left in the padding.
+
+    `apart` is there where its frames are not the reference's, and pairs them.
+    """
+
+    step: Step
+    probes: Mapping[str, Array] = field(default_factory=dict)
+    tails: Mapping[str, Array | None] = field(default_factory=dict)
+    apart: ReferenceDurations | None = None
+
+    @property
+    def frame_count(self) -> int | None:
+        """How many frames the stage worked on; None before the alignment."""
+        count = self.step.inputs.get("frame_count")
+        return None if count is None else int(count[0])
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """One regime's own run of an utterance, stage by stage, and what it needs for the other readings."""
+
+    chain: RegimeChain
+    reference: RegimeChain
+    steps: Iterator[Step]
+    durations: ReferenceDurations
+
+    def results(self, expected: StageResult) -> dict[Reading, StageResult]:
+        """The next stage in every reading; what the reference or another reading has run is not run again."""
+        own = result_of(self.chain, next(self.steps))
+        fed = own if _same(own.step.inputs, expected.step.inputs) else self._fed(expected, own)
+        results = {Reading.REFERENCE_FED: fed, Reading.OWN_FED: own}
+        inputs = self.durations.inputs(own.step, expected.step)
+        if inputs is not None:
+            known = (result for result in (own, fed) if _same(inputs, result.step.inputs))
+            given = next(known, None) or self._run(inputs, own)
+            self.durations.keep(given.step)
+            results[Reading.OWN_FED_REFERENCE_DURATIONS] = given
+            if own.frame_count is not None:
+                results[Reading.OWN_FED] = replace(own, apart=self.durations)
+        self.durations.compare(own.step, expected.step)
+        return results
+
+    def _fed(self, expected: StageResult, like: StageResult) -> StageResult:
+        if self.repeats(expected.step):
+            return expected
+        return self._run(expected.step.inputs, like)
+
+    def repeats(self, step: Step) -> bool:
+        """Whether this regime, given the inputs of the reference's step, would only run the same code again."""
+        ours, theirs = (chain.regime.code_of(step.stage, step.inputs) for chain in (self.chain, self.reference))
+        return ours is not None and ours == theirs
+
+    def _run(self, inputs: Mapping[str, Array], like: StageResult) -> StageResult:
+        return result_of(self.chain, self.chain.pipeline.step(like.step.stage, inputs))
+
+
+def result_of(chain: RegimeChain, step: Step) -> StageResult:
+    """A step that a chain has just run, with what else the run produced."""
+    tails = {tensor.name: chain.regime.tail(tensor.name) for tensor in step.stage.outputs}
+    return StageResult(step, chain.regime.log.taken(), tails)
+
+
+def _same(ours: Mapping[str, Array], theirs: Mapping[str, Array]) -> bool:
+    return all(np.array_equal(array, theirs[name]) for name, array in ours.items())

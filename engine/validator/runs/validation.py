@@ -1,0 +1,269 @@
+"""Runs validation requests: every utterance of a text in every regime, with an event for each finished comparison."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import attrgetter
+
+from engine.artifacts.manifest import Manifest
+from engine.errors import Cancelled, EngineError, InvalidRequest
+from engine.g2p import Phonemizer
+from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
+from engine.speech import Plan, PlanEvent, Utterance
+from engine.synthesizer import check, directed, plans_of
+from engine.system.freed_memory import keep_freed_memory
+from engine.validator.data.circumstances import Circumstances, circumstances_of
+from engine.validator.data.results import (
+    FinishedEvent,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+)
+from engine.validator.data.verdicts import findings
+from engine.validator.runners.regimes import RegimeRunner, Regimes, check_choices, crossed, held_to
+from engine.validator.runs.agenda import Agenda, Listener
+from engine.validator.runs.array_limit import array_limit_of
+from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.comparison import Comparison
+from engine.validator.runs.golden import GoldenRuns, chosen
+from engine.validator.runs.inner_values import InnerValues
+from engine.validator.runs.own_run import RegimeChain
+from engine.validator.runs.versions import versions
+from engine.validator.runs.yardstick import Yardstick
+from engine.voices.packs import Voice
+from engine.voices.saved import SavedVoices
+
+ValidationObserver = Callable[[ValidationEvent], None]
+
+
+def ignore(event: object) -> None:
+    """Observes nothing."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One utterance in one voice."""
+
+    utterance: Utterance
+    voice: Voice
+    speed: float
+    seed: int
+
+
+class Validator:
+    """Validates one request after the other; the model of the latest request stays loaded.
+
+    Without `keep_profiles`, the rows of reports have none, which is lighter by far on long texts; events have them.
+    """
+
+    def __init__(self, *, keep_profiles: bool = True) -> None:
+        self._keep_profiles = keep_profiles
+        self._regimes: Regimes | None = None
+        self._opened: tuple[str, str | None, str, str] | None = None
+        self._stamp = ""
+
+    def validate(
+        self,
+        request: ValidationRequest,
+        observe: ValidationObserver = ignore,
+        cancel: threading.Event | None = None,
+        listener: Listener | None = None,
+    ) -> Report:
+        """Speak the request's text in every regime; `observe` gets events as they happen, last a `FinishedEvent`.
+
+        What the `listener` hears is compared first; the report is in the order of the text all the same.
+
+        Raises `InvalidRequest` children before any work, `Cancelled` between stages once `cancel` is set, and
+        `EngineError` when the model is exchanged meanwhile.
+        """
+        spoken = spoken_of(self, request, observe, listener)
+        return self.validate_utterances(request, spoken, observe, cancel)
+
+    def validate_utterances(
+        self,
+        request: ValidationRequest,
+        spoken: Iterable[Spoken],
+        observe: ValidationObserver = ignore,
+        cancel: threading.Event | None = None,
+    ) -> Report:
+        """Speak these utterances in every regime of the request, ignoring its text, voice, speed and seed.
+
+        `observe` gets events as they happen, last a `FinishedEvent`. Raises `InvalidRequest` children before any work,
+        `Cancelled` between stages once `cancel` is set, `EngineError` when the model is exchanged meanwhile.
+        """
+        regimes = self.prepare(request)
+        comparison = _comparison(regimes, request, observe, cancel)
+        circumstances = _circumstances(regimes, request)
+        golden, golden_words = chosen(request, circumstances, GoldenRuns())
+        yardstick, limit = Yardstick(golden), array_limit_of(request)
+        rows: list[Row] = []
+        compared: list[Spoken] = []
+        for one in spoken:
+            compared.append(one)
+            for event in _events(comparison, one, yardstick, cancel):
+                self._check_unchanged(request)
+                observe(event)
+                if isinstance(event, RowEvent):
+                    limit.note(event.row)
+                    rows.append(self._kept(event.row))
+            limit.finish(one.utterance.index)
+        if request.probes:
+            inner = InnerValues(regimes, request, observe, cancel)
+            for event in inner.rows(rows.copy(), lambda again: _events_of_all(again, compared, yardstick, cancel)):
+                observe(event)
+                rows.append(self._kept(event.row))
+        rows.sort(key=attrgetter("utterance"))
+        utterances = tuple(sorted((one.utterance for one in compared), key=attrgetter("index")))
+        choices = regimes.lstm_choice, regimes.device_choice
+        report = Report(request, utterances, tuple(rows), findings(rows), versions(), *choices, regimes.planted)
+        report = replace(report, circumstances=circumstances, golden=yardstick.remark or golden_words)
+        observe(FinishedEvent(report))
+        return report
+
+    def _kept(self, row: Row) -> Row:
+        return row if self._keep_profiles else replace(row, profile=None)
+
+    def prepare(self, request: ValidationRequest) -> Regimes:
+        """The regimes for the request; those of an earlier request with another model or settings are released."""
+        check_choices(request)
+        wanted = (request.model, request.weights, request.device, request.lstm_method)
+        stamp = model_stamp(request.model, request.weights)
+        if self._regimes is None or (self._opened, self._stamp) != (wanted, stamp):
+            self.close()
+            self._regimes = Regimes(open_checkpoint(*wanted[:2]), False, *wanted[2:])
+            self._opened, self._stamp = wanted, stamp
+        self._regimes.plant(request.fault)
+        return self._regimes
+
+    def _check_unchanged(self, request: ValidationRequest) -> None:
+        if model_stamp(request.model, request.weights) != self._stamp:
+            raise EngineError(
+                f"The model {request.model} was exchanged while it was compared; the rows so far are of the old one.",
+                "Compare again to see the new one.",
+            )
+
+    def close(self) -> None:
+        """Release every model."""
+        if self._regimes is not None:
+            self._regimes.close()
+        self._regimes = None
+
+
+def spoken_of(
+    validator: Validator,
+    request: ValidationRequest,
+    observe: ValidationObserver = ignore,
+    listener: Listener | None = None,
+) -> Iterator[Spoken]:
+    """The request's text in its voices, utterance by utterance, what the `listener` hears first; or its phonemes.
+
+    `observe` gets the plans. Raises `InvalidRequest` children before the first.
+    """
+    speech = request.speech
+    if request.phonemes:
+        return iter([_phonemes_of(validator, request, observe)])
+    check(speech)
+    checkpoint = validator.prepare(request).checkpoint
+    script, voices = directed(speech, lambda name: SavedVoices().choose(name, checkpoint.voices)[0])
+    planners = {name: phonemizer(checkpoint, voice, speech.language) for name, voice in voices.items()}
+    agenda = Agenda(plans_of(speech, script, planners), observe, listener or Listener())
+    return (Spoken(each, voices[each.voice], speech.speed, speech.seed) for each in agenda)
+
+
+def _phonemes_of(validator: Validator, request: ValidationRequest, observe: ValidationObserver) -> Spoken:
+    """The request's phonemes as one utterance; raises `InvalidRequest` for what the model cannot speak."""
+    speech, phonemes = request.speech, request.phonemes
+    check(replace(speech, text=phonemes))
+    checkpoint = validator.prepare(request).checkpoint
+    check_phonemes(checkpoint, phonemes)
+    voice, _ = SavedVoices().choose(speech.voice, checkpoint.voices)
+    utterance = Utterance(0, phonemes, phonemes, 0, len(phonemes))
+    observe(PlanEvent(Plan((utterance,))))
+    return Spoken(utterance, voice, speech.speed, speech.seed)
+
+
+def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
+    """Raise `InvalidRequest` for symbols that the model does not know, or for more of them than it takes."""
+    unknown = sorted(set(phonemes) - set(checkpoint.config.vocab))
+    if unknown:
+        raise InvalidRequest(
+            f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.",
+            "`plan` shows the phonemes of a text.",
+        )
+    if len(phonemes) > checkpoint.config.phoneme_limit:
+        raise InvalidRequest(
+            f"{len(phonemes)} phonemes are too many for one utterance.",
+            f"Give at most {checkpoint.config.phoneme_limit}.",
+        )
+
+
+def phonemizer(checkpoint: Checkpoint, voice: Voice, language: str | None = None) -> Phonemizer:
+    """The front end for this voice and model, in the voice's language unless another is given."""
+    config = checkpoint.config
+    return _phonemizer(language or voice.info.language, frozenset(config.vocab), config.phoneme_limit)
+
+
+@lru_cache(maxsize=4)
+def _phonemizer(language: str, symbols: frozenset[str], limit: int) -> Phonemizer:
+    """Cached, because reading the dictionaries takes as long as validating a sentence."""
+    return Phonemizer(language, symbols, limit)
+
+
+def _comparison(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> Comparison:
+    arrays = ArrayFolder(request.arrays_folder) if request.arrays_folder else None
+    reference, others = open_chains(regimes, request, observe, cancel)
+    return Comparison(reference, others, arrays)
+
+
+def open_chains(
+    regimes: Regimes, request: ValidationRequest, observe: ValidationObserver, cancel: threading.Event | None
+) -> tuple[RegimeChain, list[RegimeChain]]:
+    """The request's reference, and every regime that it compares; raises `InvalidRequest` where there is none."""
+
+    def open_regime(regime: Regime) -> RegimeRunner:
+        return held_to(request.reference, regimes.open(regime, request.padding, observe, cancel))
+
+    wanted = [regime for regime in dict.fromkeys(request.regimes) if regime is not request.reference]
+    others = [open_regime(regime) for regime in wanted]
+    if request.cross:
+        stages = {stage: open_regime(regime) for stage, regime in request.cross}
+        others.append(crossed(stages, open_regime(Regime.COMPILED)))
+    if not others:
+        raise InvalidRequest("There is nothing to compare.", f"Name a regime other than {request.reference}.")
+    reference, *chains = (
+        RegimeChain(regime, regimes.pipeline(regime)) for regime in [open_regime(request.reference), *others]
+    )
+    keep_freed_memory()  # now, because loading compiled modules has it kept little
+    return reference, chains
+
+
+def _circumstances(regimes: Regimes, request: ValidationRequest) -> Circumstances | None:
+    """What the errors of the compiled regimes depend on; None when nothing compiled is run."""
+    folder = regimes.sound_folder
+    return None if folder is None else circumstances_of(regimes.checkpoint, request, Manifest.load(folder).identity)
+
+
+def _events(
+    comparison: Comparison, one: Spoken, yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    yardstick.begin(one.utterance)
+    style = one.voice.style(len(one.utterance.phonemes))
+    for event in comparison.events(one.utterance, style, one.speed, one.seed):
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("The validation was stopped.")
+        yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
+
+
+def _events_of_all(
+    comparison: Comparison, spoken: Iterable[Spoken], yardstick: Yardstick, cancel: threading.Event | None
+) -> Iterator[ValidationEvent]:
+    for one in spoken:
+        yield from _events(comparison, one, yardstick, cancel)

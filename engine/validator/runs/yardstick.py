@@ -1,0 +1,97 @@
+"""Holds every row against two measures of its error: kokoro's own float32, and a golden run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from engine.speech import Utterance
+from engine.validator.data.results import Reading, Regime, Row, Verdict
+from engine.validator.runs.golden import Golden
+
+MOST_TIMES = 10.0
+"""More than this many times an error that was good once is a fault, however small the error is."""
+
+OTHER_PHONEMES = "The golden run has other phonemes of this text, so that not all errors can be held against it."
+
+
+class Yardstick:
+    """Rates rows in the order in which they are measured.
+
+    Of each stage, those fed by the reference come first, and upstream's before the others' wherever it has an error.
+    `begin` each utterance: one that the golden run has other phonemes of is held against the floor alone.
+    """
+
+    def __init__(self, golden: Golden | None) -> None:
+        self._golden = golden
+        self._floors: dict[tuple[object, ...], float | None] = {}
+        self._worse: set[tuple[object, ...]] = set()
+        self._golden_utterances: set[int] = set()
+        self._strangers = 0
+
+    @property
+    def remark(self) -> str:
+        """What there is to say of a golden run that has other phonemes; empty if it has the same."""
+        return OTHER_PHONEMES if self._golden is not None and self._strangers else ""
+
+    def begin(self, utterance: Utterance) -> None:
+        """Expect the rows of this utterance."""
+        if self._golden is not None and self._golden.has(utterance):
+            self._golden_utterances.add(utterance.index)
+        else:
+            self._strangers += 1
+
+    def rated(self, row: Row) -> Row:
+        """The row with its error over the floor and over the golden run's; worse, instead of passed, beyond 10 times.
+
+        What its own regime fed is worse only where the same stage is worse when fed by the reference: elsewhere the
+        error has come from an earlier stage. Students resemble their teacher far less than rounding changes it.
+        """
+        row = replace(row, times_floor=self._times_floor(row), times_golden=self._times_golden(row))
+        if row.verdict not in (Verdict.PASS, Verdict.WORSE) or row.of_teacher:
+            return row
+        return replace(row, verdict=Verdict.WORSE if self._is_worse(row) else Verdict.PASS)
+
+    def rated_rows(self, rows: Iterable[Row]) -> tuple[Row, ...]:
+        """Each of these rows, rated."""
+        return tuple(self.rated(row) for row in rows)
+
+    def _is_worse(self, row: Row) -> bool:
+        itself = row.utterance, row.regime, row.stage, row.output
+        worse = any(times is not None and times > MOST_TIMES for times in (row.times_floor, row.times_golden))
+        if row.reading is Reading.REFERENCE_FED and worse:
+            self._worse.add(itself)
+        return worse and itself in self._worse
+
+    def _times_golden(self, row: Row) -> float | None:
+        if self._golden is None or row.utterance not in self._golden_utterances:
+            return None
+        return self._golden.times(row)
+
+    def _times_floor(self, row: Row) -> float | None:
+        """The error over upstream's; None where upstream has none, because the reference computes the stage alike."""
+        key = row.utterance, row.stage, row.output, row.reading
+        error = None if row.metrics is None else row.metrics.relative_l2
+        if row.regime == Regime.UPSTREAM:
+            self._floors[key] = error
+            return None
+        if key not in self._floors:
+            return row.times_floor
+        floor = self._floors[key]
+        return error / floor if error is not None and floor else None
+
+
+def unpartnered(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The rows of outputs of compiled stages that have an error, but none in the golden run."""
+    return tuple(
+        row
+        for row in rows
+        if row.decides and not row.probe and row.times_golden is None and row.metrics and row.metrics.relative_l2
+    )
+
+
+def worsened(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """The rows of compiled stages whose error is more than 10 times the golden run's."""
+    return tuple(
+        row for row in rows if row.decides and row.verdict is Verdict.WORSE and (row.times_golden or 0) > MOST_TIMES
+    )

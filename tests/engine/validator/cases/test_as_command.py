@@ -1,0 +1,90 @@
+"""A validation as a command."""
+
+import argparse
+import shlex
+from contextlib import closing
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.cli.validate import add_options, outcome_of, request_from
+from engine.faults.catalogue import FAULTS
+from engine.model_store.checkpoints import STARTER
+from engine.preparation.devices import DEVICES
+from engine.preparation.lstm_methods import LSTM_METHODS
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
+from engine.stages import STAGE_NAMES
+from engine.validator.cases.as_command import as_command
+from engine.validator.data.results import Regime, ValidationRequest
+from engine.validator.data.wire import Wire
+from engine.validator.runners.regimes import MOST_PADDING
+from engine.validator.runs.validation import Validator
+
+SPEECH = st.builds(
+    SpeechRequest,
+    text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+    voice=st.sampled_from(["am_rowan", "am_rowan(2)+af_wren(1)"]),
+    speed=st.floats(SLOWEST_SPEED, FASTEST_SPEED),
+    seed=st.integers(0, 2**31),
+    language=st.sampled_from([None, "fr-FR"]),
+)
+CROSS = st.lists(st.tuples(st.sampled_from(STAGE_NAMES), st.sampled_from(Regime)), max_size=2).map(tuple)
+REQUESTS = st.builds(
+    ValidationRequest,
+    speech=SPEECH,
+    model=st.just(STARTER),
+    weights=st.sampled_from([None, "random:3"]),
+    regimes=st.lists(st.sampled_from(Regime), min_size=1, unique=True).map(tuple),
+    reference=st.sampled_from(Regime),
+    padding=st.floats(0, MOST_PADDING),
+    device=st.sampled_from(DEVICES),
+    lstm_method=st.sampled_from(LSTM_METHODS),
+    probes=st.booleans(),
+    cross=CROSS,
+    fault=st.sampled_from(["", *(fault.name for fault in FAULTS)]),
+)
+
+
+def asked(command: str) -> ValidationRequest:
+    python, option, engine, name, *arguments = shlex.split(command)
+    assert (python, option, engine, name) == ("python", "-m", "engine", "validate")
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return request_from(parser.parse_args(arguments))
+
+
+@given(REQUESTS)
+def test_the_command_asks_for_the_same(request: ValidationRequest) -> None:
+    assert asked(as_command(request)) == request
+
+
+def test_the_defaults_are_named_too() -> None:
+    command = as_command(ValidationRequest(SpeechRequest("Hello.", "am_rowan")))
+    assert "--padding=1.0" in command
+    assert "--model=starter" in command
+
+
+def test_a_crossed_regime_alone_compares_nothing_else() -> None:
+    request = ValidationRequest(SpeechRequest("Hi.", "am_rowan"), regimes=(), cross=(("bert", Regime.DYNAMIC),))
+    assert asked(as_command(request)) == replace(request, regimes=(Regime.DYNAMIC,))
+
+
+def test_more_can_be_added() -> None:
+    assert as_command(ValidationRequest(SpeechRequest("Hi.", "am_rowan")), "--reduce=bert").endswith(" --reduce=bert")
+
+
+def test_the_command_gives_the_same_rows() -> None:
+    speech = SpeechRequest("- “Hi there”, it's $5.", "am_rowan", 1.25, 3)
+    request = ValidationRequest(speech, regimes=(Regime.UPSTREAM, Regime.COMPILED_PADDED), padding=0.25)
+    with closing(Validator()) as validator:
+        rows = validator.validate(request).rows
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    options = parser.parse_args(shlex.split(as_command(request))[4:])
+    told = outcome_of(options, lambda: "", lambda event: None).data["rows"]
+    assert [without_times(row) for row in told] == [without_times(Wire().row_to_dict(row)) for row in rows]
+
+
+def without_times(row: dict) -> dict:
+    return {name: value for name, value in row.items() if not name.endswith("seconds")}

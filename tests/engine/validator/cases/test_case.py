@@ -1,0 +1,117 @@
+"""A failing case in a file."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+from engine.errors import DamagedFile, EngineError, OutputError
+from engine.speech import SpeechRequest, Utterance
+from engine.validator.cases.case import VERSION, CaseFacts, FailingCase, load_case, save_case
+from engine.validator.data.results import Metrics, Reading, Regime, Row, ValidationRequest, Verdict
+from tests.starter_voices import MALE
+
+METRICS = Metrics(0.5, 0.6, 3.0, 1.0, 0.7, 100.0)
+ROW = Row(
+    *(0, "text_encoder", "phoneme_features", "compiled-padded", "dynamic", Reading.REFERENCE_FED, Verdict.FAIL),
+    tolerance=0.99999,
+    metrics=METRICS,
+)
+REQUEST = ValidationRequest(
+    SpeechRequest("Hello there.", MALE, 1.25, 7),
+    regimes=(Regime.COMPILED_PADDED,),
+    cross=(("bert", Regime.DYNAMIC),),
+)
+FACTS = CaseFacts(REQUEST, Utterance(0, "Hello", "hə", 0, 5), ROW, {"numpy": "2.4.6"}, ("tokens: 14 to 1",))
+FEATURES = np.arange(12, dtype=np.float32).reshape(1, 4, 3)
+CASE = FailingCase(
+    FACTS,
+    inputs={"tokens": np.array([[0, 5, 0]], np.int32), "token_count": np.array([3], np.int32)},
+    ours={"phoneme_features": FEATURES},
+    expected={"phoneme_features": -FEATURES},
+    style={"timbre": FEATURES[0, 0], "prosody": FEATURES[0, 1]},
+)
+
+
+def test_everything_comes_back(tmp_path: Path) -> None:
+    save_case(tmp_path / "case.safetensors", CASE)
+    read = load_case(tmp_path / "case.safetensors")
+    assert read.facts == FACTS
+    assert read.facts.stage.name == "text_encoder"
+    for group in ("inputs", "ours", "expected", "style"):
+        before, after = getattr(CASE, group), getattr(read, group)
+        assert before.keys() == after.keys()
+        assert all(
+            np.array_equal(before[name], after[name]) and before[name].dtype == after[name].dtype for name in after
+        )
+
+
+def test_the_file_holds_nothing_to_run(tmp_path: Path) -> None:
+    save_case(tmp_path / "case.safetensors", CASE)
+    with safe_open(tmp_path / "case.safetensors", framework="numpy") as file:
+        assert set(file.offset_keys()) >= {"inputs/tokens", "ours/phoneme_features", "style/timbre"}
+        header = json.loads(file.metadata()["case"])
+    assert header["version"] == VERSION
+    assert header["facts"]["request"]["speech"]["text"] == "Hello there."
+
+
+def header_of(case: FailingCase, folder: Path) -> dict:
+    save_case(folder / "whole.safetensors", case)
+    with safe_open(folder / "whole.safetensors", framework="numpy") as file:
+        return json.loads(file.metadata()["case"])
+
+
+def written(folder: Path, header: object) -> Path:
+    path = folder / "case.safetensors"
+    save_file({"inputs/tokens": np.zeros(1, np.int32)}, path, {"case": json.dumps(header)})
+    return path
+
+
+def test_a_case_of_another_version_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, {**header_of(CASE, tmp_path), "version": 99})
+    with pytest.raises(DamagedFile, match="failing case of version 99; this program reads version 1"):
+        load_case(path)
+
+
+@pytest.mark.parametrize("change", [{"row": {}}, {"row": None}, {"request": 3}, {"build": ["a"]}, {"utterance": {}}])
+def test_facts_that_are_none_are_refused(tmp_path: Path, change: dict) -> None:
+    header = header_of(CASE, tmp_path)
+    path = written(tmp_path, {**header, "facts": {**header["facts"], **change}})
+    with pytest.raises(DamagedFile, match="is no failing case"):
+        load_case(path)
+
+
+@pytest.mark.parametrize("row", [replace(ROW, stage="nonsense"), replace(ROW, output="audio")])
+def test_an_unknown_stage_or_output_is_refused(tmp_path: Path, row: Row) -> None:
+    save_case(tmp_path / "case.safetensors", replace(CASE, facts=replace(FACTS, row=row)))
+    with pytest.raises(DamagedFile, match="is no failing case"):
+        load_case(tmp_path / "case.safetensors")
+
+
+@pytest.mark.parametrize("header", [[], "text", {}, {"format": "another"}, None])
+def test_other_files_of_arrays_are_refused(tmp_path: Path, header: object) -> None:
+    with pytest.raises(DamagedFile, match="is no failing case"):
+        load_case(written(tmp_path, header))
+
+
+@pytest.mark.parametrize("keep", [0, 1, 8, 200, -1])
+def test_a_damaged_file_is_refused(tmp_path: Path, keep: int) -> None:
+    path = tmp_path / "case.safetensors"
+    save_case(path, CASE)
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(DamagedFile, match="is no failing case, or it is damaged"):
+        load_case(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="There is no file"):
+        load_case(tmp_path / "nothing.safetensors")
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="does not exist"):
+        save_case(tmp_path / "nowhere" / "case.safetensors", CASE)

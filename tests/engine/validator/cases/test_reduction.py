@@ -1,0 +1,151 @@
+"""Failures made small, with faults planted in compiled kernels, and run again from a file."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import Cancelled, DamagedFile, InvalidRequest
+from engine.faults.catalogue import FAULTS, fault_named
+from engine.faults.fault import Fault
+from engine.speech import SpeechRequest
+from engine.validator.cases.case import FailingCase, load_case, save_case
+from engine.validator.cases.case_run import run_case
+from engine.validator.cases.reduction import Reduction, failing_case, failure_in, reduce_failure
+from engine.validator.data.results import Regime, Report, ValidationRequest
+from engine.validator.runners.drill import drill_regimes
+from engine.validator.runs.validation import Validator
+from tests.starter_voices import MALE
+
+TEXT = "Hello there, my friend. Good evening to all of you, and to everybody else who may hear it."
+NO_PACK = ValidationRequest(SpeechRequest(TEXT, MALE), regimes=(Regime.STATIC_NO_PACK,), padding=3.0)
+FEWEST_PHONEMES = 5
+OF_CERTAIN_LENGTHS = "softmax-multiple"
+WITHIN_TOLERANCE = ("half-precision", "gelu-constant")
+TOKENS_OF_A_VECTOR = 16
+SHOWN_BY_SHORT_TEXTS = [fault for fault in FAULTS if fault.name not in (OF_CERTAIN_LENGTHS, *WITHIN_TOLERANCE)]
+
+
+@pytest.fixture(scope="module")
+def validator() -> Iterator[Validator]:
+    made = Validator()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def no_pack(validator: Validator) -> Report:
+    return validator.validate(NO_PACK)
+
+
+def drill(fault: Fault) -> ValidationRequest:
+    speech = SpeechRequest(fault.text or "Hello there, my friend.", MALE)
+    return ValidationRequest(speech, regimes=drill_regimes(fault), fault=fault.name)
+
+
+@pytest.mark.parametrize("fault", SHOWN_BY_SHORT_TEXTS, ids=lambda fault: fault.name)
+def test_a_planted_fault_is_shown_by_few_phonemes_and_fails_again(
+    validator: Validator, tmp_path: Path, fault: Fault
+) -> None:
+    request, file = drill(fault), tmp_path / "case.safetensors"
+    reduction = reduce_failure(validator, request, validator.validate(request))
+    facts = reduction.case.facts
+    assert reduction.complete
+    assert facts.row.stage == fault.stage
+    assert len(facts.utterance.phonemes) <= FEWEST_PHONEMES < reduction.original_phonemes
+    assert reduction.elements is not None
+    assert reduction.elements.first is not None
+    save_case(file, reduction.case)
+    again = run_case(validator, file)
+    assert again.fails
+    assert again.elements == reduction.elements
+    assert again.built_otherwise == ()
+    save_case(file, replace(reduction.case, facts=replace(facts, request=replace(request, fault=""))))
+    assert not run_case(validator, file).fails
+
+
+def test_a_fault_of_certain_lengths_is_shown_by_the_shortest_of_them(validator: Validator) -> None:
+    request = drill(fault_named(OF_CERTAIN_LENGTHS))
+    reduction = reduce_failure(validator, request, validator.validate(request))
+    assert len(reduction.case.facts.utterance.phonemes) + 2 == TOKENS_OF_A_VECTOR < reduction.original_phonemes
+
+
+def test_the_same_reduction_every_time(validator: Validator, no_pack: Report) -> None:
+    first, second = (reduce_failure(validator, NO_PACK, no_pack, "text_encoder") for _ in range(2))
+    assert first.case.facts == second.case.facts
+    assert (first.tries, first.elements) == (second.tries, second.elements)
+
+
+def test_an_unreduced_case_has_the_whole_utterance(validator: Validator, no_pack: Report) -> None:
+    case: FailingCase = failing_case(validator, NO_PACK, no_pack, "f0n")
+    assert case.facts.utterance == no_pack.utterances[case.facts.row.utterance]
+    assert case.facts.steps == ()
+    assert case.facts.row.metrics is not None
+    found = next(row for row in no_pack.rows if (row.stage, row.output) == ("f0n", case.facts.row.output))
+    assert case.facts.row.metrics == found.metrics
+
+
+def test_without_time_the_case_is_whole_and_said_to_be_cut_short(validator: Validator, no_pack: Report) -> None:
+    reduction: Reduction = reduce_failure(validator, NO_PACK, no_pack, seconds=0)
+    assert not reduction.complete
+    assert reduction.tries == 0
+    assert len(reduction.case.facts.utterance.phonemes) == reduction.original_phonemes
+
+
+def test_it_can_be_stopped(validator: Validator, no_pack: Report) -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        reduce_failure(validator, NO_PACK, no_pack, cancel=cancel)
+
+
+def test_the_first_stage_of_the_shortest_utterance_is_reduced(no_pack: Report) -> None:
+    row = failure_in(no_pack)
+    assert row is not None
+    assert row.stage == "duration"
+    shortest = min(no_pack.utterances, key=lambda utterance: len(utterance.phonemes))
+    assert len(no_pack.utterances) == 1 or row.utterance == shortest.index
+
+
+def test_a_stage_that_is_right_has_nothing_to_reduce(validator: Validator, no_pack: Report) -> None:
+    assert failure_in(no_pack, "bert") is None
+    with pytest.raises(InvalidRequest, match="The stage bert is not itself wrong"):
+        reduce_failure(validator, NO_PACK, no_pack, "bert")
+    with pytest.raises(InvalidRequest, match="There is no stage"):
+        failure_in(no_pack, "nonsense")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("frame_token", 9999), ("frame_token", -1), ("frame_count", 0), ("frame_count", 9999)],
+)
+def test_a_case_with_places_out_of_range_is_not_run(
+    validator: Validator, no_pack: Report, tmp_path: Path, name: str, value: int
+) -> None:
+    case = failing_case(validator, NO_PACK, no_pack, "f0n")
+    wrong = {**case.inputs, name: np.full_like(case.inputs[name], value)}
+    save_case(tmp_path / "case.safetensors", replace(case, inputs=wrong))
+    with pytest.raises(DamagedFile, match="cannot be run"):
+        run_case(validator, tmp_path / "case.safetensors")
+
+
+def test_tokens_out_of_range_are_not_run(validator: Validator, no_pack: Report, tmp_path: Path) -> None:
+    case = failing_case(validator, NO_PACK, no_pack, "text_encoder")
+    for tokens in (np.full_like(case.inputs["tokens"], 10**6), case.inputs["tokens"][:, :-1]):
+        save_case(tmp_path / "case.safetensors", replace(case, inputs={**case.inputs, "tokens": tokens}))
+        with pytest.raises(DamagedFile, match="cannot be run"):
+            run_case(validator, tmp_path / "case.safetensors")
+
+
+def test_a_case_that_was_built_otherwise_says_so(validator: Validator, no_pack: Report, tmp_path: Path) -> None:
+    case = failing_case(validator, NO_PACK, no_pack)
+    facts = replace(case.facts, build={**case.facts.build, "torch": "1.0"})
+    save_case(tmp_path / "case.safetensors", replace(case, facts=facts))
+    assert load_case(tmp_path / "case.safetensors").facts.build["torch"] == "1.0"
+    run = run_case(validator, tmp_path / "case.safetensors")
+    assert run.fails
+    (difference,) = (words for words in run.built_otherwise if words.startswith("torch"))
+    assert difference.endswith("then 1.0")

@@ -1,0 +1,200 @@
+"""Everything that is sent through the pipe arrives unchanged."""
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import Cure
+from engine.inspection.results import (
+    CodeEvent,
+    Edge,
+    GraphEvent,
+    GraphNode,
+    InspectedEvent,
+    KernelCode,
+    KernelEvent,
+    KernelFinding,
+    KernelMeasurement,
+    KernelsEvent,
+    KernelVerdict,
+    NodeKind,
+    SourceLine,
+    StageGraph,
+    WrongValue,
+)
+from engine.speech import Notice, Plan, PlanEvent, PreparationEvent, SpeechRequest, Utterance
+from engine.validator.data.kernel_request import KernelRequest, Replacement, Substitute
+from engine.validator.data.results import (
+    AlignmentEvent,
+    AudioMetrics,
+    DurationMetrics,
+    FailedEvent,
+    Finding,
+    FinishedEvent,
+    Metrics,
+    Profile,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.data.wire import Wire
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+METRICS = st.builds(
+    Metrics,
+    pearson=st.none() | NUMBERS,
+    cosine=st.none() | NUMBERS,
+    sqnr_db=st.none() | NUMBERS,
+    max_abs=st.none() | NUMBERS,
+    relative_l2=st.none() | NUMBERS,
+    finite_percent=NUMBERS,
+    tail_energy=st.none() | NUMBERS,
+)
+ROWS = st.builds(
+    Row,
+    utterance=st.integers(0, 99),
+    stage=st.sampled_from(["bert", "decoder"]),
+    output=st.text(),
+    regime=st.sampled_from([*Regime, "compiled with decoder from dynamic"]).map(str),
+    reference=st.just("dynamic"),
+    reading=st.sampled_from(Reading),
+    verdict=st.sampled_from(Verdict),
+    tolerance=NUMBERS,
+    metrics=st.none() | METRICS,
+    audio=st.none() | st.builds(AudioMetrics, NUMBERS, st.integers(), NUMBERS, NUMBERS, NUMBERS),
+    durations=st.none() | st.builds(DurationMetrics, st.integers(), st.integers(), st.integers(), st.integers()),
+    profile=st.none() | st.builds(Profile, st.sampled_from(["tokens", "frames"]), st.tuples(NUMBERS, NUMBERS)),
+    seconds=st.none() | NUMBERS,
+    reference_seconds=st.none() | NUMBERS,
+    probe=st.booleans(),
+)
+REQUESTS = st.builds(
+    ValidationRequest,
+    speech=st.builds(SpeechRequest, st.text(), st.text(), NUMBERS, st.integers(0)),
+    model=st.text(),
+    weights=st.none() | st.text(),
+    regimes=st.lists(st.sampled_from(Regime)).map(tuple),
+    reference=st.sampled_from(Regime),
+    padding=NUMBERS,
+    cross=st.lists(st.tuples(st.text(), st.sampled_from(Regime))).map(tuple),
+    arrays_folder=st.none() | st.text(),
+)
+UTTERANCES = st.builds(Utterance, st.integers(0), st.text(), st.text(), st.integers(0), st.integers(0), NUMBERS)
+REPORTS = st.builds(
+    Report,
+    request=REQUESTS,
+    utterances=st.lists(UTTERANCES, max_size=2).map(tuple),
+    rows=st.lists(ROWS, max_size=3).map(tuple),
+    findings=st.lists(st.builds(Finding, st.text(), st.text(), st.text()), max_size=2).map(tuple),
+    versions=st.dictionaries(st.text(), st.text(), max_size=2),
+)
+NAMES = st.text(max_size=4)
+SHAPES = st.lists(st.integers(0), max_size=3).map(tuple)
+KERNEL_NODES = st.builds(
+    GraphNode,
+    id=NAMES,
+    kind=st.sampled_from(NodeKind),
+    label=NAMES,
+    shape=SHAPES,
+    dtype=NAMES,
+    operators=st.lists(NAMES, max_size=2).map(tuple),
+    source=st.lists(st.builds(SourceLine, NAMES, st.integers(1), NAMES), max_size=2).map(tuple),
+    operations=st.none() | st.integers(0),
+)
+GRAPHS = st.builds(
+    StageGraph,
+    NAMES,
+    st.lists(KERNEL_NODES, max_size=2).map(tuple),
+    st.lists(st.builds(Edge, NAMES, NAMES), max_size=2).map(tuple),
+)
+MEASUREMENTS = st.builds(
+    KernelMeasurement,
+    stage=NAMES,
+    node=NAMES,
+    verdict=st.sampled_from(KernelVerdict),
+    seconds=NUMBERS,
+    relative_l2=st.none() | NUMBERS,
+    times_floor=st.none() | NUMBERS,
+    finite_percent=NUMBERS,
+    first_wrong=st.none() | st.builds(WrongValue, SHAPES, st.none() | NUMBERS, st.none() | NUMBERS),
+)
+KERNEL_REQUESTS = st.builds(
+    KernelRequest,
+    REQUESTS,
+    st.integers(0),
+    st.lists(NAMES, max_size=2).map(tuple),
+    st.lists(st.builds(Replacement, NAMES, st.none() | NAMES, st.sampled_from(Substitute)), max_size=2).map(tuple),
+)
+EVENTS = st.one_of(
+    st.builds(PreparationEvent, st.text(), st.integers(), st.integers()),
+    st.builds(
+        PlanEvent,
+        st.builds(
+            Plan,
+            st.lists(UTTERANCES, max_size=2).map(tuple),
+            st.lists(st.builds(Notice, st.text(), st.integers(), st.integers()), max_size=2).map(tuple),
+        ),
+    ),
+    st.builds(AlignmentEvent, st.integers(), st.lists(st.integers()).map(tuple)),
+    st.builds(RowEvent, ROWS),
+    st.builds(GraphEvent, GRAPHS),
+    st.builds(KernelEvent, MEASUREMENTS),
+    st.builds(CodeEvent, st.builds(KernelCode, st.text(), st.text(), st.text())),
+    st.builds(InspectedEvent, NAMES, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
+    st.builds(KernelsEvent, st.tuples(st.builds(KernelFinding, NAMES, NAMES, NAMES, st.text()))),
+    st.builds(FinishedEvent, REPORTS),
+    st.builds(FailedEvent, st.text(), st.text(), st.none() | st.sampled_from(Cure)),
+)
+
+wire = Wire()
+
+
+@given(EVENTS)
+def test_an_event_arrives_as_it_was_sent(event: ValidationEvent) -> None:
+    line = wire.encode(event)
+    assert "\n" not in line
+    assert wire.decode(line) == event
+
+
+@given(REQUESTS)
+def test_a_request_arrives_as_it_was_sent(request: ValidationRequest) -> None:
+    assert wire.decode_request(wire.encode_request(request)) == request
+
+
+@given(KERNEL_REQUESTS)
+def test_a_request_about_kernels_arrives_as_it_was_sent(request: KernelRequest) -> None:
+    assert wire.decode_kernel_request(wire.encode_kernel_request(request)) == request
+
+
+@given(REPORTS)
+def test_a_report_can_be_read_again(report: Report) -> None:
+    written = json.loads(json.dumps(wire.report_to_dict(report)))
+    assert wire.report_from_dict(written) == report
+    assert written["passed"] == report.passed
+
+
+def test_a_row_shows_its_metrics_at_first_sight() -> None:
+    row = Row(0, "bert", "text_features", "compiled", "dynamic", Reading.OWN_FED, Verdict.INCOMPARABLE, 0.99999)
+    plain = json.loads(wire.encode(RowEvent(row)))["row"]
+    assert plain.keys() >= {"regime", "reference", "reading", "stage", "pearson", "max_abs", "verdict"}
+    assert plain["pearson"] is None
+    assert plain["reading"] == "own-fed"
+
+
+def test_what_json_cannot_say_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        wire.encode(PreparationEvent("x", math.inf, 1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("line", ["", "{", "[]", "{}", '{"event": "RowEvent"}', '{"event": "Nothing"}'])
+def test_anything_else_is_no_event(line: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        wire.decode(line)

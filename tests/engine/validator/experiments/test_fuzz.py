@@ -1,0 +1,98 @@
+"""Random utterances of all lengths."""
+
+from contextlib import closing
+
+import pytest
+
+from engine.errors import InvalidRequest
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.speech import FASTEST_SPEED, SLOWEST_SPEED, SpeechRequest
+from engine.validator.data.experiments import ProgressEvent, ServiceEvent, TrialEvent
+from engine.validator.data.results import Reading, Regime, ValidationRequest
+from engine.validator.experiments.fuzz import FuzzReport, fuzz, random_utterances
+from engine.validator.runs.validation import Validator
+from tests.starter_voices import MALE
+
+REQUEST = ValidationRequest(SpeechRequest("", MALE), regimes=(Regime.COMPILED,))
+
+
+@pytest.fixture(scope="module")
+def checkpoint() -> Checkpoint:
+    return open_checkpoint()
+
+
+def test_lengths_reach_from_one_to_all_the_model_takes(checkpoint: Checkpoint) -> None:
+    spoken = list(random_utterances(checkpoint, 300, seed=0))
+    lengths = [len(one.utterance.phonemes) for one in spoken]
+    limit = checkpoint.config.phoneme_limit
+    assert min(lengths) == 1
+    assert max(lengths) == limit
+    assert sum(length <= limit**0.5 for length in lengths) == pytest.approx(150, abs=40)
+
+
+def test_utterances_are_speakable(checkpoint: Checkpoint) -> None:
+    spoken = list(random_utterances(checkpoint, 100, seed=1))
+    assert all(set(one.utterance.phonemes) <= set(checkpoint.config.vocab) for one in spoken)
+    assert all(SLOWEST_SPEED <= one.speed <= FASTEST_SPEED for one in spoken)
+    assert {one.voice.info.name for one in spoken} == set(checkpoint.voices)
+
+
+def test_the_seed_fixes_the_utterances(checkpoint: Checkpoint) -> None:
+    def phonemes(seed: int) -> list[str]:
+        return [one.utterance.phonemes for one in random_utterances(checkpoint, 5, seed)]
+
+    assert phonemes(3) == phonemes(3) != phonemes(4)
+
+
+@pytest.fixture(scope="module")
+def events() -> list[ServiceEvent]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def found(events: list[ServiceEvent]) -> FuzzReport:
+    return fuzz(REQUEST, 6, events.append)
+
+
+def test_the_compiled_starter_stays_within_tolerance(found: FuzzReport) -> None:
+    assert found.passed
+    assert (found.utterances, found.within_tolerance, found.failed) == (6, 6, ())
+    assert {row.stage for row in found.worst} >= {"bert", "alignment", "istft"}
+
+
+def test_every_utterance_is_told_when_it_is_done_with_the_time_left(
+    found: FuzzReport, events: list[ServiceEvent]
+) -> None:
+    told = [event for event in events if isinstance(event, TrialEvent | ProgressEvent)]
+    assert [type(event) for event in told] == [TrialEvent, ProgressEvent] * 6
+    trials = [event.trial for event in told if isinstance(event, TrialEvent)]
+    assert [trial.utterance for trial in trials] == list(found.report.utterances)
+    assert all(trial.within_tolerance and trial.worst.reading is Reading.REFERENCE_FED for trial in trials)
+    progress = [event for event in told if isinstance(event, ProgressEvent)]
+    assert [event.done for event in progress] == [1, 2, 3, 4, 5, 6]
+    assert progress[0].seconds_left is not None
+    assert progress[-1].seconds_left == 0
+
+
+def test_a_trial_can_be_had_again_by_its_phonemes(found: FuzzReport, events: list[ServiceEvent]) -> None:
+    trials = [event.trial for event in events if isinstance(event, TrialEvent)]
+    trial = min(trials, key=lambda trial: len(trial.utterance.phonemes))
+    speech = SpeechRequest("", trial.voice, trial.speed, trial.seed)
+    again = ValidationRequest(speech, regimes=(Regime.COMPILED,), phonemes=trial.utterance.phonemes)
+    with closing(Validator()) as validator:
+        rows = validator.validate(again).rows
+    assert trial.worst.metrics in [row.metrics for row in rows]
+
+
+def test_a_wrong_regime_is_caught() -> None:
+    request = ValidationRequest(SpeechRequest("", MALE), regimes=(Regime.STATIC_NO_PACK,))
+    found = fuzz(request, 3)
+    assert not found.passed
+    assert found.within_tolerance == 0
+    assert {row.stage for row in found.failed} >= {"duration", "text_encoder"}
+
+
+@pytest.mark.parametrize("count", [0, -1, 10**9])
+def test_a_count_out_of_range_is_refused(count: int) -> None:
+    with pytest.raises(InvalidRequest, match="cannot be tried"):
+        fuzz(REQUEST, count)

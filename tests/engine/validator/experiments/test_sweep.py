@@ -1,0 +1,98 @@
+"""Padding must not matter to packed and compiled stages, and must show in those that run their LSTMs over it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import pytest
+
+from engine.errors import Cancelled, NothingToSpeak
+from engine.model_store.checkpoints import starter_voices
+from engine.speech import PreparationEvent, SpeechRequest
+from engine.stages import STAGES
+from engine.validator.data.experiments import ProgressEvent, ServiceEvent, SweepPoint
+from engine.validator.data.results import Reading, Regime, ValidationRequest
+from engine.validator.experiments.sweep import sweep_padding
+
+RATIOS = (0.0, 1.0)
+REGIMES = (Regime.STATIC_PACKED, Regime.STATIC_NO_PACK, Regime.COMPILED_PADDED)
+
+
+def request_for(text: str) -> ValidationRequest:
+    return ValidationRequest(SpeechRequest(text, starter_voices()[0].name), padding=7.0, arrays_folder="/nowhere")
+
+
+@pytest.fixture(scope="module")
+def events() -> list[ServiceEvent]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def points(events: list[ServiceEvent]) -> tuple[SweepPoint, ...]:
+    return sweep_padding(request_for("Hello."), RATIOS, events.append)
+
+
+def chosen(
+    points: Sequence[SweepPoint], regime: Regime, padding: float, output: str, reading: Reading = Reading.REFERENCE_FED
+) -> SweepPoint:
+    wanted = (regime, padding, output, reading)
+    (point,) = (one for one in points if (one.regime, one.padding, one.output, one.reading) == wanted)
+    return point
+
+
+def test_every_output_is_there_at_every_ratio(points: tuple[SweepPoint, ...]) -> None:
+    outputs = {tensor.name for stage in STAGES for tensor in stage.outputs if stage.name != "alignment"}
+    found = {(point.padding, point.regime, point.output, point.reading) for point in points}
+    always = (Reading.REFERENCE_FED, Reading.OWN_FED)
+    expected = {(r, regime, o, reading) for r in RATIOS for regime in REGIMES for o in outputs for reading in always}
+    assert {point for point in found if point[3] in always} == expected
+    assert {point[1] for point in found - expected} <= {Regime.STATIC_NO_PACK}  # whose durations differ
+
+
+@pytest.mark.parametrize("regime", [Regime.STATIC_PACKED, Regime.COMPILED_PADDED])
+def test_padding_does_not_matter_where_lengths_are_heeded(points: tuple[SweepPoint, ...], regime: Regime) -> None:
+    isolated = [point for point in points if point.regime == regime and point.reading is Reading.REFERENCE_FED]
+    assert min(point.pearson or 0.0 for point in isolated) > 0.99999
+    assert (chosen(points, regime, 1.0, "audio", Reading.OWN_FED).pearson or 0.0) > 0.99
+
+
+def test_without_packing_padding_shows_in_what_lstms_make(points: tuple[SweepPoint, ...]) -> None:
+    without, padded = (chosen(points, Regime.STATIC_NO_PACK, ratio, "phoneme_features") for ratio in RATIOS)
+    assert (without.pearson or 0.0) > 0.99999
+    assert (padded.pearson or 0.0) < 0.99
+    for output in ("text_features", "audio"):  # no LSTM makes these
+        assert (chosen(points, Regime.STATIC_NO_PACK, 1.0, output).pearson or 0.0) > 0.99999
+
+
+def test_the_waveform_without_packing_is_another(points: tuple[SweepPoint, ...]) -> None:
+    without, padded = (chosen(points, Regime.STATIC_NO_PACK, r, "audio", Reading.OWN_FED) for r in RATIOS)
+    assert (without.best_lag_correlation or 0.0) > 0.99
+    assert padded.best_lag_correlation is not None
+    assert padded.best_lag_correlation < 0.9
+
+
+def test_progress_is_told_and_nothing_else(points: tuple[SweepPoint, ...], events: list[ServiceEvent]) -> None:
+    assert all(isinstance(event, PreparationEvent | ProgressEvent) for event in events)
+    titles = [event.title for event in events if isinstance(event, ProgressEvent)]
+    assert [title for title in titles if "Padding" in title] == [f"Padding {r:g} times the length" for r in RATIOS]
+    assert titles[-1] == "Swept"
+
+
+def test_points_are_json(points: tuple[SweepPoint, ...]) -> None:
+    values = json.loads(json.dumps([asdict(point) for point in points], allow_nan=False))
+    assert values[0]["regime"] in list(Regime)
+
+
+def test_it_can_be_cancelled() -> None:
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(Cancelled):
+        sweep_padding(request_for("Hello."), RATIOS, cancel=cancel)
+
+
+def test_nothing_to_speak_is_said() -> None:
+    with pytest.raises(NothingToSpeak):
+        sweep_padding(request_for("  "))

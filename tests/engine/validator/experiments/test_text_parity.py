@@ -1,0 +1,92 @@
+"""Our phonemes compared with kokoro's own: five hundred sentences, and why some differ."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.cli.validate import ENGLISH_SENTENCES
+from engine.errors import InvalidRequest
+from engine.g2p.analysis import load_offline_analyser
+from engine.validator.experiments import text_parity
+from engine.validator.experiments.text_parity import Kind, TextParity, compare_text, is_plain, sentences_of
+from engine.validator.experiments.upstream_text import UpstreamText
+
+
+@pytest.fixture(autouse=True)
+def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes results independent of what is installed."""
+    monkeypatch.setattr(text_parity, "load_model_analyser", lambda: None)
+
+
+@pytest.fixture(scope="module")
+def sentences() -> tuple[str, ...]:
+    return sentences_of(ENGLISH_SENTENCES)
+
+
+@pytest.mark.parametrize(("language", "fewest_equal"), [("en-US", 455), ("en-GB", 440)])
+def test_plain_sentences_are_equal_and_the_rest_is_explained(
+    sentences: tuple[str, ...], language: str, fewest_equal: int
+) -> None:
+    parity = compare_text(sentences, language)
+    assert parity.sentences == len(set(sentences)) == 500
+    assert parity.plain >= 400
+    assert [difference for difference in parity.differences if is_plain(difference.text)] == []
+    assert parity.plain_equal == parity.plain
+    assert parity.explained
+    assert parity.equal >= fewest_equal
+
+
+def test_each_difference_has_its_reason() -> None:
+    reasons = {
+        "Wait... what?": Kind.PUNCTUATION,
+        "It weighs 3.5 kg.": Kind.NUMBERS,
+        "A naïve plan.": Kind.LETTERS,
+        "Henry VIII met Prof. Lee.": Kind.WRITING,
+    }
+    found = compare_text([*reasons, "A plain one."])
+    assert {difference.text: difference.kind for difference in found.differences} == reasons
+    assert (found.equal, found.plain, found.plain_equal) == (1, 1, 1)
+    assert found.explained
+    assert json.loads(json.dumps(found.to_dict()))["differences"][0]["ours"] == "wˈAt… wˌʌt?"
+
+
+@pytest.mark.parametrize(
+    ("upstream", "kind"),
+    [(None, Kind.FAILURE), ("həlˈO_.", Kind.SYMBOLS), ("jˈɛs.", Kind.PRONUNCIATION)],
+)
+def test_what_no_sentence_of_ours_shows(upstream: str | None, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UpstreamText, "phonemes", lambda self, text: upstream)
+    (difference,) = compare_text(["Hello."]).differences
+    assert difference.kind is kind
+    assert difference.upstream == (upstream or "")
+
+
+def test_words_say_how_many_who_tagged_and_what_differs(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = compare_text(["Hello.", "Prof. Lee."]).to_text()
+    assert words.startswith("1 of 2 sentences")
+    assert "the offline tagger" in words
+    assert "Prof. Lee." in words
+    assert Kind.WRITING in words
+    monkeypatch.setattr(text_parity, "load_model_analyser", lambda: load_offline_analyser({}))
+    assert "spaCy's en_core_web_sm" in compare_text(["Hello."]).to_text()
+
+
+def test_a_pronunciation_of_our_own_needs_explaining() -> None:
+    assert not TextParity("en-US", "", 1, 1, (text_parity.Difference("Hi.", "a", "b", Kind.PRONUNCIATION),)).explained
+
+
+def test_only_english_can_be_compared() -> None:
+    with pytest.raises(InvalidRequest, match="French"):
+        compare_text(["Bonjour."], "fr-FR")
+
+
+def test_a_file_is_read_by_lines(tmp_path: Path) -> None:
+    file = tmp_path / "lines.txt"
+    file.write_text("One.\n\n  Two. \n")
+    assert sentences_of(file) == ("One.", "Two.")
+    file.write_bytes(b"\xff")
+    with pytest.raises(InvalidRequest, match="not UTF-8"):
+        sentences_of(file)
+    with pytest.raises(InvalidRequest, match="cannot be read"):
+        sentences_of(tmp_path)

@@ -1,0 +1,223 @@
+"""Lag, spectrum and level against known sounds; every waveform has a finite answer."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+
+from engine.validator.data.results import AudioMetrics
+from engine.validator.measures.audio_metrics import (
+    FLOOR,
+    best_lag,
+    compare_audio,
+    log_mel_l1,
+    multi_resolution_stft,
+)
+
+RATE = 24_000
+LONGEST = 2400
+SEEDS = st.integers(0, 10_000)
+
+
+def noise(seed: int, samples: int) -> np.ndarray:
+    return 0.1 * np.random.default_rng(seed).standard_normal(samples)
+
+
+def sine(frequency_hz: float, samples: int = RATE, amplitude: float = 0.5) -> np.ndarray:
+    return amplitude * np.sin(2 * np.pi * frequency_hz * np.arange(samples) / RATE)
+
+
+def assert_is_json(metrics: AudioMetrics) -> None:
+    json.dumps(asdict(metrics), allow_nan=False)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SEEDS, st.integers(1, 5000))
+def test_a_waveform_equals_itself(seed: int, samples: int) -> None:
+    wave = noise(seed, samples).astype(np.float32)
+    assert compare_audio(wave, wave, RATE) == AudioMetrics(pytest.approx(1.0), 0, 0.0, 0.0, 0.0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SEEDS, st.integers(-LONGEST, LONGEST), st.floats(0.1, 10))
+def test_the_lag_is_found_whatever_the_level(seed: int, lag: int, scale: float) -> None:
+    sound = noise(seed, 12_000)
+    first, second = np.concatenate([noise(seed + 1, abs(lag)), sound]), scale * sound
+    ours, reference = (first, second) if lag >= 0 else (second, first)
+    correlation, found = best_lag(ours, reference, LONGEST)
+    assert found == lag
+    assert correlation == pytest.approx(1.0, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=30)
+@given(SEEDS, st.integers(1, 40), st.integers(1, 40), st.integers(0, 50))
+def test_equals_the_definition(seed: int, ours_length: int, reference_length: int, longest: int) -> None:
+    ours, reference = noise(seed, ours_length), noise(seed + 1, reference_length)
+    found = {}
+    for lag in range(-longest, longest + 1):
+        pairs = [(ours[n + lag], reference[n]) for n in range(reference_length) if 0 <= n + lag < ours_length]
+        if pairs:
+            a, b = np.array(pairs).T
+            found[lag] = (math.sqrt((a @ a) * (b @ b)), a @ b)
+    most = max(energy for energy, _ in found.values())
+    expected = {lag: product / energy for lag, (energy, product) in found.items() if energy >= most / 2}
+    correlation, lag = best_lag(ours, reference, longest)
+    assert correlation == pytest.approx(max(expected.values()), abs=1e-9)
+    assert expected[lag] == pytest.approx(correlation, abs=1e-9)
+
+
+def test_swapping_turns_the_lag_and_the_level_round() -> None:
+    sound = noise(0, 9000)
+    one, other = compare_audio(sound[300:], 2 * sound, RATE), compare_audio(2 * sound, sound[300:], RATE)
+    assert (one.lag_samples, other.lag_samples) == (-300, 300)
+    assert one.best_lag_correlation == pytest.approx(other.best_lag_correlation)
+    assert one.level_difference_db == pytest.approx(-other.level_difference_db)
+    assert one.log_mel_l1 == pytest.approx(other.log_mel_l1)
+
+
+def test_a_lag_beyond_a_tenth_of_a_second_is_not_looked_for() -> None:
+    sound = noise(0, 24_000)
+    within, beyond = (compare_audio(sound, sound[lag:], RATE) for lag in (LONGEST, LONGEST + 1))
+    assert within.lag_samples == LONGEST
+    assert within.best_lag_correlation == pytest.approx(1.0)
+    assert beyond.best_lag_correlation < 0.1
+
+
+def test_of_equal_lags_the_shortest_is_taken() -> None:
+    assert best_lag(sine(1000), sine(1000), LONGEST)[1] == 0
+    assert best_lag(sine(1000)[4:], sine(1000)[: RATE - 4], LONGEST)[1] == -4
+
+
+def test_the_sign_matters() -> None:
+    assert best_lag(np.array([-1.0]), np.array([1.0]), LONGEST) == (-1.0, 0)
+    assert best_lag(np.array([0.0, 0.0, 0.0, 1.0]), np.array([-1.0]), LONGEST) == (-1.0, 3)
+    assert best_lag(-noise(0, 5000), noise(0, 5000), LONGEST)[0] < 0.2
+
+
+def test_a_few_samples_in_common_are_no_match() -> None:
+    """At the longest lags one loud sample overlaps another; any two samples correlate at 1 or -1."""
+    ours, reference = noise(0, 1000), noise(1, 1000)
+    ours[-1] = reference[0] = 0.2
+    assert best_lag(ours, reference, LONGEST)[0] < 0.3
+
+
+def test_a_level_is_a_level_and_nothing_else() -> None:
+    wave = noise(0, 30_000)
+    metrics = compare_audio(2 * wave, wave, RATE)
+    assert metrics.best_lag_correlation == pytest.approx(1.0)
+    assert metrics.lag_samples == 0
+    assert metrics.level_difference_db == pytest.approx(6.0206, abs=1e-3)
+    assert metrics.log_mel_l1 == pytest.approx(math.log(2), rel=1e-3)
+    assert metrics.multi_resolution_stft == pytest.approx(1 + math.log(2), rel=1e-2)
+
+
+def test_levels_are_each_ones_own() -> None:
+    assert compare_audio(sine(500, 24_000), sine(500, 12_000), RATE).level_difference_db == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_sine_has_its_amplitude_in_its_band_and_none_elsewhere() -> None:
+    """Against silence the mean log difference is that of the few bands that the sine reaches."""
+    silence, bin_hz = np.zeros(RATE), RATE / 1024
+    assert log_mel_l1(sine(4 * bin_hz, amplitude=FLOOR), silence, RATE) == pytest.approx(0, abs=1e-3)
+    assert log_mel_l1(sine(4 * bin_hz, amplitude=1.8 * FLOOR), silence, RATE) > 2e-3
+    assert 0.1 < log_mel_l1(sine(3000, amplitude=0.5), silence, RATE) < math.log(0.5 / FLOOR) / 4
+
+
+@pytest.mark.parametrize("frequencies_hz", [(200, 210), (1000, 1300), (5000, 6000)])
+def test_pitch_moves_the_spectra(frequencies_hz: tuple[float, float]) -> None:
+    low, high = (sine(frequency) for frequency in frequencies_hz)
+    assert log_mel_l1(low, low, RATE) == 0
+    assert log_mel_l1(low, high, RATE) > 0.05
+    assert multi_resolution_stft(low, high) > 0.3
+
+
+@settings(deadline=None, max_examples=15)
+@given(SEEDS, st.integers(0, 3))
+def test_spectra_are_further_apart_with_more_noise(seed: int, exponent: int) -> None:
+    wave, error = noise(seed, 6000), noise(seed + 1, 6000)
+    little, much = (wave + 10.0 ** (power - 5) * error for power in (exponent, exponent + 1))
+    assert log_mel_l1(little, wave, RATE) < log_mel_l1(much, wave, RATE)
+    assert multi_resolution_stft(little, wave) < multi_resolution_stft(much, wave)
+
+
+def test_the_spectra_do_not_hear_phase_as_the_correlation_does() -> None:
+    metrics = compare_audio(-sine(100.0), sine(100.0), RATE)
+    assert metrics.log_mel_l1 == 0
+    assert metrics.multi_resolution_stft == 0
+    assert metrics.lag_samples != 0
+
+
+@pytest.mark.parametrize("position", [0, 1, 1500, 5998, 5999])
+def test_no_sample_goes_unheard(position: int) -> None:
+    wave = noise(0, 6000)
+    clicked = wave.copy()
+    clicked[position] += 1
+    assert log_mel_l1(clicked, wave, RATE) > 0.01
+    assert multi_resolution_stft(clicked, wave) > 0.1
+
+
+def test_only_the_common_length_counts_in_the_spectra() -> None:
+    wave = noise(0, 6000)
+    assert compare_audio(wave[:4000], wave, RATE).log_mel_l1 == 0
+    assert compare_audio(wave, wave[:4000], RATE).multi_resolution_stft == 0
+
+
+@pytest.mark.parametrize("length", [0, 1, 511, 5000])
+def test_silence_equals_silence(length: int) -> None:
+    silence = np.zeros(length, np.float32)
+    assert compare_audio(silence, silence, RATE) == AudioMetrics(1.0, 0, 0.0, 0.0, 0.0)
+
+
+def test_sound_and_silence() -> None:
+    wave, silence = np.full(5000, 0.1), np.zeros(5000)
+    spoken, muted = compare_audio(wave, silence, RATE), compare_audio(silence, wave, RATE)
+    assert (spoken.best_lag_correlation, muted.best_lag_correlation) == (0.0, 0.0)
+    assert (spoken.level_difference_db, muted.level_difference_db) == (pytest.approx(80.0), pytest.approx(-80.0))
+    assert 1 < muted.multi_resolution_stft < spoken.multi_resolution_stft
+
+
+def test_what_is_quieter_than_the_floor_is_silent() -> None:
+    metrics = compare_audio(1e-6 * noise(0, 5000), np.zeros(5000), RATE)
+    assert (metrics.log_mel_l1, metrics.level_difference_db) == (0.0, 0.0)
+    assert metrics.multi_resolution_stft < 0.1
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e39])
+def test_a_sample_that_is_not_finite_counts_as_silence(value: float) -> None:
+    wave = noise(0, 5000)
+    broken, muted = wave.copy(), wave.copy()
+    broken[2000], muted[2000] = value, 0
+    assert compare_audio(broken, wave, RATE) == compare_audio(muted, wave, RATE)
+    assert compare_audio(np.full(9, value), wave, RATE) == compare_audio(np.zeros(9), wave, RATE)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.data(), st.sampled_from([8000, 24_000, 192_000]))
+def test_every_waveform_has_finite_results(data: st.DataObject, rate_hz: int) -> None:
+    kind = data.draw(st.sampled_from([np.float32, np.float64, np.int16]))
+    ours, reference = (data.draw(arrays_of.arrays(kind, st.integers(0, 60))) for _ in range(2))
+    metrics = compare_audio(ours, reference, rate_hz)
+    assert_is_json(metrics)
+    assert -1 <= metrics.best_lag_correlation <= 1
+    assert abs(metrics.lag_samples) <= rate_hz / 10
+    assert metrics.log_mel_l1 >= 0
+    assert metrics.multi_resolution_stft >= 0
+
+
+def test_waveforms_are_left_as_they_were() -> None:
+    wave = noise(0, 3000)
+    wave.flags.writeable = False
+    compare_audio(wave, wave[::2], RATE)
+    np.testing.assert_array_equal(wave, noise(0, 3000))
+
+
+def test_more_than_one_axis_is_refused() -> None:
+    with pytest.raises(ValueError, match="one axis"):
+        compare_audio(np.zeros((1, 5)), np.zeros(5), RATE)

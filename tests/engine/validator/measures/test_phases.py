@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from engine.speech import Array
+from engine.stages import STAGES
+from engine.validator.measures.metrics import compare
+from engine.validator.measures.phases import PHASE_OUTPUTS, PI, TURN, on_circle, sign_flips
+
+HARMONICS, PHASE = PHASE_OUTPUTS
+CHANNELS, TIMES = 4, 6
+phases = arrays.arrays(np.float32, (1, CHANNELS, TIMES), elements=st.floats(-PI, PI, width=32))
+turns = arrays.arrays(np.int64, (1, CHANNELS, TIMES), elements=st.integers(-3, 3))
+
+
+def test_every_output_in_radians_is_compared_on_the_circle() -> None:
+    outputs = {tensor.name: tensor for stage in STAGES for tensor in stage.outputs}
+    assert {name for name, tensor in outputs.items() if tensor.unit == "rad"} <= set(PHASE_OUTPUTS) <= set(outputs)
+
+
+@given(phases, phases)
+def test_no_phase_is_further_than_half_a_turn_and_all_stay_where_they_are_on_the_circle(
+    ours: Array, reference: Array
+) -> None:
+    turned = on_circle(PHASE, ours, reference)
+    assert np.abs(turned - reference).max() <= TURN / 2 + 1e-9
+    np.testing.assert_allclose(np.exp(1j * turned), np.exp(1j * ours.astype(np.float64)), atol=1e-6)
+
+
+@given(phases, turns)
+def test_whole_turns_are_no_error(reference: Array, whole: Array) -> None:
+    ours = reference + whole * TURN
+    assert compare(on_circle(PHASE, ours, reference), reference).max_abs == pytest.approx(0, abs=1e-6)
+
+
+def test_pi_and_minus_pi_are_equal_on_the_circle_and_counted() -> None:
+    reference = np.full((1, CHANNELS, TIMES), PI, np.float32)
+    metrics = compare(on_circle(PHASE, -reference, reference), reference)
+    assert (metrics.max_abs, metrics.sqnr_db) == (0, None)
+    assert sign_flips(PHASE, -reference, reference) == CHANNELS * TIMES
+    assert sign_flips(PHASE, reference, reference) == 0
+    assert sign_flips(PHASE, reference, -reference) == 0
+
+
+def test_a_quarter_turn_is_one() -> None:
+    reference = np.full((1, CHANNELS, TIMES), PI, np.float32)
+    ours = -reference + np.float32(PI / 2)
+    assert compare(on_circle(PHASE, ours, reference), reference).max_abs == pytest.approx(np.pi / 2, abs=1e-6)
+
+
+@given(phases)
+def test_only_the_second_half_of_the_harmonics_are_phases(reference: Array) -> None:
+    ours = reference + np.float32(TURN)
+    turned = on_circle(HARMONICS, ours, reference)
+    assert np.array_equal(turned[:, : CHANNELS // 2], ours[:, : CHANNELS // 2])
+    np.testing.assert_allclose(turned[:, CHANNELS // 2 :], reference[:, CHANNELS // 2 :], atol=1e-6)
+
+
+def test_signs_in_magnitudes_are_no_flips() -> None:
+    reference = np.full((1, CHANNELS, TIMES), PI, np.float32)
+    assert sign_flips(HARMONICS, -reference, reference) == CHANNELS * TIMES // 2
+
+
+def test_other_outputs_and_other_lengths_are_left_alone() -> None:
+    ours = np.full((1, CHANNELS, TIMES), 7, np.float32)
+    assert on_circle("audio", ours, np.zeros_like(ours)) is ours
+    assert on_circle(PHASE, ours, np.zeros((1, CHANNELS, TIMES + 1), np.float32)) is ours
+    assert sign_flips("audio", ours, ours) is None
+
+
+def test_what_is_not_finite_stays_so() -> None:
+    reference = np.zeros((1, CHANNELS, TIMES), np.float32)
+    ours = reference.copy()
+    ours[0, 0, :2] = np.nan, np.inf
+    expected = 100 * (1 - 2 / ours.size)
+    assert compare(on_circle(PHASE, ours, reference), reference).finite_percent == pytest.approx(expected)

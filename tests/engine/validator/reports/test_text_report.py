@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.stages import STAGES
+from engine.validator.data.experiments import SweepPoint
+from engine.validator.data.results import DurationMetrics, Metrics, Reading, Regime, Row, Verdict
+from engine.validator.experiments.lstm_comparison import LstmComparison, LstmRun, LstmRunResult
+from engine.validator.reports.text_report import lstm_text, sweep_text, text_report
+from tests.engine.validator.reports.example_report import ERRORS, example_report, out_of_step, with_verdict
+
+
+def lines_of(text: str, regime: str) -> list[str]:
+    blocks = text.split("\n\n")
+    return next(block for block in blocks if block.splitlines()[0] == regime).splitlines()
+
+
+def test_every_stage_of_every_regime_has_its_line() -> None:
+    text = text_report(example_report())
+    outputs = [f"{stage.name} {tensor.name}" for stage in STAGES for tensor in stage.outputs if tensor.axes]
+    for regime in ERRORS:
+        written = [" ".join(line.split()[:2]) for line in lines_of(text, regime)[2:-1]]
+        assert written == outputs
+
+
+def test_no_line_is_wider_than_a_terminal() -> None:
+    report = example_report()
+    name = "compiled with " + ", ".join(f"{stage.name} from static-no-pack" for stage in STAGES)
+    probe = replace(report.rows[0], regime=name, output="decoder.generator.resblocks.11", probe=True)
+    report = replace(report, rows=(*report.rows, probe, replace(probe, reading=Reading.OWN_FED)))
+    text = text_report(report)
+    assert max(map(len, text.splitlines())) < 100
+    assert "…tor.resblocks.11" in text
+
+
+def test_verdicts_and_findings_are_words() -> None:
+    text = text_report(example_report())
+    assert "against dynamic: passed" in text
+    assert "static-no-pack: Durations is the first stage where packing matters" in text
+    (line,) = [line for line in lines_of(text, Regime.STATIC_NO_PACK) if "duration_logits" in line]
+    assert " fail " in line
+    assert line.endswith("inherited")
+
+
+def test_a_line_is_the_worst_utterance() -> None:
+    report = example_report()
+    rows = list(report.rows)
+    place = next(n for n, row in enumerate(rows) if row.regime == "compiled" and row.utterance == 1)
+    rows[place] = replace(rows[place], verdict=Verdict.FAIL, metrics=Metrics(0.12345678, 0.1, -3.0, 5.0, 1.0, 100.0))
+    text = text_report(replace(report, rows=tuple(rows)))
+    assert "against dynamic: FAILED" in text
+    assert lines_of(text, "compiled")[2].split()[:7] == [
+        "bert",
+        "text_features",
+        "0.1234",
+        "5",
+        "–",
+        "–",
+        "fail",
+    ]
+    assert "Worst: bert, text_features of utterance 2 in compiled, reference-fed: fail" in text
+
+
+def test_the_worst_row_is_one_that_decides() -> None:
+    assert " in compiled, " in " ".join(text_report(example_report()).split("Worst:")[1].split())
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    report = example_report(1)
+    lost = replace(report.rows[1], metrics=None, verdict=Verdict.INCOMPARABLE)
+    durations = replace(lost, stage="alignment", output="frame_token", durations=DurationMetrics(3, 0, 23, 24))
+    text = text_report(replace(report, rows=(lost, durations)))
+    assert "incomparable" in text
+    assert "3 differ" in text
+
+
+def test_other_durations_leave_a_value_by_phoneme_and_a_table_in_the_references_frames() -> None:
+    lines = lines_of(text_report(out_of_step(example_report(1), Regime.STATIC_NO_PACK)), Regime.STATIC_NO_PACK)
+    marked, note, header, given = lines[-5:-1]
+    assert marked.split()[0] == "istft"
+    assert marked.split()[-2].endswith("*")
+    assert marked.endswith("incomparable")
+    assert note.startswith("* the durations differ")
+    assert header.split()[:4] == ["own-fed", "with", "the", "reference's"]
+    assert given.split()[:3] == ["istft", "audio", marked.split()[-2].removesuffix("*")]
+    assert not any("*" in line for line in lines_of(text_report(example_report(1)), Regime.STATIC_NO_PACK))
+
+
+def test_a_report_without_rows_is_still_one() -> None:
+    empty: tuple[Row, ...] = ()
+    assert "No stage is itself wrong." in text_report(replace(example_report(1), rows=empty, findings=()))
+
+
+def test_a_crash_is_visible() -> None:
+    report = with_verdict(example_report(1), Regime.COMPILED, "decoder", Verdict.CRASHED)
+    assert "crashed" in text_report(report)
+
+
+def test_the_device_is_the_one_that_was_taken() -> None:
+    report = example_report()
+    assert report.request.device == "auto"
+    text = " ".join(text_report(report).split())
+    assert "device cpu (Metal needs a Mac), LSTM method tir (kernels in the modules)" in text
+    text = " ".join(text_report(replace(report, device_choice="", lstm_choice="")).split())
+    assert "device not used, LSTM method not used" in text
+
+
+PADDINGS = (0.0, 1.0, 4.0)
+
+
+def metrics(pearson: float) -> Metrics:
+    return Metrics(pearson, pearson, 50.0, 0.1, 0.1, 100.0)
+
+
+def test_an_lstm_has_a_line_per_way_of_running_it() -> None:
+    runs = [(LstmRun.PACKED, (1.0, 1.0, 1.0)), (LstmRun.NO_PACK, (1.0, 0.9, 0.5))]
+    results = tuple(
+        LstmRunResult(run, (0.1,), metrics(values[1]), tuple(metrics(value) for value in values))
+        for run, values in runs
+    )
+    comparison = LstmComparison(
+        0, "text_encoder.lstm", "Text encoder's LSTM", "text_encoder", 12, 1.0, PADDINGS, results
+    )
+    title, heading, packed, no_pack = lstm_text([comparison]).splitlines()
+    assert "12 timesteps" in title
+    assert heading.split()[-3:] == ["0", "1", "4"]
+    assert packed.split() == ["packed", "1", "1", "1"]
+    assert no_pack.split() == ["no-pack", "1", "0.9000", "0.5000"]
+
+
+def test_a_sweep_shows_the_worst_utterance_and_the_sound_at_the_end() -> None:
+    points = [
+        SweepPoint(padding, "static-no-pack", utterance, "istft", "audio", reading, pearson - utterance / 10, 0.25)
+        for padding, pearson in ((0.0, 1.0), (4.0, 0.5))
+        for utterance in (0, 1)
+        for reading in Reading
+    ]
+    heading, regime, audio, heard = sweep_text(points).splitlines()
+    assert heading.split()[-2:] == ["0", "4"]
+    assert regime == "static-no-pack"
+    assert audio.split() == ["audio", "0.9000", "0.4000"]
+    assert heard.split()[-2:] == ["0.2500", "0.2500"]
+
+
+def test_what_cannot_be_compared_is_a_dash() -> None:
+    point = SweepPoint(1.0, "compiled-padded", 0, "f0n", "f0", Reading.REFERENCE_FED, None)
+    assert "–" in sweep_text([point])
+
+
+def test_lines_fit_a_terminal() -> None:
+    points = [
+        SweepPoint(
+            padding, "compiled-padded", 0, "text_encoder", "phoneme_features", Reading.REFERENCE_FED, 0.123456789
+        )
+        for padding in (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+    ]
+    assert max(len(line) for line in sweep_text(points).splitlines()) < 100
+
+
+def test_a_drill_is_marked() -> None:
+    report = example_report()
+    drill = replace(report, request=replace(report.request, fault="zeroed-noise"))
+    assert text_report(drill).startswith("Drill: Validation of")
+    assert not text_report(report).startswith("Drill")

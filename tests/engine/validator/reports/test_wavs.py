@@ -1,0 +1,65 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from engine.config import SAMPLE_RATE_HZ
+from engine.errors import OutputError
+from engine.speech import Samples
+from engine.validator.data.results import Reading
+from engine.validator.reports.wavs import waveforms, write_wavs
+from engine.validator.runs.arrays import ArrayFolder
+
+CROSSED = "compiled with f0n from dynamic, istft from upstream"
+RANDOM = np.random.default_rng(0)
+TRUTH, OURS, SHORTER = (RANDOM.standard_normal((1, count)).astype(np.float32) for count in (600, 600, 540))
+
+
+@pytest.fixture
+def arrays(tmp_path: Path) -> ArrayFolder:
+    folder = ArrayFolder(tmp_path / "arrays")
+    folder.path.mkdir()
+    for utterance, regime, audio in ((0, "dynamic", TRUTH), (0, CROSSED, OURS), (0, "upstream", SHORTER)):
+        folder.save(utterance, regime, Reading.OWN_FED, "audio", audio)
+    folder.save(11, "dynamic", Reading.OWN_FED, "audio", OURS)
+    folder.save(0, CROSSED, Reading.REFERENCE_FED, "audio", SHORTER)
+    folder.save(0, CROSSED, Reading.OWN_FED, "f0", SHORTER)
+    return folder
+
+
+def read(path: Path) -> Samples:
+    samples, rate_hz = soundfile.read(path, dtype="float32")
+    assert rate_hz == SAMPLE_RATE_HZ
+    return np.asarray(samples)
+
+
+def test_every_waveform_and_every_difference_is_written_to_the_bit(arrays: ArrayFolder, tmp_path: Path) -> None:
+    crossed = "utterance-01-compiled-with-f0n-from-dynamic-istft-from-upstream"
+    expected = {
+        f"{crossed}.wav": OURS[0],
+        f"{crossed}-minus-dynamic.wav": OURS[0] - TRUTH[0],
+        "utterance-01-dynamic.wav": TRUTH[0],
+        "utterance-01-upstream.wav": SHORTER[0],
+        "utterance-12-dynamic.wav": OURS[0],
+    }
+    paths = write_wavs(tmp_path / "new" / "wavs", arrays, "dynamic")
+    assert sorted(path.name for path in paths) == sorted(expected)
+    for path in paths:
+        np.testing.assert_array_equal(read(path), expected[path.name])
+        assert soundfile.info(path).subtype == "FLOAT"
+
+
+def test_samples_beyond_one_are_not_clipped(arrays: ArrayFolder) -> None:
+    assert np.abs(TRUTH).max() > 1
+    np.testing.assert_array_equal(dict(waveforms(arrays, "dynamic"))["utterance-01-dynamic.wav"], TRUTH[0])
+
+
+def test_without_the_reference_there_are_no_differences(arrays: ArrayFolder) -> None:
+    assert not [name for name, _ in waveforms(arrays, "static-packed") if "minus" in name]
+
+
+def test_a_file_in_the_way_is_said(arrays: ArrayFolder, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_bytes(b"")
+    with pytest.raises(OutputError, match="taken could not be written"):
+        write_wavs(tmp_path / "taken", arrays, "dynamic")

@@ -1,0 +1,176 @@
+"""Every way of running the model, and the requests that are refused."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.artifacts.manifest import CPU
+from engine.errors import InvalidRequest, MissingModel
+from engine.model_store.checkpoints import Checkpoint, open_checkpoint
+from engine.network.weights import Weights
+from engine.pipeline import Step
+from engine.preparation.module_choice import find_modules
+from engine.speech import PreparationEvent, SpeechRequest, Utterance
+from engine.stages import STAGE_NAMES, stage_named
+from engine.validator.data.results import STUDENT_REGIMES, Regime, ValidationRequest
+from engine.validator.runners import regimes as validator_regimes
+from engine.validator.runners.regimes import PADDED_REGIMES, RegimeRunner, Regimes, check_choices, crossed
+from engine.validator.runners.student_runners import STUDENT_TOLERANCE
+from tests.engine.students import students_installed
+from tests.starter_voices import MALE
+
+UTTERANCE = Utterance(0, "hello there", "həlˈO ðˈɛɹ.", 0, 11)
+PADDING = 2.0
+STUDENT_STAGES = ("duration", "f0n", "text_encoder")
+
+
+@pytest.fixture(scope="module")
+def regimes() -> Iterator[Regimes]:
+    made = Regimes(open_checkpoint())
+    with students_installed():
+        yield made
+    made.close()
+
+
+def opened(regimes: Regimes, regime: Regime) -> RegimeRunner:
+    return regimes.open(regime, PADDING, lambda _: None)
+
+
+def steps(regimes: Regimes, runner: RegimeRunner) -> dict[str, Step]:
+    voice = next(iter(regimes.checkpoint.voices.values()))
+    chain = regimes.pipeline(runner).steps(UTTERANCE, voice.style(len(UTTERANCE.phonemes)), 1.0, 0)
+    return {step.stage.name: step for step in chain}
+
+
+@pytest.mark.parametrize("regime", Regime)
+def test_every_regime_runs_every_stage(regimes: Regimes, regime: Regime) -> None:
+    made = steps(regimes, opened(regimes, regime))
+    assert tuple(made) == STAGE_NAMES
+    assert np.isfinite(made["istft"].outputs["audio"]).all()
+
+
+@pytest.mark.parametrize("regime", [Regime.STATIC_PACKED, Regime.COMPILED, Regime.COMPILED_PADDED])
+def test_packed_regimes_speak_what_the_truth_speaks(regimes: Regimes, regime: Regime) -> None:
+    truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["istft"].outputs["audio"]
+    ours = steps(regimes, opened(regimes, regime))["istft"].outputs["audio"]
+    assert np.corrcoef(truth.ravel(), ours.ravel())[0, 1] > 0.99999
+
+
+def test_compiled_students_speak_what_the_same_students_speak_in_pytorch(regimes: Regimes) -> None:
+    in_torch, compiled = (steps(regimes, opened(regimes, regime)) for regime in STUDENT_REGIMES)
+    for stage in ("duration", "text_encoder", "alignment"):
+        for name, theirs in in_torch[stage].outputs.items():
+            np.testing.assert_allclose(compiled[stage].outputs[name], theirs, rtol=0, atol=1e-3)
+    truth = steps(regimes, opened(regimes, Regime.DYNAMIC))
+    assert not np.allclose(
+        compiled["duration"].outputs["duration_logits"], truth["duration"].outputs["duration_logits"]
+    )
+
+
+def test_students_are_in_no_other_stage(regimes: Regimes) -> None:
+    compiled, distilled = opened(regimes, Regime.COMPILED), opened(regimes, Regime.DISTILLED)
+    for name, step in steps(regimes, compiled).items():
+        again = regimes.pipeline(distilled).step(step.stage, step.inputs)
+        equal = all(np.array_equal(array, again.outputs[output]) for output, array in step.outputs.items())
+        assert equal != (name in STUDENT_STAGES)
+
+
+def test_students_are_held_to_less_by_their_teacher(regimes: Regimes) -> None:
+    for regime in Regime:
+        tolerance_of = opened(regimes, regime).tolerance_of
+        expected = STUDENT_TOLERANCE if regime in STUDENT_REGIMES else 0.99999
+        assert tolerance_of(stage_named("duration")) == expected
+
+
+def test_a_planted_fault_is_in_the_modules_around_the_students_too(regimes: Regimes) -> None:
+    fresh = Regimes(regimes.checkpoint)
+    before = opened(fresh, Regime.DISTILLED).runner
+    fresh.plant("zeroed-noise")
+    assert opened(fresh, Regime.DISTILLED).runner is not before
+    fresh.close()
+
+
+def test_students_that_are_not_there_are_missed_with_a_sentence(regimes: Regimes) -> None:
+    other = replace(regimes.checkpoint, name="kokoro-82m")
+    for regime in STUDENT_REGIMES:
+        with pytest.raises(MissingModel, match="kokoro-82m has no Transformer"):
+            opened(Regimes(other), regime)
+
+
+def test_without_packing_the_text_encoder_is_another(regimes: Regimes) -> None:
+    name = "phoneme_features"
+    truth = steps(regimes, opened(regimes, Regime.DYNAMIC))["text_encoder"].outputs[name]
+    ours = steps(regimes, opened(regimes, Regime.STATIC_NO_PACK))["text_encoder"].outputs[name]
+    assert np.corrcoef(truth.ravel(), ours.ravel())[0, 1] < 0.99
+
+
+def test_only_padded_regimes_leave_something_in_the_padding(regimes: Regimes) -> None:
+    for regime in Regime:
+        runner = opened(regimes, regime)
+        steps(regimes, runner)
+        assert (runner.tail("audio") is not None) == (regime in PADDED_REGIMES)
+
+
+def test_what_is_loaded_is_told_once(regimes: Regimes) -> None:
+    told: list[PreparationEvent] = []
+    fresh = Regimes(regimes.checkpoint)
+    for regime in (Regime.DYNAMIC, Regime.UPSTREAM, Regime.DYNAMIC):
+        fresh.open(regime, 0, told.append)
+    assert [event.title for event in told] == ["Loading PyTorch and the reference model"]
+
+
+@pytest.mark.parametrize("probes", [False, True])
+def test_the_compiled_regime_has_the_modules_and_weights_of_speech_whether_inner_values_follow_or_not(
+    regimes: Regimes, monkeypatch: pytest.MonkeyPatch, probes: bool
+) -> None:
+    kept: list[Path] = []
+    monkeypatch.setattr(
+        validator_regimes, "ensure_modules", lambda *_: find_modules(regimes.checkpoint.config, CPU).folder
+    )
+
+    def ensure_weights(checkpoint: Checkpoint, folder: Path, *_: object) -> Weights:
+        kept.append(folder)
+        return checkpoint.load_weights()
+
+    monkeypatch.setattr(validator_regimes, "ensure_weights", ensure_weights)
+    opened(Regimes(regimes.checkpoint, probes), Regime.COMPILED).runner.close()
+    assert kept == [find_modules(regimes.checkpoint.config, CPU).folder]
+
+
+def test_a_crossed_regime_takes_each_stage_from_where_it_is_told(regimes: Regimes) -> None:
+    dynamic, compiled = opened(regimes, Regime.DYNAMIC), opened(regimes, Regime.COMPILED)
+    runner = crossed({"decoder": dynamic}, compiled)
+    assert runner.name == "compiled+decoder=dynamic"
+    mixed, pure = steps(regimes, runner), steps(regimes, compiled)
+    decoded = regimes.pipeline(dynamic).step(pure["decoder"].stage, pure["decoder"].inputs)
+    assert np.array_equal(mixed["f0n"].outputs["f0"], pure["f0n"].outputs["f0"])
+    assert np.array_equal(mixed["decoder"].outputs["phase"], decoded.outputs["phase"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"device": "abacus"},
+        {"lstm_method": "guess"},
+        {"padding": -1.0},
+        {"padding": float("nan")},
+        {"padding": 1e9},
+        {"cross": (("mouth", Regime.DYNAMIC),)},
+    ],
+)
+def test_what_cannot_be_had_is_refused_with_what_can(options: dict[str, object]) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        check_choices(ValidationRequest(SpeechRequest("x", MALE), **options))
+    assert caught.value.hint
+
+
+def test_the_method_mps_needs_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ValidationRequest(SpeechRequest("x", MALE), lstm_method="mps")
+    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: "Metal needs a Mac")
+    with pytest.raises(InvalidRequest, match="mps does not run here: Metal needs a Mac"):
+        check_choices(wanted)
+    monkeypatch.setattr(validator_regimes, "metal_obstacle", lambda: None)
+    check_choices(wanted)

@@ -1,0 +1,175 @@
+import errno
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+
+from engine.errors import DamagedFile, EngineError, OutputError
+from engine.validator.data.results import Reading, Regime
+from engine.validator.runs.arrays import ArrayFolder, ArrayKey, Arrays, open_npz
+
+OWN, FED = Reading.OWN_FED, Reading.REFERENCE_FED
+NAMES = st.sampled_from(
+    ["dynamic", "static-no-pack", "compiled", "compiled with f0n from upstream, istft from dynamic"]
+)
+ARRAYS = arrays_of.arrays(
+    st.sampled_from([np.float32, np.int32, np.float64, np.bool_]), arrays_of.array_shapes(min_dims=0, min_side=0)
+)
+
+
+def filled(path: Path) -> ArrayFolder:
+    folder = ArrayFolder(path)
+    folder.save(1, Regime.COMPILED, OWN, "audio", np.arange(6, dtype=np.float32))
+    folder.save(0, Regime.DYNAMIC, OWN, "f0", np.eye(3, dtype=np.float32))
+    folder.save(0, Regime.COMPILED, FED, "f0", np.ones((2, 2), np.int32))
+    return folder
+
+
+@settings(max_examples=40, deadline=None)
+@given(held=st.dictionaries(st.tuples(st.integers(0, 99_999), NAMES, st.sampled_from(Reading)), ARRAYS, max_size=4))
+def test_everything_comes_back_from_folder_and_export(
+    tmp_path_factory: pytest.TempPathFactory, held: dict[tuple[int, str, Reading], np.ndarray]
+) -> None:
+    folder = ArrayFolder(tmp_path_factory.mktemp("arrays"))
+    for (utterance, regime, reading), array in held.items():
+        folder.save(utterance, regime, reading, "f0", array)
+    folder.write_npz(folder.path / "all.npz")
+    for source in (folder, open_npz(folder.path / "all.npz")):
+        assert source.entries() == tuple(sorted(ArrayKey(*place, "f0") for place in held))
+        for place, array in held.items():
+            loaded = source.load(*place, "f0")
+            assert loaded.dtype == array.dtype
+            np.testing.assert_array_equal(loaded, array)
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_what_is_loaded_is_read_only(tmp_path: Path, exported: bool) -> None:
+    folder = filled(tmp_path)
+    folder.write_npz(tmp_path / "all.npz")
+    source: Arrays = open_npz(tmp_path / "all.npz") if exported else folder
+    with pytest.raises(ValueError, match="read-only"):
+        source.load(0, "dynamic", OWN, "f0")[0] = 5
+
+
+def test_arrays_of_any_layout_are_kept_as_they_are(tmp_path: Path) -> None:
+    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4).transpose(2, 0, 1)[::2]
+    ArrayFolder(tmp_path).save(0, "dynamic", OWN, "f0", array)
+    np.testing.assert_array_equal(ArrayFolder(tmp_path).load(0, "dynamic", OWN, "f0"), array)
+
+
+def test_an_array_is_mapped_and_survives_its_replacement(tmp_path: Path) -> None:
+    folder = filled(tmp_path)
+    before = folder.load(0, "dynamic", OWN, "f0")
+    assert isinstance(before, np.memmap)
+    folder.save(0, "dynamic", OWN, "f0", np.zeros(2, np.float32))
+    np.testing.assert_array_equal(before, np.eye(3))
+    assert folder.load(0, "dynamic", OWN, "f0").shape == (2,)
+
+
+def test_numpy_reads_the_export_under_plain_names(tmp_path: Path) -> None:
+    filled(tmp_path).write_npz(tmp_path / "all.npz")
+    with np.load(tmp_path / "all.npz") as export:
+        assert export.files == [
+            "u0000/compiled/reference-fed/f0",
+            "u0000/dynamic/own-fed/f0",
+            "u0001/compiled/own-fed/audio",
+        ]
+        np.testing.assert_array_equal(export["u0000/dynamic/own-fed/f0"], np.eye(3))
+
+
+def test_the_same_arrays_give_the_same_export(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        filled(tmp_path / name).write_npz(tmp_path / f"{name}.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+
+
+def test_only_whole_arrays_are_listed(tmp_path: Path) -> None:
+    folder = filled(tmp_path)
+    (tmp_path / "u0000" / "dynamic" / "own-fed" / ".energy.npy.1.part").write_bytes(b"half")
+    (tmp_path / "u0000" / "dynamic" / "elsewhere").mkdir()
+    (tmp_path / "u0000" / "dynamic" / "elsewhere" / "f0.npy").write_bytes(b"")
+    assert [key.output for key in folder.entries()] == ["f0", "f0", "audio"]
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_an_array_that_was_not_kept_is_named(tmp_path: Path, exported: bool) -> None:
+    folder = filled(tmp_path)
+    folder.write_npz(tmp_path / "all.npz")
+    source: Arrays = open_npz(tmp_path / "all.npz") if exported else folder
+    assert source.holds(0, "dynamic", OWN, "f0")
+    assert not source.holds(0, "dynamic", OWN, "energy")
+    with pytest.raises(EngineError, match=r"energy .* utterance 0 \(dynamic, own-fed\)"):
+        source.load(0, "dynamic", OWN, "energy")
+
+
+def test_a_folder_that_is_gone_is_an_error_and_is_not_made_again(tmp_path: Path) -> None:
+    folder = ArrayFolder(tmp_path / "gone")
+    assert folder.entries() == ()
+    with pytest.raises(OutputError, match="gone does not exist"):
+        folder.save(0, "dynamic", OWN, "f0", np.zeros(1))
+    with pytest.raises(OutputError, match="gone does not exist"):
+        folder.write_npz(tmp_path / "all.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_where_a_folder_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "u0000").write_bytes(b"")
+    with pytest.raises(OutputError, match="could not be written"):
+        ArrayFolder(tmp_path).save(0, "dynamic", OWN, "f0", np.zeros(1))
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = filled(tmp_path)
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "refused")
+
+    monkeypatch.setattr("engine.validator.runs.arrays._write", refuse)
+    with pytest.raises(OutputError, match="disk is full"):
+        folder.save(0, "dynamic", OWN, "energy", np.zeros(1))
+    assert not folder.holds(0, "dynamic", OWN, "energy")
+    assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize(("regime", "output"), [("../x", "f0"), ("dynamic", "a/b"), ("", "f0"), ("dynamic", ".f0")])
+def test_a_name_cannot_leave_the_folder(tmp_path: Path, regime: str, output: str) -> None:
+    with pytest.raises(ValueError, match="cannot be the name"):
+        ArrayFolder(tmp_path).save(0, regime, OWN, output, np.zeros(1))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_objects_are_not_kept(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="objects"):
+        ArrayFolder(tmp_path).save(0, "dynamic", OWN, "f0", np.array([{}]))
+
+
+def test_damaged_files_are_named(tmp_path: Path) -> None:
+    folder = filled(tmp_path)
+    path = tmp_path / "u0000" / "dynamic" / "own-fed" / "f0.npy"
+    path.write_bytes(path.read_bytes()[:-5])
+    with pytest.raises(DamagedFile, match=r"f0\.npy cannot be read"):
+        folder.load(0, "dynamic", OWN, "f0")
+    (tmp_path / "a.npz").write_bytes(b"no archive")
+    with pytest.raises(DamagedFile, match=r"a\.npz cannot be read"):
+        open_npz(tmp_path / "a.npz")
+    with pytest.raises(EngineError, match=r"There is no file .*b\.npz"):
+        open_npz(tmp_path / "b.npz")
+    with zipfile.ZipFile(tmp_path / "c.npz", "w") as archive:
+        archive.writestr("weights.npy", b"")
+    with pytest.raises(DamagedFile, match="not an export"):
+        open_npz(tmp_path / "c.npz")
+
+
+def test_a_damaged_member_of_an_export_is_found(tmp_path: Path) -> None:
+    filled(tmp_path).write_npz(tmp_path / "all.npz")
+    content = bytearray((tmp_path / "all.npz").read_bytes())
+    place = content.index(np.eye(3, dtype=np.float32).tobytes())
+    content[place + 4] ^= 1
+    (tmp_path / "all.npz").write_bytes(content)
+    with pytest.raises(DamagedFile, match="cannot be read"):
+        open_npz(tmp_path / "all.npz").load(0, "dynamic", OWN, "f0")

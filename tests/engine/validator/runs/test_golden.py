@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from engine.artifacts.manifest import Manifest
+from engine.errors import DamagedFile, InvalidRequest, OutputError
+from engine.model_store.checkpoints import STARTER, open_checkpoint
+from engine.system.paths import sample_text_path, shipped_modules_folder
+from engine.validator.data.circumstances import Build, Circumstances, Subject
+from engine.validator.data.results import Reading, Regime, Row, ValidationRequest
+from engine.validator.runs.golden import LEAST_ERROR, Golden, GoldenRuns, chosen
+from engine.validator.runs.validation import phonemizer
+from tests.engine.validator.reports.example_report import example_report
+
+SUBJECT = Subject(STARTER, "0f", "Say it.", "am_rowan", 1.0, 0, "dynamic", 1.0, "cpu", "tir", "float32")
+NOW = Circumstances(SUBJECT, Build("abc", "0.27", "x86-64-v3"))
+REPORT = example_report()
+GOLDEN = Golden.of(REPORT.rows, REPORT.utterances, NOW, date(2026, 3, 4))
+COMPILED = [row for row in REPORT.rows if row.regime == Regime.COMPILED]
+
+
+def with_error(row: Row, relative_l2: float | None) -> Row:
+    assert row.metrics is not None
+    return replace(row, metrics=replace(row.metrics, relative_l2=relative_l2))
+
+
+def asked(golden: str | None = None) -> ValidationRequest:
+    return replace(REPORT.request, golden=golden)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> GoldenRuns:
+    shipped = tmp_path / "shipped"
+    shipped.mkdir()
+    return GoldenRuns(tmp_path / "data" / "golden", shipped)
+
+
+def test_every_compiled_error_is_kept_and_no_other() -> None:
+    assert {error.regime for error in GOLDEN.errors} == {Regime.COMPILED}
+    assert len(GOLDEN.errors) == sum(row.metrics is not None for row in COMPILED)
+    assert {error.reading for error in GOLDEN.errors} == {Reading.OWN_FED, Reading.REFERENCE_FED}
+
+
+def test_a_row_is_so_many_times_its_golden_error() -> None:
+    row = next(row for row in COMPILED if row.metrics is not None)
+    assert row.metrics is not None
+    assert row.metrics.relative_l2 is not None
+    assert GOLDEN.times(row) == pytest.approx(1)
+    assert GOLDEN.times(with_error(row, 25 * row.metrics.relative_l2)) == pytest.approx(25)
+    assert GOLDEN.times(with_error(row, None)) is None
+    assert GOLDEN.times(replace(row, metrics=None)) is None
+    assert GOLDEN.times(replace(row, utterance=7)) is None
+    assert GOLDEN.times(replace(row, regime="upstream")) is None
+
+
+def test_no_error_is_asked_for_that_float32_cannot_have() -> None:
+    row = with_error(next(row for row in COMPILED if row.metrics is not None), 0.0)
+    golden = Golden.of([row], REPORT.utterances, NOW, date(2026, 3, 4))
+    assert golden.times(row) == 0
+    assert golden.times(with_error(row, 3 * LEAST_ERROR)) == pytest.approx(3)
+
+
+def test_a_saved_run_is_the_same_run(tmp_path: Path) -> None:
+    GOLDEN.save(tmp_path / "golden.json")
+    assert Golden.load(tmp_path / "golden.json") == GOLDEN
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"circumstances": 3}', "\ufffd", "null"])
+def test_what_is_no_golden_run_is_said(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "golden.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DamagedFile, match="cannot be read") as caught:
+        Golden.load(path)
+    assert "--save-golden" in caught.value.hint
+
+
+def test_a_missing_file_and_folder_are_said(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match="There is no golden run"):
+        Golden.load(tmp_path / "golden.json")
+    with pytest.raises(OutputError):
+        GOLDEN.save(tmp_path / "nowhere" / "golden.json")
+
+
+def test_pinned_runs_are_found_again_until_they_are_unpinned(runs: GoldenRuns) -> None:
+    assert runs.of(SUBJECT) is None
+    assert not runs.is_pinned(SUBJECT)
+    runs.pin(GOLDEN)
+    runs.pin(replace(GOLDEN, made="2026-04-05"))
+    assert runs.is_pinned(SUBJECT)
+    assert (found := runs.of(SUBJECT)) is not None
+    assert found.made == "2026-04-05"
+    assert runs.of(replace(SUBJECT, text="No.")) is None
+    runs.unpin(SUBJECT)
+    runs.unpin(SUBJECT)
+    assert runs.of(SUBJECT) is None
+
+
+def test_a_pinned_run_goes_before_the_one_that_comes_with_the_program(tmp_path: Path, runs: GoldenRuns) -> None:
+    GOLDEN.save(tmp_path / "shipped" / "starter.json")
+    assert runs.of(SUBJECT) == GOLDEN
+    runs.pin(replace(GOLDEN, made="2026-04-05"))
+    assert (found := runs.of(SUBJECT)) is not None
+    assert found.made == "2026-04-05"
+
+
+def test_the_run_that_is_kept_is_taken_and_told(runs: GoldenRuns) -> None:
+    assert chosen(asked(), NOW, runs) == (None, "There is no golden run of this text, voice, model and device.")
+    runs.pin(GOLDEN)
+    golden, words = chosen(asked(), NOW, runs)
+    assert golden == GOLDEN
+    assert words == "The golden run is of the same build, made on 2026-03-04."
+    assert chosen(asked(), None, runs) == (None, "")
+
+
+def test_another_build_is_told(runs: GoldenRuns) -> None:
+    runs.pin(GOLDEN)
+    _, words = chosen(asked(), replace(NOW, build=Build("xyz", "0.27", "x86-64-v3")), runs)
+    assert words == "The golden run is of another build (other compiler sources), made on 2026-03-04."
+
+
+def test_a_damaged_run_that_is_kept_is_told_and_stops_nothing(tmp_path: Path, runs: GoldenRuns) -> None:
+    runs.pin(GOLDEN)
+    (tmp_path / "data" / "golden" / f"{SUBJECT.digest}.json").write_text("{", encoding="utf-8")
+    golden, words = chosen(asked(), NOW, runs)
+    assert golden is None
+    assert "cannot be read" in words
+
+
+def test_a_run_that_is_named_must_be_of_the_same(tmp_path: Path, runs: GoldenRuns) -> None:
+    path = tmp_path / "golden.json"
+    GOLDEN.save(path)
+    golden, _ = chosen(asked(str(path)), NOW, runs)
+    assert golden == GOLDEN
+    with pytest.raises(InvalidRequest, match="is of another voice"):
+        chosen(asked(str(path)), replace(NOW, subject=replace(SUBJECT, voice="af_heart")), runs)
+    with pytest.raises(InvalidRequest, match="compiled regimes, and none is run"):
+        chosen(asked(str(path)), None, runs)
+
+
+def shipped() -> list[Golden]:
+    golden = [Golden.load(path) for path in sorted((sample_text_path().parent / "golden").glob("*.json"))]
+    assert golden, "There is none; run “make golden”."
+    return golden
+
+
+def test_what_comes_with_the_program_belongs_to_its_modules_model_and_text() -> None:
+    checkpoint = open_checkpoint()
+    (folder,) = shipped_modules_folder().glob(f"{checkpoint.config.fingerprint()}-cpu-x86_64-linux-gnu")
+    build, text = Build.of(Manifest.load(folder).identity), sample_text_path().read_text(encoding="utf-8").strip()
+    for golden in shipped():
+        subject = golden.circumstances.subject
+        voice = checkpoint.voices[subject.voice]
+        now = phonemizer(checkpoint, voice).plan(text).utterances
+        assert (subject.model, subject.weights, subject.text) == (STARTER, checkpoint.identity, text), "make golden"
+        assert all(golden.has(utterance) for utterance in now), "make golden"
+        assert len(golden.phonemes) == len(now)
+        assert golden.circumstances.build.compiler_source_hash == build.compiler_source_hash, "make golden"
+        assert golden.circumstances.build.tvm_version == build.tvm_version, "make golden"
+
+
+def test_what_comes_with_the_program_has_every_output() -> None:
+    for golden in shipped():
+        stages = {(error.utterance, error.stage, error.output, error.reading) for error in golden.errors}
+        outputs = {row.output for row in COMPILED if row.metrics is not None}
+        assert {output for _, _, output, _ in stages} == outputs
+        assert len(stages) == len(golden.phonemes) * len(outputs) * 2
+        assert all(error.relative_l2 < 1e-2 for error in golden.errors)
+        assert json.dumps(golden.made)

@@ -1,0 +1,146 @@
+"""One convolution of a compiled stage on coarser numbers, 100 times further off: its row is worse, and no other is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from engine.artifacts.manifest import CPU, Manifest, expected_identity
+from engine.compiler.build import build_stage
+from engine.model_store.checkpoints import open_checkpoint
+from engine.network.architecture import Network
+from engine.network.exportable.blocks import bidirectional_lstm, residual_block, zero_beyond
+from engine.network.exportable.prosody import PitchAndEnergy
+from engine.network.exportable.styles import Styles
+from engine.network.exportable.text import TextEncoder
+from engine.runners.tvm_runner import CompiledRunner
+from engine.speech import SpeechRequest
+from engine.stages import stage_named
+from engine.validator.data.circumstances import circumstances_of
+from engine.validator.data.results import Reading, Regime, Row, RowEvent, ValidationRequest, Verdict
+from engine.validator.runners.crossed_runner import CrossedRunner
+from engine.validator.runners.regimes import ProbeLog, RegimeRunner, Regimes
+from engine.validator.runs.comparison import Comparison, RegimeChain
+from engine.validator.runs.golden import Golden
+from engine.validator.runs.yardstick import Yardstick
+from tests.engine.validator.runs.test_planted_faults import UTTERANCE, weightless
+from tests.starter_voices import MALE
+
+STEPS_PER_UNIT = 3000.0
+
+
+def coarse(x: Tensor) -> Tensor:
+    return torch.round(x * STEPS_PER_UNIT) / STEPS_PER_UNIT
+
+
+class CoarsePitch(PitchAndEnergy):
+    """Pitch and energy with the pitch's last convolution on coarser numbers."""
+
+    def _curve(self, name: str, x: Tensor, styles: Styles, frame_count: Tensor) -> Tensor:
+        predictor: Any = self.predictor
+        batch, _, frames = x.shape
+        lengths = frame_count
+        for block in predictor[name]:
+            x = residual_block(block, x, styles, lengths)
+            lengths = lengths if block.upsample_type == "none" else 2 * lengths
+        x = coarse(x) if name == "F0" else x
+        values = predictor[f"{name}_proj"](x).reshape(batch, frames, self._values_per_frame)
+        return zero_beyond(values, frame_count, axis=1)
+
+
+class CoarseText(TextEncoder):
+    """The text encoder with its last convolution on coarser numbers."""
+
+    def forward(self, tokens: Tensor, token_count: Tensor) -> tuple[Tensor]:
+        encoder: Any = self.text_encoder
+        x = encoder.embedding(zero_beyond(tokens, token_count, axis=1)).transpose(1, 2)
+        x = zero_beyond(x, token_count, axis=2)
+        last = len(encoder.cnn) - 1
+        for index, (convolution, norm, activation, _) in enumerate(encoder.cnn):
+            y = convolution(coarse(x) if index == last else x).transpose(1, 2)
+            y = functional.layer_norm(y, (norm.channels,), norm.gamma, norm.beta, norm.eps).transpose(1, 2)
+            x = zero_beyond(activation(y), token_count, axis=2)
+        return (bidirectional_lstm(encoder.lstm, x.transpose(1, 2), token_count).transpose(1, 2),)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Precision lost in a stage: the stage rebuilt, the outputs it reaches, and whether upstream has an error there."""
+
+    stage: str
+    outputs: frozenset[str]
+    module: Callable[[Network], nn.Module]
+    has_floor: bool
+
+
+LOSSES = {
+    "pitch": Loss("f0n", frozenset({"f0"}), CoarsePitch, has_floor=True),
+    "text encoder": Loss("text_encoder", frozenset({"phoneme_features"}), CoarseText, has_floor=False),
+}
+
+
+@pytest.fixture(scope="module")
+def regimes() -> Iterator[Regimes]:
+    made = Regimes(open_checkpoint())
+    yield made
+    made.close()
+
+
+def rows_of(regimes: Regimes, compiled: RegimeRunner, yardstick: Yardstick) -> tuple[Row, ...]:
+    truth, floor = (regimes.open(regime, 0, lambda _: None) for regime in (Regime.DYNAMIC, Regime.UPSTREAM))
+    chains = [RegimeChain(regime, regimes.pipeline(regime)) for regime in (truth, floor, compiled)]
+    style = next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
+    yardstick.begin(UTTERANCE)
+    events = Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0)
+    return yardstick.rated_rows(event.row for event in events if isinstance(event, RowEvent))
+
+
+@pytest.fixture(scope="module")
+def golden(regimes: Regimes) -> Golden:
+    """The golden run of the modules as they are."""
+    rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), Yardstick(None))
+    assert {row.verdict for row in rows if row.regime == Regime.COMPILED} == {Verdict.PASS}
+    identity = expected_identity(regimes.checkpoint.config, CPU)
+    now = circumstances_of(regimes.checkpoint, ValidationRequest(SpeechRequest(UTTERANCE.text, MALE)), identity)
+    return Golden.of(rows, [UTTERANCE], now, date(2026, 3, 4))
+
+
+def with_loss(regimes: Regimes, loss: Loss, folder: Path) -> RegimeRunner:
+    """The compiled regime with one of its stages rebuilt."""
+    config, stage = regimes.checkpoint.config, stage_named(loss.stage)
+    artifact = build_stage(stage, loss.module(weightless(config)).eval(), config, CPU, folder)
+    Manifest(expected_identity(config, CPU), (artifact,)).save(folder)
+    coarser = CompiledRunner(folder, config, regimes.checkpoint.load_weights())
+    healthy = regimes.open(Regime.COMPILED, 0, lambda _: None).runner
+    return RegimeRunner(Regime.COMPILED, CrossedRunner({loss.stage: coarser}, healthy), ProbeLog())
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_its_row_turns_amber_and_every_other_stays_green(
+    regimes: Regimes, golden: Golden, loss: Loss, tmp_path: Path
+) -> None:
+    rows = rows_of(regimes, with_loss(regimes, loss, tmp_path), Yardstick(golden))
+    compiled = [row for row in rows if row.regime == Regime.COMPILED]
+    itself = [row for row in compiled if row.stage == loss.stage and row.output in loss.outputs]
+    assert {row.verdict for row in itself if row.reading is Reading.REFERENCE_FED} == {Verdict.WORSE}
+    assert {row.verdict for row in compiled if row not in itself} == {Verdict.PASS}
+    for row in itself:
+        assert 50 < (row.times_golden or 0) < 200, row
+        assert (row.times_floor is not None) is loss.has_floor
+    assert all(row.times_golden < 2 for row in compiled if row.stage == "bert" and row.times_golden is not None)
+
+
+def test_the_same_modules_again_are_as_good_as_golden(regimes: Regimes, golden: Golden) -> None:
+    rows = rows_of(regimes, regimes.open(Regime.COMPILED, 0, lambda _: None), Yardstick(golden))
+    compiled = [row for row in rows if row.regime == Regime.COMPILED]
+    assert {row.verdict for row in compiled} == {Verdict.PASS}
+    assert all(row.times_golden <= 1 for row in compiled if row.times_golden is not None)
+    assert sum(row.times_golden is not None for row in compiled) == sum(row.metrics is not None for row in compiled)

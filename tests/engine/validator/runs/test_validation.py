@@ -1,0 +1,259 @@
+"""A text in every regime: the events, their order, and the conclusion."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.errors import Cancelled, EngineError, InvalidRequest, UnknownVoice
+from engine.speech import PlanEvent, SpeechRequest
+from engine.stages import STAGE_NAMES
+from engine.validator.data.results import (
+    AlignmentEvent,
+    FinishedEvent,
+    Reading,
+    Regime,
+    Report,
+    Row,
+    RowEvent,
+    ValidationEvent,
+    ValidationRequest,
+    Verdict,
+)
+from engine.validator.runs.agenda import Listener
+from engine.validator.runs.arrays import ArrayFolder
+from engine.validator.runs.validation import Validator, phonemizer
+from engine.voices.packs import find
+from tests.starter_voices import FEMALE, MALE
+
+TEXT = "Hello there.\n\nGood morning."
+
+
+def asked(text: str = TEXT, voice: str = MALE, **options: object) -> ValidationRequest:
+    return ValidationRequest(SpeechRequest(text, voice), **{"padding": 3.0, **options})
+
+
+@pytest.fixture(scope="module")
+def validator() -> Iterator[Validator]:
+    made = Validator()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def report(validator: Validator) -> Report:
+    return validator.validate(asked())
+
+
+def test_the_compiled_model_is_within_tolerance(report: Report) -> None:
+    assert report.passed
+    assert report.request.device == "auto"
+    assert report.device_choice.startswith(("cpu (", "metal ("))
+    assert report.lstm_choice.startswith(("tir (", "mps ("))
+    verdicts = {row.verdict for row in report.rows if row.regime == Regime.COMPILED}
+    assert verdicts == {Verdict.PASS}
+
+
+def test_the_compiled_waveform_is_nearer_to_the_truth_than_upstream(report: Report) -> None:
+    def distance(regime: Regime) -> float:
+        (row,) = [
+            row
+            for row in report.rows
+            if row.output == "audio" and row.regime == regime and row.reading is Reading.OWN_FED and row.utterance == 0
+        ]
+        assert row.metrics is not None
+        return row.metrics.relative_l2
+
+    assert distance(Regime.COMPILED) < distance(Regime.UPSTREAM)
+
+
+def test_without_packing_the_first_stage_where_it_matters_is_named(report: Report) -> None:
+    (finding,) = [finding for finding in report.findings if finding.regime == Regime.STATIC_NO_PACK]
+    assert finding.stage == "duration"
+    assert "packing matters" in finding.words
+    correlations = [
+        row.metrics.pearson
+        for row in report.rows
+        if row.regime == Regime.STATIC_NO_PACK and row.stage == "text_encoder" and row.metrics
+    ]
+    assert min(correlations) < 0.99
+
+
+def test_upstream_is_itself_wrong_in_the_source_alone(report: Report) -> None:
+    failed = {row.stage for row in report.rows if row.regime == Regime.UPSTREAM and row.verdict is Verdict.FAIL}
+    assert failed == {"source"}
+
+
+def test_every_regime_reading_stage_and_utterance_has_its_rows(report: Report) -> None:
+    for regime in set(report.request.regimes) - {Regime.DYNAMIC}:
+        for reading in (Reading.REFERENCE_FED, Reading.OWN_FED):
+            for utterance in range(2):
+                stages = [
+                    row.stage
+                    for row in report.rows
+                    if (row.regime, row.reading, row.utterance) == (regime, reading, utterance)
+                ]
+                assert tuple(dict.fromkeys(stages)) == STAGE_NAMES
+
+
+def test_rows_come_stage_by_stage_between_plan_and_end(validator: Validator) -> None:
+    events: list[ValidationEvent] = []
+    report = validator.validate(asked(regimes=(Regime.COMPILED,)), events.append)
+    assert isinstance(events[0], PlanEvent)
+    assert events[-1] == FinishedEvent(report)
+    rows = [event.row for event in events if isinstance(event, RowEvent)]
+    assert tuple(rows) == report.rows
+    alignments = [event for event in events if isinstance(event, AlignmentEvent)]
+    assert [alignment.utterance for alignment in alignments] == [0, 1]
+    assert all(min(alignment.frames_per_token) >= 1 for alignment in alignments)
+
+
+def test_the_same_request_gives_the_same_numbers(validator: Validator) -> None:
+    def numbers(report: Report) -> list[object]:
+        return [(row.stage, row.regime, row.reading, row.metrics, row.audio, row.profile) for row in report.rows]
+
+    first, again = (validator.validate(asked()) for _ in range(2))
+    assert numbers(first) == numbers(again)
+
+
+def test_dictionaries_are_read_once(validator: Validator) -> None:
+    checkpoint = validator.prepare(asked()).checkpoint
+    voice = find(checkpoint.voices, MALE)
+    assert phonemizer(checkpoint, voice) is phonemizer(checkpoint, voice)
+
+
+def test_any_regime_can_be_the_reference(validator: Validator) -> None:
+    request = asked(regimes=(Regime.COMPILED,), reference=Regime.STATIC_PACKED)
+    report = validator.validate(request)
+    assert report.passed
+    assert {row.reference for row in report.rows} == {"static-packed"}
+
+
+def test_stages_can_be_crossed(validator: Validator) -> None:
+    request = asked(regimes=(Regime.COMPILED,), cross=(("text_encoder", Regime.STATIC_NO_PACK),))
+    report = validator.validate(request)
+    assert [(finding.regime, finding.stage) for finding in report.findings] == [
+        ("compiled+text_encoder=static-no-pack", "text_encoder")
+    ]
+    later = [row for row in report.rows if row.stage == "decoder" and "+" in row.regime]
+    assert {row.verdict for row in later if row.reading is Reading.OWN_FED} == {Verdict.INHERITED}
+    assert {row.verdict for row in later if row.reading is Reading.REFERENCE_FED} == {Verdict.PASS}
+
+
+def test_every_compared_array_is_kept_when_asked_for(validator: Validator, tmp_path: Path) -> None:
+    validator.validate(asked(regimes=(Regime.COMPILED,), arrays_folder=str(tmp_path)))
+    kept = ArrayFolder(tmp_path)
+    for row in validator.validate(asked(regimes=(Regime.COMPILED,))).rows:
+        assert kept.holds(row.utterance, row.regime, row.reading, row.output)
+        assert kept.holds(row.utterance, row.reference, Reading.OWN_FED, row.output)
+
+
+def test_a_cancel_is_heard_between_stages(validator: Validator) -> None:
+    cancel = threading.Event()
+    with pytest.raises(Cancelled):
+        validator.validate(asked(), lambda event: cancel.set() if isinstance(event, RowEvent) else None, cancel)
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (asked(voice="am_nobody"), UnknownVoice),
+        (asked(""), InvalidRequest),
+        (asked(regimes=(Regime.DYNAMIC,)), InvalidRequest),
+        (asked(model="kokoro-83m"), InvalidRequest),
+        (asked(device="abacus"), InvalidRequest),
+    ],
+)
+def test_a_mistake_is_told_before_any_work(
+    validator: Validator, request_: ValidationRequest, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        validator.validate(request_)
+
+
+def test_phonemes_are_spoken_as_they_are_given(validator: Validator) -> None:
+    events: list[ValidationEvent] = []
+    report = validator.validate(asked("", phonemes="həlˈO."), events.append)
+    assert [utterance.phonemes for utterance in report.utterances] == ["həlˈO."]
+    (plan,) = [event.plan for event in events if isinstance(event, PlanEvent)]
+    assert plan.utterances == report.utterances
+    assert {row.stage for row in report.rows} == set(STAGE_NAMES)
+
+
+@pytest.mark.parametrize(("phonemes", "words"), [("hə7", "no symbol “7”"), ("a" * 600, "600 phonemes are too many")])
+def test_phonemes_that_the_model_cannot_speak_are_refused(validator: Validator, phonemes: str, words: str) -> None:
+    with pytest.raises(InvalidRequest, match=words) as caught:
+        validator.validate(asked("", phonemes=phonemes))
+    assert caught.value.hint
+
+
+def test_crossed_stages_have_inner_values_and_leave_none_to_others() -> None:
+    crossed = asked("Hello.", regimes=(Regime.STATIC_PACKED,), probes=True, cross=(("decoder", Regime.DYNAMIC),))
+    with closing(Validator()) as validator:
+        rows = validator.validate(replace(crossed, padding=0.0)).rows
+    inner = {(row.regime, row.stage) for row in rows if row.probe}
+    assert ("compiled+decoder=dynamic", "decoder") in inner
+    assert (Regime.STATIC_PACKED, "decoder") in inner
+    plain = {row.output for row in rows if row.probe and row.stage == "decoder" and row.regime == Regime.STATIC_PACKED}
+    crossed_ones = {row.output for row in rows if row.probe and row.stage == "decoder" and "+" in row.regime}
+    assert crossed_ones == plain
+
+
+def test_a_model_that_is_exchanged_meanwhile_ends_it(validator: Validator, monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[ValidationEvent] = []
+
+    def exchange(event: ValidationEvent) -> None:
+        events.append(event)
+        if isinstance(event, RowEvent):
+            monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
+
+    with pytest.raises(EngineError, match="The model starter was exchanged"):
+        validator.validate(asked(regimes=(Regime.UPSTREAM,)), exchange)
+    assert sum(isinstance(event, RowEvent) for event in events) == 1
+
+
+def test_an_exchanged_model_is_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Validator()) as validator:
+        before = validator.prepare(asked())
+        assert validator.prepare(asked()) is before
+        monkeypatch.setattr("engine.validator.runs.validation.model_stamp", lambda model, weights: "another file")
+        assert validator.prepare(asked()) is not before
+
+
+def test_parts_voices_and_pauses_are_those_that_are_spoken(validator: Validator) -> None:
+    text = f"Not this. Hello there. [voice:{FEMALE}] [pause 1s] Good morning."
+    speech = SpeechRequest(text, MALE, start=text.index("Hello"))
+    plan = next(event.plan for event in _events_of(validator, speech) if isinstance(event, PlanEvent))
+    assert [each.voice for each in plan.utterances] == ["", FEMALE]
+    assert [text[each.start : each.end] for each in plan.utterances] == ["Hello there.", "Good morning."]
+
+
+def test_profiles_are_left_out_of_reports_where_they_are_not_wanted() -> None:
+    with closing(Validator(keep_profiles=False)) as validator:
+        events: list[ValidationEvent] = []
+        report = validator.validate(asked(regimes=(Regime.UPSTREAM,)), events.append)
+    rows = [event.row for event in events if isinstance(event, RowEvent)]
+    assert any(row.profile for row in rows)
+    assert report.rows == tuple(replace(row, profile=None) for row in rows)
+
+
+def test_the_report_is_in_the_order_of_the_text_whatever_was_heard_first(validator: Validator) -> None:
+    request = asked(regimes=(Regime.UPSTREAM,))
+    events: list[ValidationEvent] = []
+    report = validator.validate(request, events.append, listener=Listener(TEXT.index("Good")))
+    assert next(event.row.utterance for event in events if isinstance(event, RowEvent)) == 1
+    assert without_times(report.rows) == without_times(validator.validate(request).rows)
+    assert [each.index for each in report.utterances] == [0, 1]
+
+
+def without_times(rows: Iterable[Row]) -> list[Row]:
+    return [replace(row, seconds=None, reference_seconds=None) for row in rows]
+
+
+def _events_of(validator: Validator, speech: SpeechRequest) -> list[ValidationEvent]:
+    events: list[ValidationEvent] = []
+    validator.validate(ValidationRequest(speech, regimes=(Regime.UPSTREAM,)), events.append)
+    return events

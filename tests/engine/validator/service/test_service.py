@@ -1,0 +1,293 @@
+"""The events that the process at the other end of the pipe gets."""
+
+import json
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.speech import PlanEvent, PreparationEvent, SpeechRequest
+from engine.validator.data.experiments import (
+    ExperimentRequest,
+    FuzzedEvent,
+    FuzzRequest,
+    ProgressEvent,
+    ServiceEvent,
+    SweepRequest,
+    SweptEvent,
+    TrialEvent,
+)
+from engine.validator.data.results import (
+    AlignmentEvent,
+    FailedEvent,
+    FinishedEvent,
+    PulseEvent,
+    Regime,
+    RowEvent,
+    ValidationRequest,
+)
+from engine.validator.data.wire import Wire
+from engine.validator.experiments.fuzz import fuzz
+from engine.validator.experiments.sweep import sweep_padding
+from engine.validator.runs.validation import Validator
+from engine.validator.service.service import PIECE_UTTERANCES, Service
+from tests.starter_voices import MALE
+
+wire = Wire()
+
+
+class Caller:
+    """The other end of the pipe: sends lines on demand, and receives events."""
+
+    def __init__(self) -> None:
+        self._said: queue.Queue[str | None] = queue.Queue()
+        self.heard: queue.Queue[ServiceEvent] = queue.Queue()
+        self.pulses: queue.Queue[PulseEvent] = queue.Queue()
+        self._thread = threading.Thread(target=Service(self._hear).serve, args=(self._lines(),))
+        self._thread.start()
+
+    def ask(self, request: ValidationRequest) -> None:
+        self.say(json.dumps({"validate": json.loads(wire.encode_request(request))}))
+
+    def experiment(self, name: str, request: ExperimentRequest) -> None:
+        self.say(json.dumps({name: json.loads(wire.encode_experiment(request))}))
+
+    def say(self, line: str) -> None:
+        self._said.put(line)
+
+    def hang_up(self) -> None:
+        self._said.put(None)
+        self._thread.join(60)
+        assert not self._thread.is_alive()
+
+    def until(self, kind: type) -> list[ServiceEvent]:
+        events = [self.heard.get(timeout=60)]
+        while not isinstance(events[-1], kind):
+            events.append(self.heard.get(timeout=60))
+        return events
+
+    def _hear(self, line: str) -> None:
+        event = wire.decode(line)
+        (self.pulses if isinstance(event, PulseEvent) else self.heard).put(event)
+
+    def _lines(self) -> Iterator[str]:
+        while (line := self._said.get()) is not None:
+            yield line
+
+
+@pytest.fixture
+def caller() -> Iterator[Caller]:
+    made = Caller()
+    yield made
+    made.hang_up()
+
+
+def asked(text: str = "Hello there.", **options: object) -> ValidationRequest:
+    options = {"regimes": (Regime.UPSTREAM,), **options}
+    return ValidationRequest(SpeechRequest(text, MALE), **options)
+
+
+def test_a_request_is_answered_row_by_row(caller: Caller) -> None:
+    caller.ask(asked())
+    kinds = [type(event) for event in caller.until(FinishedEvent)]
+    assert kinds.index(PlanEvent) < kinds.index(RowEvent)
+    assert AlignmentEvent in kinds
+    assert FailedEvent not in kinds
+
+
+def test_rows_are_told_once(caller: Caller) -> None:
+    caller.ask(asked())
+    events = caller.until(FinishedEvent)
+    assert any(isinstance(event, RowEvent) for event in events)
+    assert events[-1].report.rows == ()
+    assert events[-1].report.findings  # upstream's source is itself wrong
+
+
+def test_a_second_request_finds_the_model_loaded(caller: Caller) -> None:
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+    caller.ask(asked("Again."))
+    assert isinstance(caller.until(FinishedEvent)[0], PlanEvent)
+
+
+@pytest.mark.parametrize("line", ["", "no json", "[]", "{}", "7", '{"validate": {}}', '{"validate": 3}'])
+def test_what_cannot_be_read_is_told_and_survived(caller: Caller, line: str) -> None:
+    caller.say(line)
+    (failure,) = caller.until(FailedEvent)
+    assert "cannot be read" in failure.message
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+
+
+def test_a_mistake_of_the_user_is_told_with_a_hint(caller: Caller) -> None:
+    caller.ask(asked(device="abacus"))
+    (failure,) = caller.until(FailedEvent)
+    assert "abacus" in failure.message
+    assert failure.hint
+
+
+def test_a_cancel_stops_the_work(caller: Caller) -> None:
+    caller.ask(asked("One sentence. " * 40))
+    caller.until(RowEvent)
+    caller.say('{"cancel": true}')
+    assert "stopped" in caller.until(FailedEvent)[-1].message
+
+
+def test_a_new_request_replaces_the_one_under_way(caller: Caller) -> None:
+    caller.ask(asked("One sentence. " * 40))
+    caller.until(RowEvent)
+    caller.ask(asked("Another."))
+    caller.until(FailedEvent)
+    (report,) = [event.report for event in caller.until(FinishedEvent)[-1:]]
+    assert report.request.speech.text == "Another."
+
+
+def test_a_sweep_gives_what_the_command_line_gives(caller: Caller) -> None:
+    request = asked("Hello.")
+    caller.experiment("sweep", SweepRequest(request, (0.0, 0.5)))
+    events = caller.until(SweptEvent)
+    assert {type(event) for event in events} == {PreparationEvent, ProgressEvent, SweptEvent}
+    progress = [event for event in events if isinstance(event, ProgressEvent)]
+    assert [(event.done, event.total) for event in progress] == [(0, 2), (1, 2), (2, 2)]
+    assert progress[0].seconds_left is None
+    assert progress[1].seconds_left is not None
+    assert events[-1].points == sweep_padding(request, (0.0, 0.5))
+
+
+def test_a_fuzz_gives_what_the_command_line_gives(caller: Caller) -> None:
+    request = asked("", regimes=(Regime.STATIC_NO_PACK,))
+    caller.experiment("fuzz", FuzzRequest(request, 1))  # the second would be as long as the model takes
+    events = caller.until(FuzzedEvent)
+    trials = [event.trial for event in events if isinstance(event, TrialEvent)]
+    expected = fuzz(request, 1)
+    assert not any(isinstance(event, RowEvent) for event in events)
+    assert [trial.utterance for trial in trials] == list(expected.report.utterances)
+    assert [trial.within_tolerance for trial in trials] == [False]
+    assert (events[-1].utterances, events[-1].within_tolerance) == (expected.utterances, expected.within_tolerance)
+    assert [row.metrics for row in events[-1].worst] == [row.metrics for row in expected.worst]
+    for trial in trials:
+        assert trial.worst.metrics in {row.metrics for row in expected.failed if row.utterance == trial.utterance.index}
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [("sweep", SweepRequest(asked("Hello. " * 40))), ("fuzz", FuzzRequest(asked(""), 2))],
+)
+def test_a_cancel_stops_an_experiment(caller: Caller, name: str, request_: ExperimentRequest) -> None:
+    caller.experiment(name, request_)
+    caller.until(PreparationEvent)
+    caller.say('{"cancel": true}')
+    assert "stopped" in caller.until(FailedEvent)[-1].message
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+
+
+def test_an_experiment_that_cannot_be_done_is_told(caller: Caller) -> None:
+    caller.experiment("fuzz", FuzzRequest(asked(""), 0))
+    assert "cannot be tried" in caller.until(FailedEvent)[-1].message
+    caller.say('{"sweep": {"paddings": []}}')
+    assert "cannot be read" in caller.until(FailedEvent)[-1].message
+
+
+def compared(events: list[ServiceEvent]) -> list[int]:
+    """The utterances in the order of their turns."""
+    return list(dict.fromkeys(event.row.utterance for event in events if isinstance(event, RowEvent)))
+
+
+def test_the_utterance_that_is_heard_is_compared_next(caller: Caller) -> None:
+    text = "One goes first.\n\n" * 5
+    caller.ask(asked(text))
+    before = caller.until(RowEvent)
+    caller.say(json.dumps({"hear": text.rindex("One")}))
+    order = compared(before + caller.until(FinishedEvent))
+    assert order == [0, 4, 1, 2, 3]
+
+
+def test_what_was_heard_of_an_earlier_text_means_nothing_for_the_next(caller: Caller) -> None:
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+    caller.say('{"hear": 40}')
+    caller.ask(asked("One goes first.\n\n" * 3))
+    assert compared(caller.until(FinishedEvent)) == [0, 1, 2]
+
+
+def test_there_is_a_pulse_while_it_computes_and_while_it_waits(caller: Caller) -> None:
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+    first, second = (caller.pulses.get(timeout=60).computed_seconds for _ in range(2))
+    assert 0 < first <= second
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryError(), RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory")],
+)
+def test_missing_memory_is_told_and_survived(caller: Caller, error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Validator, "validate", fail)
+        caller.ask(asked())
+        (failure,) = caller.until(FailedEvent)
+    assert "memory was not enough" in failure.message
+    caller.ask(asked())
+    caller.until(FinishedEvent)
+
+
+LIMITED = """
+import resource, sys
+from engine.__main__ import main
+from engine.validator.data.results import AlignmentEvent
+from engine.validator.service.service import PIECE_UTTERANCES, Service
+
+tell = Service._tell
+
+def tell_and_limit(self, event):
+    if isinstance(event, AlignmentEvent):  # everything is loaded; the large stages are still to come
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
+    tell(self, event)
+
+Service._tell = tell_and_limit
+sys.exit(main(["validate", "--serve"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit address space")
+def test_a_process_without_memory_says_so(tmp_path: Path) -> None:
+    request = asked("This is a long sentence, which takes more memory than there is left for it to be spoken in. " * 4)
+    line = json.dumps({"validate": json.loads(wire.encode_request(request))}) + "\n"
+    command = [sys.executable, "-c", LIMITED]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(line)
+        process.stdin.flush()
+        events = (wire.decode(each) for each in process.stdout)
+        failure = next(event for event in events if isinstance(event, FailedEvent | FinishedEvent))
+        process.stdin.close()
+    assert isinstance(failure, FailedEvent)
+    assert "memory was not enough" in failure.message
+
+
+def test_a_long_plan_comes_in_short_lines_that_continue_each_other(caller: Caller) -> None:
+    text = "One goes first.\n\n" * 130
+    caller.ask(asked(text))
+    events = caller.until(RowEvent)
+    while not (isinstance(events[-1], PlanEvent) and events[-1].plan.whole):
+        events.append(caller.heard.get(timeout=60))
+    plans = [event.plan for event in events if isinstance(event, PlanEvent)]
+    assert all(len(plan.utterances) <= PIECE_UTTERANCES for plan in plans)
+    known: list[int] = []
+    for plan in plans:
+        numbers = [each.index for each in plan.utterances]
+        assert numbers[0] <= len(known)
+        known = known[: numbers[0]] + numbers
+    assert known == list(range(len(known)))
+    caller.say('{"cancel": true}')
+    caller.until(FailedEvent)
