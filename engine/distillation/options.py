@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LESSON_MINUTES: Mapping[str, float] = {"durations": 8.5, "pitch": 5.0, "text": 2.5, "chain": 5.0}
+LESSON_MINUTES: Mapping[str, float] = {"durations": 17.0, "pitch": 15.0, "text": 3.0, "chain": 11.0}
 """Processor minutes of each lesson on one core, in the order in which they are given."""
 DEFAULT_SHARDS = 20
-CORRECTIONS, FRAME_CORRECTIONS = 8, 16
+CORRECTIONS, FRAME_CORRECTIONS = 16, 48
 """How often the cell corrects a guess in the file of students, over tokens and over frames."""
 
 
