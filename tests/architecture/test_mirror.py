@@ -1,4 +1,4 @@
-"""Tests mirror the packages: each has its folder of tests, and no folder of tests is left without its package."""
+"""Tests mirror the packages: each with modules has its folder of tests, and each such folder has its package."""
 
 from pathlib import Path
 
@@ -6,7 +6,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(
-    path.parent.relative_to(ROOT) for package in ("engine", "app") for path in (ROOT / package).rglob("__init__.py")
+    path.parent.relative_to(ROOT)
+    for package in ("engine", "app")
+    for path in (ROOT / package).rglob("__init__.py")
+    if list(path.parent.glob("*.py")) != [path]
 )
 
 
