@@ -20,7 +20,7 @@ from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.g2p.directions import Script, read_script, voice_before
 from engine.languages import language_of
-from engine.model_store.checkpoints import STARTER, Checkpoint, starter_voices
+from engine.model_store.checkpoints import LEAD_SECONDS, STARTER, Checkpoint, starter_voices
 from engine.model_store.distilled import open_with
 from engine.model_store.installed_voices import with_saved
 from engine.pipeline import Observer, Pipeline, ignore
@@ -155,7 +155,7 @@ class Synthesizer:
             if cancel is not None and cancel.is_set():
                 raise Cancelled("Speaking was stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
-            raw = earlier(raw, round(self._opened().lead_seconds * self.sample_rate_hz))
+            raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
             total = len(plan.utterances) if plan.whole else 0
             speech = joiner.chunk(raw, utterance, last=utterance.index + 1 == total)
             words = spoken_words(utterance, speech)

@@ -28,9 +28,9 @@ FULL_SIZE_8BIT = "kokoro-82m-8bit"
 MODEL_NAMES = (STARTER, FULL_SIZE, FULL_SIZE_8BIT)
 BEST_FIRST = (FULL_SIZE, FULL_SIZE_8BIT, STARTER)
 """The published model, the one of 8 bits, the bundled one."""
-PUBLISHED_LEAD_SECONDS = 0.04
+LEAD_SECONDS = 0.04
 """The published weights make each sound this much before the frames of its phoneme, at any speed and by every voice:
-measured on 40 sentences by three voices against a forced alignment. The starter makes it in those frames."""
+measured on 40 sentences by three voices against a forced alignment. The starter learnt it from them."""
 _STARTER_WEIGHTS = "model.safetensors"
 _RANDOM_WEIGHTS = re.compile(r"random:(\d+)")
 _RANDOM_STYLE_SCALE = 0.1
@@ -60,11 +60,6 @@ class Checkpoint:
     def prosody(self) -> Prosody:
         """What predicts its durations, pitch and energy."""
         return Prosody.LSTM
-
-    @property
-    def lead_seconds(self) -> float:
-        """How much earlier than the frames of its phoneme a sound is heard."""
-        return 0.0 if self.name == STARTER else PUBLISHED_LEAD_SECONDS
 
 
 def open_checkpoint(model: str = STARTER, weights: str | None = None) -> Checkpoint:

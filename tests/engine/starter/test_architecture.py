@@ -12,7 +12,7 @@ from engine.network.architecture import build_network
 from engine.starter.architecture import starter_config
 from engine.system.paths import resources_folder, starter_folder
 
-LARGEST_BYTES = 12_000_000
+LARGEST_BYTES = 15_000_000
 BYTES_PER_HALF = 2
 
 

@@ -24,7 +24,7 @@ from engine.validator.runs.validation import Validator
 SPEECH = st.builds(
     SpeechRequest,
     text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
-    voice=st.sampled_from(["am_rowan", "am_rowan(2)+af_wren(1)"]),
+    voice=st.sampled_from(["am_michael", "am_rowan(2)+af_wren(1)"]),
     speed=st.floats(SLOWEST_SPEED, FASTEST_SPEED),
     seed=st.integers(0, 2**31),
     language=st.sampled_from([None, "fr-FR"]),
@@ -60,22 +60,22 @@ def test_the_command_asks_for_the_same(request: ValidationRequest) -> None:
 
 
 def test_the_defaults_are_named_too() -> None:
-    command = as_command(ValidationRequest(SpeechRequest("Hello.", "am_rowan")))
+    command = as_command(ValidationRequest(SpeechRequest("Hello.", "am_michael")))
     assert "--padding=1.0" in command
     assert "--model=starter" in command
 
 
 def test_a_crossed_regime_alone_compares_nothing_else() -> None:
-    request = ValidationRequest(SpeechRequest("Hi.", "am_rowan"), regimes=(), cross=(("bert", Regime.DYNAMIC),))
+    request = ValidationRequest(SpeechRequest("Hi.", "am_michael"), regimes=(), cross=(("bert", Regime.DYNAMIC),))
     assert asked(as_command(request)) == replace(request, regimes=(Regime.DYNAMIC,))
 
 
 def test_more_can_be_added() -> None:
-    assert as_command(ValidationRequest(SpeechRequest("Hi.", "am_rowan")), "--reduce=bert").endswith(" --reduce=bert")
+    assert as_command(ValidationRequest(SpeechRequest("Hi.", "am_michael")), "--reduce=bert").endswith(" --reduce=bert")
 
 
 def test_the_command_gives_the_same_rows() -> None:
-    speech = SpeechRequest("- “Hi there”, it's $5.", "am_rowan", 1.25, 3)
+    speech = SpeechRequest("- “Hi there”, it's $5.", "am_michael", 1.25, 3)
     request = ValidationRequest(speech, regimes=(Regime.UPSTREAM, Regime.COMPILED_PADDED), padding=0.25)
     with closing(Validator()) as validator:
         rows = validator.validate(request).rows

@@ -150,7 +150,7 @@ def test_an_error_before_the_durations_still_shows_in_the_references_frames(regi
     noise = np.random.default_rng(0)
 
     def spoil(features: Array) -> Array:
-        return (features + 0.5 * features.std() * noise.standard_normal(features.shape)).astype(np.float32)
+        return (features + 2 * features.std() * noise.standard_normal(features.shape)).astype(np.float32)
 
     rows = rows_with(regimes, "text_features", spoil)
     given = {row.output: row for row in rows if row.reading is Reading.OWN_FED_REFERENCE_DURATIONS}
