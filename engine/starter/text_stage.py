@@ -21,6 +21,8 @@ F0_LOSS_SHARE = 0.1
 """F0 is in Hz; its distance is scaled to the size of the others."""
 PITCH_LOSS_SHARE = 8.0
 """The ratio of F0 where the teacher is voiced, a natural logarithm, is scaled likewise."""
+PITCH_SQUARE_SHARE = 3.0
+"""Of the squared ratio: few values, where a voiced part begins or ends, make most of the mean square."""
 LEVEL_LOSS_SHARE = 2.0
 VOICED_HZ = 10.0
 """Kokoro's source calls a value voiced above this."""
@@ -65,7 +67,8 @@ class TextStage:
         counted, levels = duration_losses(logits, batch)
         wanted = batch.f0_hz()
         f0_distance = functional.smooth_l1_loss(f0, wanted)
-        pitch = pitch_ratio(f0, wanted).abs()[wanted > VOICED_HZ].mean()
+        ratio = pitch_ratio(f0, wanted)[wanted > VOICED_HZ]
+        pitch = ratio.abs().mean() + PITCH_SQUARE_SHARE * ratio.square().mean()
         energy_distance = functional.smooth_l1_loss(energy, batch.energy())
         total = counted + LEVEL_LOSS_SHARE * levels + energy_distance
         total = total + F0_LOSS_SHARE * f0_distance + PITCH_LOSS_SHARE * pitch
