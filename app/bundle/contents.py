@@ -85,8 +85,8 @@ _LIBRARIES = {
 
 _DISTRIBUTIONS = ("apache-tvm", "apache-tvm-ffi", "misaki", "PySide6-Essentials", "spacy", "thinc")
 _LICENCES = ("LICENSE", "NOTICE")
-_PICTURES = (".png",)
-"""The suffixes of the pictures in the documents."""
+_OF_DOCUMENTS = (".png", ".wav")
+"""The suffixes of the pictures and sounds in the documents."""
 _METAL = "-metal-macos"
 _NOT_FOR_APPLICATIONS = (
     "idlelib", "lib2to3", "tkinter", "_tkinter", "turtle", "turtledemo", "antigravity", "this", "curses", "_curses",
@@ -173,7 +173,7 @@ def shipped_modules(system: str = platform.system(), machine: str = platform.mac
 
 def own_files() -> Files:
     """Files of the program that are no modules: resources, licences, and sources whose hash shipped modules carry."""
-    resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _PICTURES)
+    resources = sorted(path for path in resources_folder().rglob("*") if path.suffix not in _OF_DOCUMENTS)
     licences = [project_folder() / name for name in _LICENCES]
     sources = (*compiler_sources(), *student_sources())
     return [_placed(path) for path in (*resources, *licences, *sources) if path.is_file()]
