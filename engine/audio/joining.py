@@ -18,6 +18,10 @@ FADE_SECONDS = 0.005
 PEAK_LIMIT = 0.99
 SHORTEST_PAUSE_SECONDS = 0.15
 """Silence inside an utterance is a pause if it is at least this long; the closures of consonants are shorter."""
+LONGEST_CLICK_SECONDS = 0.03
+CLICK_BELOW_LOUDEST_DB = 25.0
+"""A sound at the start that is no longer and no louder than this, with a pause after it, is no phoneme: the starter
+begins some utterances so."""
 
 
 class Joiner:
@@ -107,9 +111,21 @@ def _margin(sample_rate_hz: int) -> int:
 
 def _loud_span(samples: Samples, sample_rate_hz: int) -> tuple[int, int]:
     """The first sample of speech and the one after the last; the whole waveform if no part is louder than the rest."""
-    loud = _loud_windows(samples, sample_rate_hz)
+    loud = _speech_windows(samples, sample_rate_hz)
     window = _window(sample_rate_hz)
     return (int(loud[0]) * window, min(len(samples), (int(loud[-1]) + 1) * window)) if len(loud) else (0, len(samples))
+
+
+def _speech_windows(samples: Samples, sample_rate_hz: int) -> NDArray[np.intp]:
+    """The loud windows, but for a click that a pause parts from the speech after it."""
+    loud = _loud_windows(samples, sample_rate_hz)
+    pauses = np.flatnonzero((np.diff(loud) - 1) * WINDOW_SECONDS > SHORTEST_PAUSE_SECONDS)
+    if not len(pauses):
+        return loud
+    click, speech = np.split(loud, [pauses[0] + 1])
+    short = (click[-1] - click[0] + 1) * WINDOW_SECONDS <= LONGEST_CLICK_SECONDS
+    soft = _loud_windows(samples, sample_rate_hz, CLICK_BELOW_LOUDEST_DB)[0] > click[-1]
+    return speech if short and soft else loud
 
 
 def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
@@ -122,11 +138,14 @@ def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
     return [gap for gap in gaps if gap[1] - gap[0] >= SHORTEST_PAUSE_SECONDS * sample_rate_hz]
 
 
-def _loud_windows(samples: Samples, sample_rate_hz: int) -> NDArray[np.intp]:
+def _loud_windows(
+    samples: Samples, sample_rate_hz: int, below_loudest_db: float = SILENCE_BELOW_LOUDEST_DB
+) -> NDArray[np.intp]:
+    """The windows that are louder than this, in order."""
     window = _window(sample_rate_hz)
     padded = np.pad(samples.astype(np.float64), (0, -len(samples) % window))
     energy = np.square(padded).reshape(-1, window).mean(axis=1)
-    return np.flatnonzero(energy > energy.max(initial=0.0) * 10 ** (-SILENCE_BELOW_LOUDEST_DB / 10))
+    return np.flatnonzero(energy > energy.max(initial=0.0) * 10 ** (-below_loudest_db / 10))
 
 
 def _window(sample_rate_hz: int) -> int:

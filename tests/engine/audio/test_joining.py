@@ -83,6 +83,20 @@ def test_a_quiet_word_between_loud_ones_is_kept() -> None:
     assert len(finished(samples)) == len(samples) + 2 * MARGIN
 
 
+def test_a_soft_click_before_the_speech_is_cut_off() -> None:
+    click, rest = tone(0.01, 0.01), np.concatenate([silence(0.4), tone(0.5)])
+    assert np.array_equal(finished(np.concatenate([click, rest])), finished(rest))
+
+
+@pytest.mark.parametrize(
+    ("sound", "silent_seconds"), [(tone(0.06, 0.01), 0.4), (tone(0.02, 0.01), 0.1), (tone(0.02, 0.1), 0.4)]
+)
+def test_what_may_be_a_phoneme_before_a_pause_is_kept(sound: np.ndarray, silent_seconds: float) -> None:
+    """It is longer, or the pause is no longer than the closure of a plosive, or it is louder."""
+    whole = np.concatenate([sound, silence(silent_seconds), tone(0.5)])
+    assert len(finished(whole)) == len(whole) + 2 * MARGIN
+
+
 def test_only_a_clipping_waveform_is_scaled() -> None:
     assert np.abs(limit_peak(tone(0.1, 3.0))).max() == pytest.approx(PEAK_LIMIT)
     quiet = tone(0.1)
