@@ -111,21 +111,21 @@ def _margin(sample_rate_hz: int) -> int:
 
 def _loud_span(samples: Samples, sample_rate_hz: int) -> tuple[int, int]:
     """The first sample of speech and the one after the last; the whole waveform if no part is louder than the rest."""
-    loud = _speech_windows(samples, sample_rate_hz)
-    window = _window(sample_rate_hz)
-    return (int(loud[0]) * window, min(len(samples), (int(loud[-1]) + 1) * window)) if len(loud) else (0, len(samples))
-
-
-def _speech_windows(samples: Samples, sample_rate_hz: int) -> NDArray[np.intp]:
-    """The loud windows, but for a click that a pause parts from the speech after it."""
     loud = _loud_windows(samples, sample_rate_hz)
-    pauses = np.flatnonzero((np.diff(loud) - 1) * WINDOW_SECONDS > SHORTEST_PAUSE_SECONDS)
-    if not len(pauses):
-        return loud
-    click, speech = np.split(loud, [pauses[0] + 1])
-    short = (click[-1] - click[0] + 1) * WINDOW_SECONDS <= LONGEST_CLICK_SECONDS
-    soft = _loud_windows(samples, sample_rate_hz, CLICK_BELOW_LOUDEST_DB)[0] > click[-1]
-    return speech if short and soft else loud
+    if not len(loud):
+        return 0, len(samples)
+    return _start_of_speech(samples, sample_rate_hz), min(len(samples), (int(loud[-1]) + 1) * _window(sample_rate_hz))
+
+
+def _start_of_speech(samples: Samples, sample_rate_hz: int) -> int:
+    """The first sample that is not silence, not counting a click that a pause parts from the speech."""
+    window = _window(sample_rate_hz)
+    start = int(_loud_windows(samples, sample_rate_hz)[0]) * window
+    for silent, speech in _pauses(samples, sample_rate_hz)[:1]:
+        first_clear = int(_loud_windows(samples, sample_rate_hz, CLICK_BELOW_LOUDEST_DB)[0]) * window
+        if silent - start <= LONGEST_CLICK_SECONDS * sample_rate_hz and first_clear >= speech:
+            return speech
+    return start
 
 
 def _pauses(samples: Samples, sample_rate_hz: int) -> list[tuple[int, int]]:
