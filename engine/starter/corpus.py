@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, cycle, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,10 @@ from engine.starter.texts import Lexicon, load_lexicon, prompts
 from engine.system.whole_file import whole_file
 
 SOUND, TEXT, HELD_OUT = "sound", "text", "held-out"
-SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 250}
+SENTENCES_PER_SHARD = {SOUND: 50, TEXT: 240}
 MOST_CHARACTERS = {SOUND: 60, TEXT: 110}
-JOINED_EVERY = 4
-"""One in this many texts of the text side is made of two to four sentences, for the sake of long utterances."""
+SENTENCES_PER_TEXT = {SOUND: (1,), TEXT: (1, 1, 1, 1, 1, 1, 1, 1, 4, 20)}
+"""How many sentences the texts have, in turn: the utterances of a text become longer the further it goes on."""
 ARRAYS = ("tokens", "durations_frames", "duration_logits", "f0_hz", "energy")
 SOUND_ARRAYS = ("pcm", "harmonics")
 STRINGS = ("text", "phonemes")
@@ -60,21 +61,14 @@ def shards(voices: Sequence[str], rounds: int) -> Iterator[Shard]:
             yield Shard(voice, TEXT, number)
 
 
-def sentences_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
-    """The texts of a shard: equal for equal shards, and none of them held out."""
+def texts_of(shard: Shard, lexicon: Lexicon) -> tuple[str, ...]:
+    """The texts of a shard: equal for equal shards, and no sentence of theirs is held out."""
     if shard.kind == HELD_OUT:
         return HELD_OUT_SENTENCES
-    count = SENTENCES_PER_SHARD[shard.kind]
-    found = prompts(count, f"{shard.voice} {shard.kind} {shard.number}", lexicon, MOST_CHARACTERS[shard.kind])
-    if shard.kind == SOUND:
-        return tuple(found)
-    joined = [_joined(found[start : start + 2 + start % 3]) for start in range(0, count, JOINED_EVERY)]
-    return tuple(joined + [text for index, text in enumerate(found) if index % JOINED_EVERY])
-
-
-def _joined(sentences: Sequence[str]) -> str:
-    """One long sentence, since each sentence is an utterance of its own."""
-    return ", and ".join([*(sentence[:-1] for sentence in sentences[:-1]), sentences[-1]])
+    seed = f"{shard.voice} {shard.kind} {shard.number}"
+    sentences = iter(prompts(SENTENCES_PER_SHARD[shard.kind], seed, lexicon, MOST_CHARACTERS[shard.kind]))
+    found = (" ".join(islice(sentences, count)) for count in cycle(SENTENCES_PER_TEXT[shard.kind]))
+    return tuple(takewhile(bool, found))
 
 
 def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Callable[[Shard], None]) -> None:
@@ -82,8 +76,8 @@ def record(folder: Path, wanted: Iterable[Shard], teacher: Teacher, on_shard: Ca
     lexicon = load_lexicon()
     for shard in wanted:
         if not (folder / shard.path).exists():
-            found = (teacher.lesson(text, shard.voice, shard.with_sound) for text in sentences_of(shard, lexicon))
-            save_lessons(folder / shard.path, [lesson for lesson in found if lesson is not None])
+            found = (teacher.lessons(text, shard.voice, shard.with_sound) for text in texts_of(shard, lexicon))
+            save_lessons(folder / shard.path, list(chain.from_iterable(found)))
         on_shard(shard)
 
 

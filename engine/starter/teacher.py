@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -41,10 +41,10 @@ class Teacher:
         self._pipeline = Pipeline(checkpoint.config, runners)
         self._phonemizers: dict[str, Phonemizer] = {}
 
-    def lesson(self, text: str, voice: str, with_sound: bool) -> Lesson | None:
-        """The first utterance of `text`; None for a text that is not spoken in one piece."""
-        utterances = self._phonemizer(voice).plan(text).utterances
-        return self._taught(utterances[0], voice, with_sound) if len(utterances) == 1 else None
+    def lessons(self, text: str, voice: str, with_sound: bool) -> Iterator[Lesson]:
+        """Each utterance of `text`, as the program cuts it."""
+        for utterance in self._phonemizer(voice).plan(text).utterances:
+            yield self._taught(utterance, voice, with_sound)
 
     def parts(self) -> TeacherParts:
         """What the student takes over."""

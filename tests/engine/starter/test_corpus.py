@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 
 from engine.errors import DamagedFile
+from engine.g2p import Phonemizer
+from engine.g2p.sentences import sentences
+from engine.model_store.checkpoints import model_config
 from engine.starter import corpus
 from engine.starter.batches import Item
 from engine.starter.corpus import (
     ARRAYS,
     HELD_OUT,
+    SENTENCES_PER_SHARD,
     SOUND,
     SOUND_ARRAYS,
     TEXT,
@@ -21,8 +25,8 @@ from engine.starter.corpus import (
     load_lessons,
     record,
     save_lessons,
-    sentences_of,
     shards,
+    texts_of,
 )
 from engine.starter.heldout import HELD_OUT_SENTENCES
 from engine.starter.lesson import Lesson
@@ -32,15 +36,15 @@ VOICES = ("af_heart", "bf_emma")
 
 
 class ParrotTeacher:
-    """Says the same for every text but the first of a shard, which it cannot say in one piece."""
+    """Says each text twice, as if it were cut into two utterances."""
 
     def __init__(self, lesson: Lesson) -> None:
         self._lesson = lesson
         self.asked: list[tuple[str, str, bool]] = []
 
-    def lesson(self, text: str, voice: str, with_sound: bool) -> Lesson | None:
+    def lessons(self, text: str, voice: str, with_sound: bool) -> list[Lesson]:
         self.asked.append((text, voice, with_sound))
-        return dataclasses.replace(self._lesson, text=text) if len(self.asked) > 1 else None
+        return [dataclasses.replace(self._lesson, text=f"{text} {part}") for part in "ab"]
 
 
 def test_held_out_sentences_come_first_and_rounds_take_turns() -> None:
@@ -57,30 +61,39 @@ def test_held_out_sentences_come_first_and_rounds_take_turns() -> None:
 
 def test_texts_are_repeatable_differ_between_shards_and_are_not_held_out() -> None:
     lexicon = load_lexicon()
-    first, second = (sentences_of(Shard("af_heart", SOUND, number), lexicon) for number in (0, 1))
-    assert first == sentences_of(Shard("af_heart", SOUND, 0), lexicon)
+    first, second = (texts_of(Shard("af_heart", SOUND, number), lexicon) for number in (0, 1))
+    assert first == texts_of(Shard("af_heart", SOUND, 0), lexicon)
     assert not set(first) & (set(second) | set(HELD_OUT_SENTENCES))
-    assert sentences_of(Shard("af_heart", HELD_OUT), lexicon) == HELD_OUT_SENTENCES
+    assert texts_of(Shard("af_heart", HELD_OUT), lexicon) == HELD_OUT_SENTENCES
 
 
-def test_some_texts_of_the_text_side_are_long() -> None:
-    texts = sentences_of(Shard("af_heart", TEXT), load_lexicon())
-    assert sum(len(text) > 110 for text in texts) >= 10
-    assert sum(len(text) <= 110 for text in texts) >= 150
+def test_texts_of_the_text_side_lead_to_short_and_to_long_utterances() -> None:
+    config = model_config("starter")
+    plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan
+    texts = texts_of(Shard("af_heart", TEXT), load_lexicon())
+    assert sum(len(list(sentences(text))) for text in texts) >= SENTENCES_PER_SHARD[TEXT]
+    lengths = [len(utterance.phonemes) for text in texts for utterance in plan(text).utterances]
+    assert sum(length < 60 for length in lengths) >= 60
+    assert sum(length > 120 for length in lengths) >= 20
 
 
-def test_recording_asks_for_what_is_missing_and_leaves_out_what_is_not_one_piece(
+def test_recording_asks_for_what_is_missing_and_keeps_every_utterance(
     items: tuple[Item, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(corpus, "sentences_of", lambda shard, lexicon: ("One.", "Two.", "Three."))
+    monkeypatch.setattr(corpus, "texts_of", lambda shard, lexicon: ("One.", "Two."))
     teacher, done = ParrotTeacher(items[0].lesson), list[Shard]()
     wanted = [Shard("af_heart", SOUND), Shard("af_heart", TEXT)]
     record(tmp_path, wanted, teacher, done.append)
     assert done == wanted
-    assert [lesson.text for lesson in load_lessons(tmp_path / wanted[0].path)] == ["Two.", "Three."]
-    assert [with_sound for _, _, with_sound in teacher.asked] == [True] * 3 + [False] * 3
+    assert [lesson.text for lesson in load_lessons(tmp_path / wanted[0].path)] == [
+        "One. a",
+        "One. b",
+        "Two. a",
+        "Two. b",
+    ]
+    assert [with_sound for _, _, with_sound in teacher.asked] == [True] * 2 + [False] * 2
     record(tmp_path, wanted, teacher, done.append)
-    assert len(teacher.asked) == 6
+    assert len(teacher.asked) == 4
 
 
 @pytest.mark.parametrize("with_sound", [True, False])

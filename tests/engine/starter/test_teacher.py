@@ -10,6 +10,7 @@ import pytest
 
 from engine.config import ModelConfig
 from engine.errors import EngineError
+from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.runners.host import durations
 from engine.starter import teacher as teacher_module
@@ -31,8 +32,7 @@ def teacher() -> Iterator[Teacher]:
 
 
 def test_every_value_is_on_the_frame_grid(teacher: Teacher, voice: str) -> None:
-    lesson = teacher.lesson(TEXT, voice, with_sound=True)
-    assert lesson is not None
+    (lesson,) = teacher.lessons(TEXT, voice, with_sound=True)
     config = teacher.checkpoint.config
     assert len(lesson.tokens) == len(lesson.durations_frames) == len(lesson.phonemes) + 2
     assert lesson.duration_logits.shape == (len(lesson.tokens), config.max_dur)
@@ -47,20 +47,23 @@ def test_every_value_is_on_the_frame_grid(teacher: Teacher, voice: str) -> None:
 
 
 def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: Teacher, voice: str) -> None:
-    first, second = (teacher.lesson(TEXT, voice, with_sound) for with_sound in (True, False))
-    assert first is not None
-    assert second is not None
+    first, second = (next(teacher.lessons(TEXT, voice, with_sound)) for with_sound in (True, False))
     assert second.sound is None
     assert np.array_equal(first.f0_hz, second.f0_hz)
-    again = teacher.lesson(TEXT, voice, with_sound=True)
-    assert again is not None
+    (again,) = teacher.lessons(TEXT, voice, with_sound=True)
     assert again.sound is not None
     assert first.sound is not None
     assert np.array_equal(again.sound.pcm, first.sound.pcm)
 
 
-def test_a_text_of_several_utterances_is_no_lesson(teacher: Teacher, voice: str) -> None:
-    assert teacher.lesson(f"{TEXT}\n\n{TEXT}", voice, with_sound=False) is None
+def test_every_utterance_of_a_text_is_a_lesson(teacher: Teacher, voice: str) -> None:
+    text = " ".join(f"{number} boats lay in the harbour." for number in range(2, 22))
+    config = teacher.checkpoint.config
+    plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan(text)
+    lessons = list(teacher.lessons(text, voice, with_sound=False))
+    assert [lesson.phonemes for lesson in lessons] == [utterance.phonemes for utterance in plan.utterances]
+    assert [lesson.text for lesson in lessons] == [utterance.text for utterance in plan.utterances]
+    assert len(lessons[0].phonemes) < 100 < max(len(lesson.phonemes) for lesson in lessons)
 
 
 def test_a_teacher_of_another_architecture_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
