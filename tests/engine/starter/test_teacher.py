@@ -15,6 +15,7 @@ from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.runners.host import durations
 from engine.starter import teacher as teacher_module
 from engine.starter.teacher import Teacher, open_teacher
+from engine.starter.texts import load_lexicon, prompts
 
 TEXT = "Glue the sheet."
 
@@ -57,7 +58,7 @@ def test_lessons_repeat_and_the_text_side_does_not_depend_on_the_sound(teacher: 
 
 
 def test_every_utterance_of_a_text_is_a_lesson(teacher: Teacher, voice: str) -> None:
-    text = " ".join(f"{number} boats lay in the harbour." for number in range(2, 22))
+    text = " ".join(prompts(30, 0, load_lexicon()))
     config = teacher.checkpoint.config
     plan = Phonemizer("en-us", frozenset(config.vocab), config.phoneme_limit).plan(text)
     lessons = list(teacher.lessons(text, voice, with_sound=False))
