@@ -8,7 +8,7 @@ teacher's waveform can be learnt with its phases.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 import torch.nn.functional as functional
@@ -27,7 +27,9 @@ F0_SCALE = 0.01
 """F0 comes in Hz; the convolution that reads it starts at this gain."""
 INITIAL_LOG_MAGNITUDE = -4.0
 BORDER_FRAMES = 1
-"""At both ends of a piece, where the generator lacks what is beyond, the sound is not compared."""
+"""At an end of a piece inside an utterance, the generator lacks what is beyond, and the sound is not compared."""
+END_FRAMES = 8
+"""So many more chances to begin with an utterance's first frame, and as many to end with its last."""
 MEL_SHARE, PHASE_SHARE = 2.0, 1.0
 UPSAMPLE_SLOPE = 0.1
 
@@ -158,7 +160,9 @@ class SoundStage:
         samples = batch.samples(self._network.config)
         target = target_features(samples, self._network)
         features = front_features(self._network, batch) if self._joint else target
-        mel, stft, phase = waveform_losses(*self._piece(batch, features, samples, chance), self._network.config)
+        pairs = self._pieces(batch, features, samples, chance)
+        losses = [torch.stack(waveform_losses(*pair, self._network.config)) for pair in pairs]
+        mel, stft, phase = torch.stack(losses).mean(0)
         measures = {"mel": float(mel.detach()), "stft": float(stft.detach()), "phase": float(phase.detach())}
         total = MEL_SHARE * mel + stft + PHASE_SHARE * phase
         if self._joint:
@@ -179,15 +183,19 @@ class SoundStage:
             by_voice.setdefault(f"log_mel_{item.voice}", []).append(distance)
         return {name: sum(values) / len(values) for name, values in by_voice.items()}
 
-    def _piece(
+    def _pieces(
         self, batch: Batch, features: torch.Tensor, samples: torch.Tensor, chance: random.Random
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """One random piece of every utterance without its borders: as the generator makes it, and as it was spoken."""
+    ) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """One random piece of every utterance, [1, samples]: as the generator makes it, and as it was spoken."""
         config, frames = self._network.config, self._piece_frames
-        first = chance.randint(0, batch.frames - frames)
+        last = batch.frames - frames
+        first = min(max(chance.randint(-END_FRAMES, last + END_FRAMES), 0), last)
         span = slice(first * config.f0_values_per_frame, (first + frames) * config.f0_values_per_frame)
         excitation = batch.harmonics(config, first, frames)
         heard = rendered(self._network, features[..., span], batch.timbre, excitation)
-        border = BORDER_FRAMES * config.samples_per_frame
-        begin, end = first * config.samples_per_frame, (first + frames) * config.samples_per_frame
-        return heard[:, border:-border], samples[:, begin + border : end - border]
+        wanted = samples[:, first * config.samples_per_frame : (first + frames) * config.samples_per_frame]
+        for row, (item, start) in enumerate(zip(batch.items, batch.starts, strict=True)):
+            begin = BORDER_FRAMES * (start + first > 0)
+            end = frames - BORDER_FRAMES * (start + first + frames < item.lesson.frames)
+            compared = slice(begin * config.samples_per_frame, end * config.samples_per_frame)
+            yield heard[row : row + 1, compared], wanted[row : row + 1, compared]

@@ -12,6 +12,7 @@ from engine.config import ModelConfig
 from engine.network.architecture import Network, build_network
 from engine.starter.batches import Item, collate
 from engine.starter.sound_stages import (
+    BORDER_FRAMES,
     FrontStage,
     SoundStage,
     front_features,
@@ -94,3 +95,24 @@ def test_loss_is_repeatable(network: Network, items: tuple[Item, ...]) -> None:
         torch.manual_seed(2)
         values.append(float(stage.loss(random.Random(4))[0].detach()))
     assert values[0] == values[1]
+
+
+@torch.no_grad()
+def test_the_ends_of_an_utterance_are_compared_and_cuts_inside_it_are_not(
+    network: Network, items: tuple[Item, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = set[int]()
+
+    def lengths(ours: torch.Tensor, wanted: torch.Tensor, config: ModelConfig) -> tuple[torch.Tensor, ...]:
+        assert ours.shape == wanted.shape
+        compared.add(ours.shape[1] // config.samples_per_frame)
+        return (ours.mean(),) * 3
+
+    monkeypatch.setattr("engine.starter.sound_stages.waveform_losses", lengths)
+    frames = items[0].lesson.frames
+    for piece_frames in (frames, frames - 2):
+        stage = SoundStage(network, items[:1], items[:1], 1, piece_frames, joint=False)
+        for seed in range(20):
+            stage.loss(random.Random(seed))
+    inside, one_end = frames - 2 - 2 * BORDER_FRAMES, frames - 2 - BORDER_FRAMES
+    assert compared == {frames, one_end, inside}
