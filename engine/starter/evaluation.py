@@ -30,14 +30,12 @@ from engine.starter.voices import STARTER_VOICES
 from engine.system.paths import starter_folder
 
 NOISE_SEED = 0
-KIND_LETTERS = 2
-"""The letters of a voice's name that tell language and gender."""
 Samples = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class VoiceScore:
-    """One voice beside one of the teacher's, on the held-out sentences: means over sentences.
+    """One voice beside the teacher's own, on the held-out sentences: means over sentences.
 
     Of the whole chain from phonemes: `word_error_rate` (over all words) and `opinion` (DNSMOS, overall), the teacher's
     own beside them. With the teacher's timing, F0, energy and excitation: `log_mel` (natural logarithm),
@@ -46,7 +44,6 @@ class VoiceScore:
     """
 
     voice: str
-    teacher: str
     sentences: int
     words: int
     word_error_rate: float
@@ -70,50 +67,50 @@ def evaluate(
     """Score every voice of a package, by default the bundled one, on the first held-out sentences.
 
     What the teacher says is looked for in `work_folder`, and recorded there if it is missing; without a folder it is
-    not kept. Raises `InvalidRequest` for a number of sentences out of range, and for a voice that none of the
-    teacher's is like; `MissingModel` where the teacher is wanted and not installed.
+    not kept. Raises `InvalidRequest` for a number of sentences out of range, and for a package with a voice that the
+    teacher does not teach; `MissingModel` where the teacher is wanted and not installed.
     """
     if not 1 <= sentences <= len(HELD_OUT_SENTENCES):
         raise InvalidRequest(
             f"{sentences} is not a number of held-out sentences.", f"Choose 1 to {len(HELD_OUT_SENTENCES)}."
         )
     network, packs = read_package(package or starter_folder())
-    teachers = {voice: teacher_of(voice) for voice in packs}
+    _check_voices(packs)
     with tempfile.TemporaryDirectory() as temporary:
         corpus = Path(temporary) if work_folder is None else work_folder / CORPUS_FOLDER
-        _record_missing(corpus, teachers.values(), network.config, on_progress)
+        _record_missing(corpus, packs, network.config, on_progress)
         judges = Judges(Recogniser(), OpinionScore())
         scores = []
-        for voice, teacher in teachers.items():
+        for voice, pack in packs.items():
             on_progress(f"scoring {voice}")
-            lessons = load_lessons(corpus / Shard(teacher, HELD_OUT).path)[:sentences]
-            scores.append(_score(network, voice, _items(lessons, teacher, packs[voice]), judges))
+            lessons = load_lessons(corpus / Shard(voice, HELD_OUT).path)[:sentences]
+            scores.append(_score(network, _items(lessons, voice, pack), judges))
     return tuple(scores)
 
 
-def teacher_of(voice: str) -> str:
-    """The teacher's voice that a voice is compared with: its own, or one of the same language and gender."""
-    like = [name for name in STARTER_VOICES if name[:KIND_LETTERS] == voice[:KIND_LETTERS]]
-    if not like:
-        raise InvalidRequest(f"No voice of the teacher is like {voice}.", f"Choose from {', '.join(STARTER_VOICES)}.")
-    return voice if voice in like else like[0]
+def _check_voices(voices: Iterable[str]) -> None:
+    others = [voice for voice in voices if voice not in STARTER_VOICES]
+    if others:
+        raise InvalidRequest(
+            f"The package has a voice that is not taught: {others[0]}.", f"Voices are {', '.join(STARTER_VOICES)}."
+        )
 
 
 def _record_missing(
-    corpus: Path, teachers: Iterable[str], student: ModelConfig, on_progress: Callable[[str], None]
+    corpus: Path, voices: Iterable[str], student: ModelConfig, on_progress: Callable[[str], None]
 ) -> None:
     """Let the teacher speak the held-out sentences that are not in the corpus yet."""
-    missing = [shard for shard in (Shard(name, HELD_OUT) for name in teachers) if not (corpus / shard.path).exists()]
+    missing = [shard for shard in (Shard(voice, HELD_OUT) for voice in voices) if not (corpus / shard.path).exists()]
     if missing:
         teacher = open_teacher(student)
         record(corpus, missing, teacher, lambda shard: on_progress(f"recorded {shard.voice}"))
         teacher.close()
 
 
-def _items(lessons: Sequence[Lesson], teacher: str, pack: torch.Tensor) -> list[Item]:
-    """The teacher's lessons with the styles of a pack [rows, 1, width] that is not necessarily the teacher's."""
+def _items(lessons: Sequence[Lesson], voice: str, pack: torch.Tensor) -> list[Item]:
+    """The teacher's lessons with the styles of the package's own pack [rows, 1, width]."""
     rows = pack[:, 0].numpy()
-    return [Item(lesson, teacher, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
+    return [Item(lesson, voice, rows[min(len(lesson.phonemes), len(rows)) - 1]) for lesson in lessons]
 
 
 @dataclass(frozen=True)
@@ -139,13 +136,12 @@ class Judges:
 
 
 @torch.no_grad()
-def _score(network: Network, voice: str, items: Sequence[Item], judges: Judges) -> VoiceScore:
+def _score(network: Network, items: Sequence[Item], judges: Judges) -> VoiceScore:
     ours = judges.judge([(item.lesson.text, speak(network, item)) for item in items], network.config.sample_rate_hz)
     theirs = judges.judge([(item.lesson.text, item.sound.samples) for item in items], network.config.sample_rate_hz)
     rows = [sound_figures(network, item) | text_figures(network, item) for item in items]
     means = {name: float(np.mean([row[name] for row in rows])) for name in rows[0] if name != "energy"}
     return VoiceScore(
-        voice,
         items[0].voice,
         len(items),
         ours.words.words,
