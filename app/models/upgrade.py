@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.speech.model_strip import Answer, ModelNotice
-from app.speech.voice_choice import Choice
+from app.speech.voice_choice import Choice, voice_info
 from engine.errors import EngineError, UnknownModel
 from engine.model_store import ModelState
 from engine.model_store.checkpoints import at_least_as_good
@@ -138,7 +138,8 @@ class Upgrade(QObject):
         else:
             self._before = self._voices.choice
             self._voices.take_over(name)
-            words = f"{title} is ready: now speaking with {self._voices.voice}."
+            info = voice_info(self._voices.choice, self._voices.models)
+            words = f"{title} is ready: now speaking with {info.title if info else self._voices.voice}."
             self._tell(ModelNotice(words, name, (Answer.GO_BACK, Answer.CHOOSE_VOICE, Answer.CLOSE)))
 
     @Slot(object)

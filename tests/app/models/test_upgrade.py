@@ -54,7 +54,7 @@ def test_a_model_is_fetched_made_ready_and_takes_over(opened: MakeDesk) -> None:
     assert desk.library.made_ready == [(COMPACT, "auto")]
     assert desk.voices.choice == HEART
     assert desk.engines_wanted == [COMPACT]
-    assert text_of(desk) == "Kokoro-82M (8 bit) is ready: now speaking with af_heart."
+    assert text_of(desk) == "Kokoro-82M (8 bit) is ready: now speaking with Heart."
     assert desk.page.banner.message is None
     assert (desk.settings.voice, desk.settings.model) == (None, None)
 
