@@ -125,7 +125,8 @@ def test_a_full_disk_keeps_the_checkpoint_before(trained, teacher, monkeypatch, 
         raise failure
 
     before = trained.checkpoint("text").read_bytes()
-    longer = DistillOptions("tiny", trained.work_folder, {**BRIEF, "text": 1e-2})
+    spent_seconds = torch.load(trained.checkpoint("text"), weights_only=True)["cpu_seconds"]
+    longer = DistillOptions("tiny", trained.work_folder, {**BRIEF, "text": spent_seconds / 60 + 1e-3})
     monkeypatch.setattr(torch, "save", refuse)
     monkeypatch.setattr(Lesson, "validate", lambda lesson: {})
     with pytest.raises(OutputError, match=r"text\.pt"):
