@@ -149,7 +149,8 @@ def test_validate_serves_over_a_pipe_and_ends_with_it() -> None:
     command = [sys.executable, "-m", "engine", "validate", "--serve"]
     asked = json.dumps({"validate": {"speech": {"text": "", "voice": MALE}}}) + "\n"
     served = subprocess.run(command, input=asked, text=True, check=True, capture_output=True, timeout=60)
-    (event,) = [json.loads(line) for line in served.stdout.splitlines()]
+    *pulses, event = [json.loads(line) for line in served.stdout.splitlines()]
+    assert all(pulse["event"] == "PulseEvent" for pulse in pulses)  # one every two seconds of computing
     assert event["event"] == "FailedEvent"
     assert event["hint"]
 
