@@ -9,9 +9,14 @@ BAR_STEPS = 1000
 
 
 def show_fraction(bar: QProgressBar, fraction: float | None) -> None:
-    """Show a fraction from 0 to 1, or a busy indicator, which moves, for None."""
+    """Show a fraction from 0 to 1, or a busy indicator, which moves, for None.
+
+    A bar with a new value paints at once, and with it all of the window that waits to be painted; this one waits, too.
+    """
+    bar.setUpdatesEnabled(False)
     if fraction is None:
         bar.setRange(0, 0)
     else:
         bar.setRange(0, BAR_STEPS)
         bar.setValue(round(BAR_STEPS * fraction))
+    bar.setUpdatesEnabled(True)
