@@ -15,8 +15,8 @@ from app.audio.ring_buffer import RingBuffer
 from app.audio.track import AudioTrack
 
 TICK_MS = 16
-BUFFERED_SECONDS = 2.0
-"""How long the window may be busy without an audible gap."""
+BUFFERED_SECONDS = 5.0
+"""How long the window may be busy without an audible gap; a slow processor takes two seconds to add the diagnostics."""
 SETTLED_SECONDS = 0.15
 """What the device takes next is not changed any more: more than it takes at once, and little to wait for."""
 STALL_SECONDS = 3.0
