@@ -47,7 +47,7 @@ def application(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Ap
     qtbot.waitUntil(lambda: application.controller.activity.readiness is Readiness.READY)
     application.window.speak()
     qtbot.waitUntil(lambda: application.controller.track.whole)
-    application.controller.player.pause()  # nobody takes the samples, which in a while would be said
+    application.controller.player.pause()  # a device that takes no samples is soon said to have gone
     application.diagnostics.open()
     application.models.open()
     menu = application.window.menu
