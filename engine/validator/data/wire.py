@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -19,7 +20,9 @@ EXPERIMENTS: Mapping[str, type[ExperimentRequest]] = MappingProxyType({"sweep": 
 _METRICS = tuple(field.name for field in fields(Metrics))
 
 
-def _make_converter() -> JsonConverter:
+@cache
+def _converter() -> JsonConverter:
+    """The only one: it takes longer to make than a window may stand still."""
     converter = make_converter()
     unstructure_row = converter.get_unstructure_hook(Row)
     structure_row = converter.get_structure_hook(Row)
@@ -46,7 +49,7 @@ class Wire:
     """Converts every validation object to JSON and back; numbers survive exactly."""
 
     def __init__(self) -> None:
-        self._converter = _make_converter()
+        self._converter = _converter()
 
     def encode(self, event: ServiceEvent) -> str:
         """One line of JSON, without its line end."""
