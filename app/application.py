@@ -29,6 +29,7 @@ from app.speech.controller import SpeechController
 from app.speech.engine_worker import EngineFactory, VoiceLister, engine_for, voices_here
 from app.speech.module_builder import ModuleBuilder, build_command
 from app.speech.voice_choice import Choice, prosody_of
+from app.system.background_import import BackgroundImport
 from app.system.mac import SpeakService, Wakefulness
 from app.system.objective_c import ObjectiveC
 from app.system.opened_files import OpenedFiles
@@ -89,6 +90,8 @@ class Application(QObject):
         self._reference_command = reference_command
         self._make_library = make_library
         self._fetch = options.fetch
+        self._diagnostics_import = BackgroundImport("app.diagnostics.feature", self)
+        self._diagnostics_import.finished.connect(self._add_diagnostics)
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._stays = options.screenshot is None
@@ -262,7 +265,7 @@ class Application(QObject):
         self.controller.list_voices()
         if self._speaks_at_once:
             self.window.speak()
-        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._add_diagnostics)
+        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._diagnostics_import.start)
         self._models_timer.start()
         self._desktop_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)
