@@ -90,12 +90,8 @@ class LstmStudent(nn.Module):
         """
         x = zero_beyond(x, lengths, axis=1)
         hidden, cell, hidden_back, cell_back = self.guess(x, lengths)
-        drive = functional.linear(x, self.weight_ih_l0, self.bias_ih_l0 + self.bias_hh_l0)
-        drive_back = functional.linear(x, self.weight_ih_l0_reverse, self.bias_ih_l0_reverse + self.bias_hh_l0_reverse)
-        for _ in range(self.architecture.corrections):
-            hidden, cell = self._step(drive, self.weight_hh_l0, _earlier(hidden), _earlier(cell))
-            before = _later(hidden_back, lengths), _later(cell_back, lengths)
-            hidden_back, cell_back = self._step(drive_back, self.weight_hh_l0_reverse, *before)
+        hidden = self._corrected(x, hidden, cell, _earlier(hidden), "")
+        hidden_back = self._corrected(x, hidden_back, cell_back, _later(hidden_back, lengths), "_reverse")
         return zero_beyond(torch.cat([hidden, hidden_back], dim=2), lengths, axis=1)
 
     def guess(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
@@ -107,12 +103,42 @@ class LstmStudent(nn.Module):
         hidden, cell, hidden_back, cell_back = (guess(y) for guess in self.states)
         return torch.tanh(hidden), cell, torch.tanh(hidden_back), cell_back
 
-    def _step(self, drive: Tensor, weight: Tensor, hidden: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-        """One step of an LSTM cell from the states before it; all [batch, time, units], `drive` four times as wide."""
+    def _corrected(self, x: Tensor, hidden: Tensor, cell: Tensor, neighbours: _Neighbours, direction: str) -> Tensor:
+        """The hidden states of a direction, [batch, time, units], from guesses of them and of the cell states."""
+        names = (f"{name}_l0{direction}" for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
+        weight, recurrent, *biases = (_gates_first(self.get_parameter(name)) for name in names)
+        drive = functional.linear(x, weight, biases[0] + biases[1])
+        for _ in range(self.architecture.corrections):
+            gates = drive + functional.linear(neighbours.of(hidden), recurrent)
+            hidden, cell = self._step(gates, neighbours.of(cell))
+        return hidden
+
+    def _step(self, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        """Hidden and cell state [batch, time, units] of an LSTM's cell, from the cell states before."""
         sigmoid, tanh = (torch.sigmoid, torch.tanh) if self.training else (_sigmoid, _tanh)
-        entering, forgetting, candidate, leaving = (drive + functional.linear(hidden, weight)).chunk(4, dim=2)
-        cell = sigmoid(forgetting) * cell + sigmoid(entering) * tanh(candidate)
-        return sigmoid(leaving) * tanh(cell), cell
+        units = self.architecture.units
+        opened, candidate = gates.split([3 * units, units], dim=2)
+        entering, forgetting, leaving = sigmoid(opened).chunk(3, dim=2)
+        cell = forgetting * cell + entering * tanh(candidate)
+        return leaving * tanh(cell), cell
+
+
+@dataclass(frozen=True)
+class _Neighbours:
+    """The step whose state each step starts from: `index` [batch, time, units], `missing` where there is none."""
+
+    index: Tensor
+    missing: Tensor
+
+    def of(self, x: Tensor) -> Tensor:
+        """The values of `x` [batch, time, units] that the steps start from."""
+        return torch.gather(x, 1, self.index).masked_fill(self.missing, 0)
+
+
+def _gates_first(parameter: Tensor) -> Tensor:
+    """A cell's weights in the order entering, forgetting, leaving, candidate: the first three are activated alike."""
+    entering, forgetting, candidate, leaving = parameter.chunk(4)
+    return torch.cat([entering, forgetting, leaving, candidate])
 
 
 def cell_shapes(inputs: int, units: int) -> dict[str, tuple[int, ...]]:
@@ -188,18 +214,16 @@ def _tanh(x: Tensor) -> Tensor:
     return 2 * _sigmoid(2 * x) - 1
 
 
-def _earlier(x: Tensor) -> Tensor:
-    """Every step's value [batch, time, units] of the step before it, 0 before the first."""
+def _earlier(x: Tensor) -> _Neighbours:
+    """Every step starts from the step before it, the first from nothing."""
     steps = torch.arange(x.shape[1], dtype=torch.int32)
     before = steps - (steps > 0).to(torch.int32)
-    values = torch.gather(x, 1, before.long()[None, :, None].expand(x.shape))
-    return values.masked_fill((steps == 0)[None, :, None], 0)
+    return _Neighbours(before.long()[None, :, None].expand(x.shape), (steps == 0)[None, :, None])
 
 
-def _later(x: Tensor, lengths: Tensor) -> Tensor:
-    """Every step's value [batch, time, units] of the step after it, 0 from the last one of its sequence on."""
+def _later(x: Tensor, lengths: Tensor) -> _Neighbours:
+    """Every step starts from the step after it, the last of its sequence and those beyond it from nothing."""
     last = lengths[:, None] - 1
     steps = torch.arange(x.shape[1], dtype=torch.int32)[None]
     after = torch.minimum(steps + 1, last)
-    values = torch.gather(x, 1, after.long()[:, :, None].expand(x.shape))
-    return values.masked_fill((steps >= last)[:, :, None], 0)
+    return _Neighbours(after.long()[:, :, None].expand(x.shape), (steps >= last)[:, :, None])
