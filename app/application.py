@@ -292,12 +292,14 @@ class Application(QObject):
         self._choose(options)
         if options.screenshot is not None:
             window = self.diagnostics.window if options.diagnostics else self.window
-            self._screenshot = ScreenshotWhenIdle(
-                window, options.screenshot, lambda: self.diagnostics.busy or self.reader.opener.busy
-            )
+            self._screenshot = ScreenshotWhenIdle(window, options.screenshot, self._is_unfinished)
             self.controller.activity_changed.connect(self._screenshot.follow)
             self.controller.failed.connect(self._on_failure)
             self._screenshot.taken.connect(self.finished)
+
+    def _is_unfinished(self) -> bool:
+        """Whether a picture of the window would show something that is only half there."""
+        return self.diagnostics.busy or self.diagnostics.drawing or self.reader.opener.busy
 
     def _choose(self, options: Options) -> None:
         header = self.window.page.header

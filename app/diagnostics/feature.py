@@ -93,6 +93,11 @@ class DiagnosticsFeature(QObject):
         exporting = self.export.active or self.keeping.export.active
         return self.controller.active or self.exploration.experiments.active or exporting
 
+    @property
+    def drawing(self) -> bool:
+        """Whether a picture of a signal is being made."""
+        return self.panel.drill_down.drawing
+
     @Slot()
     def open(self) -> None:
         """Show the panel."""

@@ -94,6 +94,11 @@ class DrillDown(StagePage):
         self._lay_out()
         self._connect()
 
+    @property
+    def drawing(self) -> bool:
+        """Whether a picture is being made, or is about to be."""
+        return self._timer.isActive() or self._loader.busy
+
     def show_stage(self, run: DiagnosticsRun | None, shown: Shown, stage: str | None) -> None:
         """Show a stage; cheap if nothing has changed."""
         if stage != self._stage:

@@ -22,6 +22,11 @@ class PictureLoader(QObject):
         self._maker = _PictureMaker()
         self._maker.made.connect(self._on_made)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a picture has been requested that has not been delivered."""
+        return self._newest is not None
+
     def load(self, request: PictureRequest) -> None:
         """Make this picture; requests that have not been started are dropped."""
         self._newest = request
@@ -36,6 +41,7 @@ class PictureLoader(QObject):
     @Slot(object, object)
     def _on_made(self, request: PictureRequest, picture: Picture) -> None:
         if request is self._newest:
+            self._newest = None
             self.loaded.emit(request, picture)
 
 

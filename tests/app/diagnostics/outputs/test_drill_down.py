@@ -44,7 +44,9 @@ def test_an_unknown_stage_says_so(drill_down: DrillDown) -> None:
 def test_signals_are_drawn_as_signals(drill_down: DrillDown, qtbot: QtBot) -> None:
     drill_down.show_stage(finished_run(), SHOWN, "f0n")
     assert drill_down.words.text() == "Drawing…"
+    assert drill_down.drawing
     shows(qtbot, drill_down, drill_down.signals)
+    qtbot.waitUntil(lambda: not drill_down.drawing)
     assert drill_down.outputs.isVisible()
     assert drill_down.outputs.width() >= 150
     assert drill_down.title.accessibleDescription() == "Pitch and energy: f0 · Compiled against PyTorch · utterance 1"

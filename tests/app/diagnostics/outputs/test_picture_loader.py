@@ -56,6 +56,19 @@ def test_only_the_newest_comes_back(qtbot: QtBot) -> None:
     assert arrays.loaded <= 4
 
 
+def test_busy_until_the_picture_is_there(qtbot: QtBot) -> None:
+    loader, arrays = PictureLoader(), SlowArrays()
+    busy: list[bool] = []
+    loader.loaded.connect(lambda: busy.append(loader.busy))
+    loader.load(asked(arrays))
+    assert loader.busy
+    arrays.hold.set()
+    qtbot.waitUntil(lambda: busy == [False])
+    loader.load(asked(arrays))
+    loader.forget()
+    assert not loader.busy
+
+
 def test_what_is_forgotten_does_not_come(qtbot: QtBot) -> None:
     loader, arrays = PictureLoader(), SlowArrays()
     loader.load(asked(arrays))
