@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from engine.distillation.lessons import ChainLesson, DurationLesson, Lesson, PitchLesson, Shelf, TextLesson
-from engine.distillation.options import DistillOptions
+from engine.distillation.options import DOUBLINGS, DistillOptions
 from engine.distillation.shards import ShardFolder
 from engine.distillation.teacher import FRAME_LSTM, Teacher
 from engine.errors import DamagedFile, InvalidRequest, OutputError, UnusableModel
@@ -28,7 +28,7 @@ CHECK_EXAMPLES = 60
 
 
 LEARNING_CORRECTIONS = 2
-"""How many corrections students learn with, as a rule: with more of them later they are more exact."""
+"""How many corrections students learn with, as a rule, each over one step: what is guessed then counts for most."""
 _UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
 """What PyTorch raises for a file that is no checkpoint of these modules."""
 
@@ -80,7 +80,7 @@ def load_students(teacher: Teacher, options: DistillOptions) -> dict[str, LstmSt
     students = new_students(teacher, options.seed)
     for path, student in students.items():
         count = options.frame_corrections if path == FRAME_LSTM else options.corrections
-        student.architecture = replace(student.architecture, corrections=count)
+        student.architecture = replace(student.architecture, corrections=count, doublings=DOUBLINGS)
     taught: dict[str, LstmStudent] = {}
     for name, course in COURSES.items():
         if options.checkpoint(name).exists():

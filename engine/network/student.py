@@ -1,13 +1,18 @@
 """A student: a Transformer that stands in for a bidirectional LSTM of one layer and computes all steps at once.
 
 It guesses the state of the LSTM at every step, and the LSTM's own cell, from its own weights, then corrects all guesses
-together, a few times: each time every step starts from what was guessed for the one before it. A correction moves exact
-values one step further from the borders, so a sequence of no more steps than corrections comes out exact.
+together, a few times: each time the gates of every step are computed from the hidden state guessed for the one before
+it, and with these gates the cell state is carried over some steps. A correction moves exact values one step further
+from the borders, so a sequence of no more steps than corrections comes out exact.
+
+With gates that are given, an LSTM's cell state c(t) = f(t) c(t - 1) + e(t) is a linear recurrence. Two steps of it are
+again such a step, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)): it is carried over 2, 4, 8 ... steps in as
+many doublings (Hillis and Steele's scan), and the first of them starts from a guess.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +32,8 @@ class StudentArchitecture:
     """What a student is built from.
 
     `inputs` and `units` (per direction) are those of its LSTM; `width`, `heads`, `layers` and `kernel` those of the
-    Transformer, the last being steps of its convolutions; `corrections` is how often the cell corrects the guess.
+    Transformer, the last being steps of its convolutions; `corrections` is how often the cell corrects the guess, and
+    each time the cell state is carried over 2 ** `doublings` steps.
     """
 
     inputs: int
@@ -37,6 +43,7 @@ class StudentArchitecture:
     layers: int = 2
     kernel: int = 5
     corrections: int = 2
+    doublings: int = 0
 
 
 def student_from(architecture: Mapping[str, Any]) -> LstmStudent:
@@ -90,8 +97,11 @@ class LstmStudent(nn.Module):
         """
         x = zero_beyond(x, lengths, axis=1)
         hidden, cell, hidden_back, cell_back = self.guess(x, lengths)
-        hidden = self._corrected(x, hidden, cell, _earlier(hidden), "")
-        hidden_back = self._corrected(x, hidden_back, cell_back, _later(hidden_back, lengths), "_reverse")
+        distances = [2**power for power in range(self.architecture.doublings + 1)]
+        earlier = [_earlier(hidden, distance) for distance in distances]
+        later = [_later(hidden, lengths, distance) for distance in distances]
+        hidden = self._corrected(x, hidden, cell, earlier, "")
+        hidden_back = self._corrected(x, hidden_back, cell_back, later, "_reverse")
         return zero_beyond(torch.cat([hidden, hidden_back], dim=2), lengths, axis=1)
 
     def guess(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
@@ -103,35 +113,43 @@ class LstmStudent(nn.Module):
         hidden, cell, hidden_back, cell_back = (guess(y) for guess in self.states)
         return torch.tanh(hidden), cell, torch.tanh(hidden_back), cell_back
 
-    def _corrected(self, x: Tensor, hidden: Tensor, cell: Tensor, neighbours: _Neighbours, direction: str) -> Tensor:
-        """The hidden states of a direction, [batch, time, units], from guesses of them and of the cell states."""
+    def _corrected(
+        self, x: Tensor, hidden: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours], direction: str
+    ) -> Tensor:
+        """The hidden states of a direction, [batch, time, units], from guesses of them and of the cell states.
+
+        `neighbours` are those 1, 2, 4 ... steps away.
+        """
         names = (f"{name}_l0{direction}" for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
         weight, recurrent, *biases = (_gates_first(self.get_parameter(name)) for name in names)
         drive = functional.linear(x, weight, biases[0] + biases[1])
         for _ in range(self.architecture.corrections):
-            gates = drive + functional.linear(neighbours.of(hidden), recurrent)
-            hidden, cell = self._step(gates, neighbours.of(cell))
+            gates = drive + functional.linear(neighbours[0].of(hidden), recurrent)
+            hidden, cell = self._step(gates, cell, neighbours)
         return hidden
 
-    def _step(self, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-        """Hidden and cell state [batch, time, units] of an LSTM's cell, from the cell states before."""
+    def _step(self, gates: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours]) -> tuple[Tensor, Tensor]:
+        """Hidden and cell state of every step, [batch, time, units], from the guessed cell states."""
         sigmoid, tanh = (torch.sigmoid, torch.tanh) if self.training else (_sigmoid, _tanh)
         units = self.architecture.units
         opened, candidate = gates.split([3 * units, units], dim=2)
-        entering, forgetting, leaving = sigmoid(opened).chunk(3, dim=2)
-        cell = forgetting * cell + entering * tanh(candidate)
+        entering, kept, leaving = sigmoid(opened).chunk(3, dim=2)
+        entered = entering * tanh(candidate)
+        for before in neighbours[:-1]:
+            entered, kept = entered + kept * before.of(entered), kept * before.of(kept)
+        cell = entered + kept * neighbours[-1].of(cell)
         return leaving * tanh(cell), cell
 
 
 @dataclass(frozen=True)
 class _Neighbours:
-    """The step whose state each step starts from: `index` [batch, time, units], `missing` where there is none."""
+    """The step some steps before each step: `index` [batch, time, units], `missing` where there is none."""
 
     index: Tensor
     missing: Tensor
 
     def of(self, x: Tensor) -> Tensor:
-        """The values of `x` [batch, time, units] that the steps start from."""
+        """The values of `x` [batch, time, units] that many steps before, 0 where there is none."""
         return torch.gather(x, 1, self.index).masked_fill(self.missing, 0)
 
 
@@ -214,16 +232,16 @@ def _tanh(x: Tensor) -> Tensor:
     return 2 * _sigmoid(2 * x) - 1
 
 
-def _earlier(x: Tensor) -> _Neighbours:
-    """Every step starts from the step before it, the first from nothing."""
+def _earlier(x: Tensor, distance: int) -> _Neighbours:
+    """The steps that come before those of `x` [batch, time, units] in the forward direction."""
     steps = torch.arange(x.shape[1], dtype=torch.int32)
-    before = steps - (steps > 0).to(torch.int32)
-    return _Neighbours(before.long()[None, :, None].expand(x.shape), (steps == 0)[None, :, None])
+    before = (steps - distance) * (steps >= distance).to(torch.int32)
+    return _Neighbours(before.long()[None, :, None].expand(x.shape), (steps < distance)[None, :, None])
 
 
-def _later(x: Tensor, lengths: Tensor) -> _Neighbours:
-    """Every step starts from the step after it, the last of its sequence and those beyond it from nothing."""
+def _later(x: Tensor, lengths: Tensor, distance: int) -> _Neighbours:
+    """The steps that come before those of `x` in the backward direction, which begins at the end of each sequence."""
     last = lengths[:, None] - 1
     steps = torch.arange(x.shape[1], dtype=torch.int32)[None]
-    after = torch.minimum(steps + 1, last)
-    return _Neighbours(after.long()[:, :, None].expand(x.shape), (steps >= last)[:, :, None])
+    after = torch.minimum(steps + distance, last)
+    return _Neighbours(after.long()[:, :, None].expand(x.shape), (steps + distance > last)[:, :, None])
