@@ -17,7 +17,7 @@ from engine.network.student import student_from
 from engine.network.student_file import Students, save_students
 from engine.network.weights import Weights
 
-SMALL = {"width": 8, "heads": 2, "layers": 1, "kernel": 3, "corrections": 2}
+SMALL = {"width": 8, "heads": 2, "layers": 1, "kernel": 3, "corrections": 2, "doublings": 2}
 
 
 def architectures(config: ModelConfig, places: str = "*", **sizes: int) -> dict[str, dict[str, int]]:

@@ -18,10 +18,10 @@ def lstm():
     return nn.LSTM(INPUTS, UNITS, batch_first=True, bidirectional=True).requires_grad_(False)
 
 
-@pytest.fixture(scope="module")
-def student(lstm):
+@pytest.fixture(scope="module", params=[0, 3], ids="doublings {}".format)
+def student(lstm, request):
     torch.manual_seed(4)
-    return LstmStudent.of(lstm, corrections=2, **SMALL).eval().requires_grad_(False)
+    return LstmStudent.of(lstm, corrections=2, doublings=request.param, **SMALL).eval().requires_grad_(False)
 
 
 def lengths_of(*lengths):
@@ -29,20 +29,35 @@ def lengths_of(*lengths):
 
 
 @settings(max_examples=20, deadline=None)
-@given(steps=st.integers(1, 3), corrections=st.integers(1, 3))
-def test_a_sequence_of_no_more_steps_than_corrections_is_exact(lstm, steps, corrections):
-    student = LstmStudent.of(lstm, corrections=corrections, **SMALL).eval()
+@given(steps=st.integers(1, 3), corrections=st.integers(1, 3), doublings=st.integers(0, 3))
+def test_a_sequence_of_no_more_steps_than_corrections_is_exact(lstm, steps, corrections, doublings):
+    student = LstmStudent.of(lstm, corrections=corrections, doublings=doublings, **SMALL).eval()
     x = torch.randn(1, steps, INPUTS)
     exact = torch.allclose(student(x, lengths_of(steps)), lstm(x)[0], atol=1e-6)
     assert exact is (steps <= corrections)
 
 
 def test_corrections_lead_to_the_lstm(lstm):
+    torch.manual_seed(5)
     x, steps = torch.randn(1, 40, INPUTS), lengths_of(40)
-    students = [LstmStudent.of(lstm, corrections=count, **SMALL).eval().requires_grad_(False) for count in (1, 4, 40)]
+    students = [LstmStudent.of(lstm, corrections=count, **SMALL).eval().requires_grad_(False) for count in (1, 10, 40)]
     errors = [(student(x, steps) - lstm(x)[0]).abs().max().item() for student in students]
     assert errors[0] > 3 * errors[1]
     assert errors[2] < 1e-6
+
+
+@settings(max_examples=20, deadline=None)
+@given(steps=st.integers(1, 20), doublings=st.integers(0, 4))
+def test_a_correction_carries_the_cell_state_over_a_power_of_two_of_steps(steps, doublings):
+    lstm = nn.LSTM(INPUTS, UNITS, batch_first=True, bidirectional=True).requires_grad_(False)
+    lstm.weight_hh_l0.zero_()  # no gate depends on a hidden state, so that nothing but the cell state is guessed
+    lstm.weight_hh_l0_reverse.zero_()
+    student = LstmStudent.of(lstm, corrections=1, doublings=doublings, **SMALL).eval()
+    x = torch.randn(1, steps, INPUTS)
+    errors = (student(x, lengths_of(steps)) - lstm(x)[0]).abs().amax(dim=(0, 2))
+    reached = torch.arange(steps) < 2**doublings
+    assert (errors[reached & reached.flip(0)] < 1e-6).all()
+    assert (errors.max() < 1e-6) == (steps <= 2**doublings)
 
 
 @pytest.mark.parametrize("padding", [0.0, 7.0, float("nan"), float("inf")])
