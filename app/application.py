@@ -90,8 +90,6 @@ class Application(QObject):
         self._reference_command = reference_command
         self._make_library = make_library
         self._fetch = options.fetch
-        self._diagnostics_import = BackgroundImport("app.diagnostics.feature", self)
-        self._diagnostics_import.finished.connect(self._add_diagnostics)
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
         self._models_timer.timeout.connect(self._add_models)
         self._stays = options.screenshot is None
@@ -125,14 +123,8 @@ class Application(QObject):
         self._opened_files.opened.connect(self.window.file_wanted)
         if sys.platform == "darwin":
             self.join_mac(ObjectiveC())
-        self.window.menu.choose_device(settings.device)
-        self.window.menu.devices.triggered.connect(self._on_device)
-        self.window.menu.choose_lstm_method(settings.lstm_method)
-        self.window.menu.lstm_methods.triggered.connect(self._on_lstm_method)
-        self.window.menu.preview.triggered.connect(self.window.page.header.voices.preview)
-        self.window.page.header.voices.preview_wanted.connect(self._on_preview)
-        self.window.page.header.voices.model_changed.connect(self._on_engine_wanted)
         self._desktop_timer.timeout.connect(self.desktop.begin)
+        self._connect_choices()
         self._apply(options)
 
     @cached_property
@@ -265,7 +257,9 @@ class Application(QObject):
         self.controller.list_voices()
         if self._speaks_at_once:
             self.window.speak()
-        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, self._diagnostics_import.start)
+        diagnostics_import = BackgroundImport("app.diagnostics.feature", self)
+        diagnostics_import.finished.connect(self._add_diagnostics)
+        QTimer.singleShot(ADD_DIAGNOSTICS_AFTER_MS, diagnostics_import.start)
         self._models_timer.start()
         self._desktop_timer.start()
         QTimer.singleShot(LOOK_FOR_DEVICE_AFTER_MS, self._look_for_device)
@@ -283,6 +277,17 @@ class Application(QObject):
     @Slot()
     def _add_models(self) -> None:
         self.models.controller.look()
+
+    def _connect_choices(self) -> None:
+        """Show what the settings have chosen, and follow the menu and the list of voices."""
+        menu, voices = self.window.menu, self.window.page.header.voices
+        menu.choose_device(self._settings.device)
+        menu.devices.triggered.connect(self._on_device)
+        menu.choose_lstm_method(self._settings.lstm_method)
+        menu.lstm_methods.triggered.connect(self._on_lstm_method)
+        menu.preview.triggered.connect(voices.preview)
+        voices.preview_wanted.connect(self._on_preview)
+        voices.model_changed.connect(self._on_engine_wanted)
 
     def _apply(self, options: Options) -> None:
         if self._greets:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import logging
 from contextlib import suppress
+from functools import partial
 from threading import Thread
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-log = logging.getLogger(__name__)
+from app.system.threads import failure_of
 
 
 class BackgroundImport(QObject):
     """`finished` is emitted, in the window's thread, once the module can be used at once, or has failed to import.
 
-    A failure is raised again where the module is needed. Whoever needs it earlier just imports it, and Python makes
-    that thread wait for this one.
+    A failure is logged, and raised again where the module is needed. Code that needs it earlier imports it as usual:
+    Python makes the second import wait for the first.
     """
 
     finished = Signal()
@@ -28,15 +28,12 @@ class BackgroundImport(QObject):
 
     @Slot()
     def start(self) -> None:
-        """Begin; the program can end without waiting for it."""
+        """Begin the import; the program can end without waiting for it."""
         if self._thread is None:
             self._thread = Thread(target=self._import, name=f"import {self._module}", daemon=True)
             self._thread.start()
 
     def _import(self) -> None:
-        try:
-            importlib.import_module(self._module)
-        except Exception:
-            log.debug("%s failed to import; whoever needs it will say so", self._module, exc_info=True)
+        failure_of(partial(importlib.import_module, self._module))
         with suppress(RuntimeError):  # the window may be gone by now
             self.finished.emit()
