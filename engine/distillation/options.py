@@ -12,7 +12,7 @@ DEFAULT_SHARDS = 20
 CORRECTIONS, FRAME_CORRECTIONS = 6, 12
 """How often the cell corrects a guess in the file of students, over tokens and over frames."""
 DOUBLINGS = 4
-"""Each correction carries the cell state over sixteen steps; to carry it over all changes durations no more."""
+"""Each correction carries the cell state over 2 ** 4 steps; more of them bring no more equal durations."""
 
 
 @dataclass(frozen=True)

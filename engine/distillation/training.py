@@ -28,7 +28,7 @@ CHECK_EXAMPLES = 60
 
 
 LEARNING_CORRECTIONS = 2
-"""How many corrections students learn with, as a rule, each over one step: what is guessed then counts for most."""
+"""How many corrections students learn with, as a rule. Each is over one step, so that the guess counts for most."""
 _UNREADABLE = (OSError, RuntimeError, KeyError, ValueError, TypeError, EOFError, UnpicklingError, BadZipFile)
 """What PyTorch raises for a file that is no checkpoint of these modules."""
 

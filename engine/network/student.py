@@ -5,9 +5,9 @@ together, a few times: each time the gates of every step are computed from the h
 it, and with these gates the cell state is carried over some steps. A correction moves exact values one step further
 from the borders, so a sequence of no more steps than corrections comes out exact.
 
-With gates that are given, an LSTM's cell state c(t) = f(t) c(t - 1) + e(t) is a linear recurrence. Two steps of it are
-again such a step, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)): it is carried over 2, 4, 8 ... steps in as
-many doublings (Hillis and Steele's scan), and the first of them starts from a guess.
+For given gates, the cell state c(t) = f(t) c(t - 1) + e(t) is a linear recurrence. Two of its steps make one of the
+same form, c(t) = f(t) f(t - 1) c(t - 2) + (e(t) + f(t) e(t - 1)), so that 2 ** n steps are made by n doublings (Hillis
+and Steele's scan). The state before those steps is a guess.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class LstmStudent(nn.Module):
         return hidden
 
     def _step(self, gates: Tensor, cell: Tensor, neighbours: Sequence[_Neighbours]) -> tuple[Tensor, Tensor]:
-        """Hidden and cell state of every step, [batch, time, units], from the guessed cell states."""
+        """Hidden and cell state of every step, [batch, time, units], from its gates and the guessed cell states."""
         sigmoid, tanh = (torch.sigmoid, torch.tanh) if self.training else (_sigmoid, _tanh)
         units = self.architecture.units
         opened, candidate = gates.split([3 * units, units], dim=2)
@@ -149,7 +149,7 @@ class _Neighbours:
     missing: Tensor
 
     def of(self, x: Tensor) -> Tensor:
-        """The values of `x` [batch, time, units] that many steps before, 0 where there is none."""
+        """The values of `x` [batch, time, units] at those steps, 0 where there is none."""
         return torch.gather(x, 1, self.index).masked_fill(self.missing, 0)
 
 
