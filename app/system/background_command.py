@@ -64,10 +64,9 @@ class BackgroundCommand(QObject):
             process.kill()
 
     def shut_down(self, timeout_ms: int) -> None:
-        """End the command that is running, and wait until it has ended."""
-        process = self._process
+        """End the command that is running, and wait until it and all that were stopped before have ended."""
         self.stop()
-        if process is not None:
+        for process in self.findChildren(QProcess):
             process.waitForFinished(timeout_ms)
 
     def _disconnect(self, process: QProcess) -> None:

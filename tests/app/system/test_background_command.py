@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from app.system.background_command import NICENESS, NO_START, BackgroundCommand
@@ -68,6 +69,14 @@ def test_a_stopped_command_tells_nothing_more(listener: Listener, qtbot: QtBot) 
     listener.run("print('next')")
     assert listener.lines == ["begun", "next"]
     assert listener.codes == [0]
+
+
+def test_shutting_down_waits_for_a_command_stopped_before(listener: Listener) -> None:
+    listener.command.start((sys.executable, "-c", "import time; time.sleep(60)"))
+    [process] = listener.command.findChildren(QProcess)
+    listener.command.stop()
+    listener.command.shut_down(5000)
+    assert process.state() is QProcess.ProcessState.NotRunning
 
 
 def test_the_window_goes_first(listener: Listener) -> None:
