@@ -26,16 +26,14 @@ from engine.runners.host import align, durations
 from engine.speech import Array
 from engine.stages import STAGES, stage_named
 from engine.starter.opinion import OpinionScore
+from engine.starter.pitch import voiced_cents
 from engine.starter.recognition import Recogniser, WordCount
 from engine.validator.measures.audio_metrics import log_mel_l1
 from engine.validator.measures.metrics import mean_square
 from engine.voices.packs import find
 
 EVALUATION_VOICES = ("af_heart", "am_michael", "bf_emma", "bm_george", "af_bella")
-LOWEST_PITCH_HZ = 50.0
-"""A value of pitch is taken for voiced above this; between it and 0 the curve only passes on its way."""
 FAR_FRAMES = 2
-_CENTS_PER_OCTAVE = 1200
 _SPEED = 1.0
 _SEED = 0
 
@@ -173,14 +171,6 @@ def compared_durations(ours: Array, theirs: Array) -> tuple[int, int]:
     return int(np.count_nonzero(differences)), int(np.count_nonzero(differences > FAR_FRAMES))
 
 
-def squared_cents(ours_hz: Array, theirs_hz: Array) -> tuple[float, int]:
-    """The sum of squared differences in cents over the values that are voiced in both, and their number."""
-    ours, theirs = ours_hz.astype(np.float64), theirs_hz.astype(np.float64)
-    voiced = (ours > LOWEST_PITCH_HZ) & (theirs > LOWEST_PITCH_HZ)
-    cents = _CENTS_PER_OCTAVE * np.log2(ours[voiced] / theirs[voiced])
-    return float(np.square(cents).sum()), int(np.count_nonzero(voiced))
-
-
 def _utterances(checkpoint: Checkpoint, voice: str, texts: Sequence[str]) -> Iterator[Values]:
     pack = find(checkpoint.voices, voice)
     phonemizer = Phonemizer(pack.info.language, checkpoint.config.vocab, checkpoint.config.phoneme_limit)
@@ -205,12 +195,12 @@ def _score(teacher: Speaker, student: Speaker, utterances: Sequence[Values], spo
 
 def _add(sums: _Sums, theirs: Values, ours: Values, curves: Values) -> None:
     unequal, far = compared_durations(ours["duration_logits"][0], theirs["duration_logits"][0])
-    cents, voiced = squared_cents(curves["f0"], theirs["f0"])
+    cents, _ = voiced_cents(curves["f0"], theirs["f0"])
     sums.tokens += int(theirs["token_count"][0])
     sums.unequal += unequal
     sums.far += far
-    sums.squared_cents += cents
-    sums.voiced += voiced
+    sums.squared_cents += float(np.square(cents).sum())
+    sums.voiced += len(cents)
     sums.squared_energy += mean_square(np.subtract(curves["energy"], theirs["energy"])) * theirs["energy"].size
     sums.values += theirs["energy"].size
 

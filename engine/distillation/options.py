@@ -9,7 +9,7 @@ from pathlib import Path
 LESSON_MINUTES: Mapping[str, float] = {"durations": 17.0, "pitch": 15.0, "text": 3.0, "chain": 11.0}
 """Processor minutes of each lesson on one core, in the order in which they are given."""
 DEFAULT_SHARDS = 20
-CORRECTIONS, FRAME_CORRECTIONS = 6, 12
+CORRECTIONS, FRAME_CORRECTIONS = 6, 14
 """How often the cell corrects a guess in the file of students, over tokens and over frames."""
 DOUBLINGS = 4
 """Each correction carries the cell state over 2 ** 4 steps; more of them bring no more equal durations."""

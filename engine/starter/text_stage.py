@@ -9,12 +9,15 @@ import math
 import random
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 import torch.nn.functional as functional
 from torch import nn
 
 from engine.network.architecture import Network
+from engine.ops.harmonic_source import VOICED_ABOVE_HZ
 from engine.starter.batches import Batch, Item, Shelf, collate
+from engine.starter.pitch import voiced_cents
 
 DURATION_DROPOUT = 0.2
 F0_LOSS_SHARE = 0.1
@@ -24,11 +27,8 @@ PITCH_LOSS_SHARE = 8.0
 PITCH_SQUARE_SHARE = 3.0
 """Of the squared ratio: few values, where a voiced part begins or ends, make most of the mean square."""
 LEVEL_LOSS_SHARE = 2.0
-VOICED_HZ = 10.0
-"""Kokoro's source calls a value voiced above this."""
 LOWEST_HZ = 30.0
 """Ratios of F0 are taken of values at least as high, so that a value near zero has a finite one."""
-CENTS_PER_OCTAVE = 1200
 INITIAL_F0_HZ = 100.0
 INITIAL_F0_GAIN = 30.0
 
@@ -67,7 +67,7 @@ class TextStage:
         counted, levels = duration_losses(logits, batch)
         wanted = batch.f0_hz()
         f0_distance = functional.smooth_l1_loss(f0, wanted)
-        ratio = pitch_ratio(f0, wanted)[wanted > VOICED_HZ]
+        ratio = pitch_ratio(f0, wanted)[wanted > VOICED_ABOVE_HZ]
         pitch = ratio.abs().mean() + PITCH_SQUARE_SHARE * ratio.square().mean()
         energy_distance = functional.smooth_l1_loss(energy, batch.energy())
         total = counted + LEVEL_LOSS_SHARE * levels + energy_distance
@@ -90,13 +90,11 @@ def text_figures(network: Network, item: Item) -> dict[str, float]:
     batch = collate([item])
     logits, f0, energy = predicted(network, batch)
     durations = torch.sigmoid(logits[0]).sum(-1).round().clamp(min=1)
-    wanted = batch.f0_hz()
-    voiced, ours = wanted > VOICED_HZ, f0 > VOICED_HZ
-    cents = CENTS_PER_OCTAVE / math.log(2) * pitch_ratio(f0, wanted)[voiced & ours]
+    cents, voicing_agrees = voiced_cents(f0.detach().numpy(), batch.f0_hz().numpy())
     return {
         "duration_frames": float((durations - torch.from_numpy(item.lesson.durations_frames)).abs().mean()),
-        "f0_cents": float(cents.square().mean().sqrt()) if len(cents) else 0.0,
-        "voicing": float((voiced == ours).float().mean()),
+        "f0_cents": math.sqrt(np.square(cents).mean()) if len(cents) else 0.0,
+        "voicing": float(voicing_agrees.mean()),
         "energy": float((energy - batch.energy()).abs().mean()),
     }
 

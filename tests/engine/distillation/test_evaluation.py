@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.distillation import evaluation
-from engine.distillation.evaluation import compared_durations, evaluate, squared_cents
+from engine.distillation.evaluation import compared_durations, evaluate
 from engine.distillation.package import export_students
 from engine.distillation.teacher import Teacher
 from engine.distillation.training import new_students
@@ -69,10 +69,3 @@ def test_durations_are_compared_as_spoken():
     ours[2, :5] = 40
     ours[3, :1] = 40  # one frame, as no frame at all becomes one
     assert compared_durations(ours, theirs) == (2, 1)
-
-
-def test_cents_are_counted_where_both_are_voiced():
-    ours, theirs = np.array([200.0, 0, 400, 100]), np.array([100.0, 100, 0, 100 * 2 ** (1 / 1200)])
-    total, voiced = squared_cents(ours, theirs)
-    assert voiced == 2
-    assert math.isclose(total, 1200**2 + 1)
