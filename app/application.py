@@ -186,18 +186,18 @@ class Application(QObject):
             self.window.speak()
 
     def close(self) -> bool:
-        """Stop everything; return whether the engine ended in time."""
+        """Stop everything; return whether all of it ended in time."""
         self.diagnostics.shut_down(REFERENCE_MUST_END_WITHIN_MS)
         self._models_timer.stop()
         self._desktop_timer.stop()
         document_ended = self.reader.shut_down(DOCUMENT_MUST_END_WITHIN_MS)
-        self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
+        builder_ended = self.module_builder.shut_down(MODULES_MUST_END_WITHIN_MS)
         voices_ended = self.voices.shut_down(VOICES_MUST_END_WITHIN_MS)
         library_ended = self.library.shut_down(LIBRARY_MUST_END_WITHIN_MS)
         models_ended = self.models.shut_down(MODELS_MUST_END_WITHIN_MS)
         left = self.desktop.shut_down(LEAVE_DESKTOP_WITHIN_SECONDS)
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
-        ended = (document_ended, voices_ended, library_ended, models_ended, left, controller_ended)
+        ended = (document_ended, builder_ended, voices_ended, library_ended, models_ended, left, controller_ended)
         return all(ended)
 
     def _engine_factory(self, model: str) -> EngineFactory:

@@ -23,6 +23,7 @@ from engine.system.child_process import python_command
 log = logging.getLogger(__name__)
 
 BEGIN_AFTER_MS = 10_000
+KILLED_WITHIN_MS = 500
 
 
 def build_command(model: str, device: str) -> tuple[str, ...]:
@@ -61,20 +62,24 @@ class ModuleBuilder(QObject):
         elif not self._timer.isActive() and self._process is None and tuple(self._make_command()) not in self._done:
             self._timer.start(BEGIN_AFTER_MS)
 
-    def shut_down(self, timeout_ms: int) -> None:
-        """End the process, by force if it takes longer than this; what it has not finished is removed.
+    def shut_down(self, timeout_ms: int) -> bool:
+        """End the process, by force if it takes longer than this; return whether it has ended.
 
-        Nothing begins any more, although the window goes on telling what it does until all of it has ended.
+        What it has not finished is removed. Having only what others leave of the processor, it may not get to end for a
+        while, even by force. Nothing begins any more, although the window goes on telling what it does until all of it
+        has ended.
         """
         self._ended = True
         self._timer.stop()
         process, self._process = self._process, None
-        if process is not None:
-            _signal(process, signal.SIGCONT)
-            process.closeWriteChannel()
-            if not process.waitForFinished(timeout_ms):
-                process.kill()
-                process.waitForFinished(timeout_ms)
+        if process is None:
+            return True
+        _signal(process, signal.SIGCONT)
+        process.closeWriteChannel()
+        if process.waitForFinished(timeout_ms):
+            return True
+        process.kill()
+        return process.waitForFinished(KILLED_WITHIN_MS)
 
     def _halt(self, halted: bool) -> None:
         if sys.platform == "linux" and self._process is not None:  # only there a halted process ends with this one

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QProcess
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
@@ -97,9 +98,20 @@ def test_a_process_that_does_not_end_is_killed(build: Build, qtbot: QtBot) -> No
     builder.follow(IDLE)
     qtbot.waitUntil(lambda: builder.process_id is not None)
     process_id = builder.process_id
-    builder.shut_down(100)
+    assert builder.shut_down(100)
     assert process_id is not None
     assert not exists(process_id)
+
+
+def test_a_process_too_starved_to_end_is_told_of(build: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = build(sys.executable, "-c", "import time; time.sleep(60)")
+    builder.follow(IDLE)
+    qtbot.waitUntil(lambda: builder.process_id is not None)
+    [process] = builder.findChildren(QProcess)
+    with monkeypatch.context() as patch:
+        patch.setattr(QProcess, "waitForFinished", lambda process, timeout_ms: False)
+        assert not builder.shut_down(100)
+    assert process.waitForFinished(5000)
 
 
 @pytest.mark.parametrize(
