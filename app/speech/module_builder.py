@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 
 BEGIN_AFTER_MS = 10_000
 KILLED_WITHIN_MS = 500
+"""A killed process ends at once, except one of the lowest priority while others want all of the processor."""
 
 
 def build_command(model: str, device: str) -> tuple[str, ...]:
@@ -65,9 +66,8 @@ class ModuleBuilder(QObject):
     def shut_down(self, timeout_ms: int) -> bool:
         """End the process, by force if it takes longer than this; return whether it has ended.
 
-        What it has not finished is removed. Having only what others leave of the processor, it may not get to end for a
-        while, even by force. Nothing begins any more, although the window goes on telling what it does until all of it
-        has ended.
+        A process that ends by itself removes what it has not finished. Nothing begins any more, although the window
+        goes on telling what it does until all of it has ended.
         """
         self._ended = True
         self._timer.stop()

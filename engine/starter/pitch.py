@@ -12,9 +12,9 @@ CENTS_PER_OCTAVE = 1200
 
 
 def voiced_cents(ours_hz: Array, wanted_hz: Array) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Differences in cents where both curves are voiced, and, for every value, whether the curves agree on its voicing.
+    """Differences in cents where both curves are voiced, and, for every value, whether its voicing agrees.
 
-    A value is voiced where Kokoro's harmonic source takes it to be.
+    Both curves have the same shape. A value is voiced where Kokoro's harmonic source takes it to be.
     """
     ours, wanted = ours_hz.astype(np.float64), wanted_hz.astype(np.float64)
     left, right = ours > VOICED_ABOVE_HZ, wanted > VOICED_ABOVE_HZ
