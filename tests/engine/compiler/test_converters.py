@@ -1,3 +1,4 @@
+import math
 import re
 
 import numpy as np
@@ -15,6 +16,7 @@ from engine.compiler.targets import host_cpu
 from engine.errors import CompileError
 from engine.stages import FRAMES, STFT_FRAMES, TOKENS, Place, Size, Stage, Tensor
 from tests.engine.kernels.cpu.assembly import OTHER_PROCESSORS, assembly
+from tests.engine.kernels.rounding import MANY_POINTS_LOSS
 
 ROWS = Tensor("rows", (TOKENS, Size("hidden_dim")))
 COLUMNS = Tensor("columns", (Size("hidden_dim"), TOKENS))
@@ -23,8 +25,8 @@ LENGTHS = (1, 2, 17, 300)
 
 
 ATOL = 2e-5
-ATOL_OF_7_TAPS = 1e-4
-"""Four times the root mean square of the rounding error of F(8, 7), 2.5e-5 of the sums, which are of size 1 here."""
+ATOL_OF_7_TAPS = MANY_POINTS_LOSS / math.sqrt(3)
+"""A new layer's weights spread over one over the square root of 3 n, so its sums of n products are of this size."""
 
 
 def close(made, *inputs, atol=ATOL):
