@@ -44,7 +44,7 @@ class CaseMaking(QObject):
     def __init__(self, program: Sequence[str] = PROGRAM, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._program = tuple(program)
-        self._folder: Path | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._lines: list[str] = []
         self._command = BackgroundCommand(self)
         self._command.line.connect(self._keep)
@@ -82,12 +82,12 @@ class CaseMaking(QObject):
         """End the process, and forget cases that were not saved."""
         self._command.shut_down(timeout_ms)
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.cleanup()
 
     def _new_path(self) -> Path:
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="kokoro-desk-cases-"))
-        return Path(tempfile.mkdtemp(dir=self._folder)) / CASE_NAME
+            self._folder = tempfile.TemporaryDirectory(prefix="kokoro-desk-cases-", ignore_cleanup_errors=True)
+        return Path(tempfile.mkdtemp(dir=self._folder.name)) / CASE_NAME
 
     @Slot(str)
     def _keep(self, line: str) -> None:

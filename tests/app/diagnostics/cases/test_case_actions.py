@@ -108,6 +108,7 @@ def test_stopping_leaves_everything_as_it_was(qtbot: QtBot, tmp_path: Path) -> N
     assert panel.actions.page.state.text() == "Stopped."
     assert panel.actions.reduce.isEnabled()
     assert not panel.failures
+    panel.actions.shut_down(5000)
 
 
 def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
@@ -116,6 +117,7 @@ def test_a_failure_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.waitUntil(lambda: bool(panel.failures), timeout=WAIT_MS)
     assert "does not fail now" in panel.actions.page.state.text()
     assert panel.actions.reduce.isEnabled()
+    panel.actions.shut_down(5000)
 
 
 def test_without_a_run_nothing_can_be_done(qtbot: QtBot) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,10 +47,22 @@ class Maker:
 
 
 @pytest.fixture
-def maker(qtbot: QtBot) -> Iterator[Maker]:
-    made = Maker(qtbot, "-c", ECHO)
-    yield made
-    made.making.shut_down(5000)
+def maker_of(qtbot: QtBot) -> Iterator[Callable[..., Maker]]:
+    """A maker whose command is this program, with these arguments of Python."""
+    makers: list[Maker] = []
+
+    def make(*program: str) -> Maker:
+        makers.append(Maker(qtbot, *program))
+        return makers[-1]
+
+    yield make
+    for maker in makers:
+        maker.making.shut_down(5000)
+
+
+@pytest.fixture
+def maker(maker_of: Callable[..., Maker]) -> Maker:
+    return maker_of("-c", ECHO)
 
 
 def test_the_command_names_only_what_fails(maker: Maker) -> None:
@@ -78,20 +90,20 @@ def test_a_case_is_saved_where_the_user_wants_it(maker: Maker, tmp_path: Path) -
     assert not maker.made[0].path.exists()
 
 
-def test_what_does_not_fail_has_no_case(qtbot: QtBot) -> None:
-    maker = Maker(qtbot, "-c", f"print({json.dumps(json.dumps({'passed': True}))})")
+def test_what_does_not_fail_has_no_case(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-c", f"print({json.dumps(json.dumps({'passed': True}))})")
     maker.make()
     assert "does not fail now" in str(maker.failures[0])
 
 
-def test_a_command_that_fails_says_why(qtbot: QtBot) -> None:
-    maker = Maker(qtbot, "-c", "import sys; sys.exit('error: There is no voice.')")
+def test_a_command_that_fails_says_why(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-c", "import sys; sys.exit('error: There is no voice.')")
     maker.make()
     assert str(maker.failures[0]) == "The case was not made. error: There is no voice."
 
 
-def test_a_stopped_one_tells_nothing(qtbot: QtBot) -> None:
-    maker = Maker(qtbot, "-c", "import time; time.sleep(60)")
+def test_a_stopped_one_tells_nothing(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-c", "import time; time.sleep(60)")
     maker.making.make(REQUEST, Regime.STATIC_NO_PACK, "bert", True)
     assert maker.making.active
     maker.making.stop()
@@ -99,11 +111,10 @@ def test_a_stopped_one_tells_nothing(qtbot: QtBot) -> None:
     assert (maker.made, maker.failures) == ([], [])
 
 
-def test_the_real_command_makes_a_case_that_can_be_loaded(qtbot: QtBot) -> None:
-    maker = Maker(qtbot, "-m", "engine")
+def test_the_real_command_makes_a_case_that_can_be_loaded(maker_of: Callable[..., Maker]) -> None:
+    maker = maker_of("-m", "engine")
     maker.make()
     assert maker.failures == []
     facts = load_case(maker.made[0].path).facts
     assert facts.row.stage == "text_encoder"
     assert replace(facts.request, regimes=()) == replace(REQUEST, regimes=())
-    maker.making.shut_down(5000)
