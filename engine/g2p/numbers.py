@@ -141,3 +141,16 @@ def fraction(numerator: str, denominator: str, british: bool) -> str:
     part = ordinal(denominator, british)
     one, many = special.get(below, (part, f"{part}s"))
     return f"{cardinal(numerator, british)} {one if above == 1 else many}"
+
+
+def mixed(whole: str, numerator: str, denominator: str, british: bool) -> str:
+    """“two and a half”, “five and an eighth”, “three and two thirds”."""
+    part = fraction(numerator, denominator, british)
+    if part.startswith("one "):
+        part = with_article(part[4:])
+    return f"{number(whole, british)} and {part}"
+
+
+def with_article(noun: str) -> str:
+    """“a half”, “an eighth”, “an hour”."""
+    return f"a{'n' if noun.startswith((*'aeiou', 'hour')) else ''} {noun}"

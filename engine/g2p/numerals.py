@@ -12,6 +12,7 @@ from engine.g2p.numbers import (
     YEARS,
     cardinal,
     fraction,
+    mixed,
     number,
     ordinal,
     pairs,
@@ -20,10 +21,6 @@ from engine.g2p.numbers import (
 )
 from engine.languages import Language
 
-VULGAR = {
-    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
-    "⅙": "1/6", "⅚": "5/6", "⅐": "1/7", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "⅑": "1/9", "⅒": "1/10",
-}  # fmt: skip
 SUPERSCRIPTS = {character: str(digit) for digit, character in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {"⁻": "-", "⁺": ""}
 LONGEST_FRACTION_DIGITS = 4
 POWER_NAMES = {"2": "squared", "3": "cubed"}
@@ -32,7 +29,15 @@ YEAR_BEFORE = re.compile(
     r"|spring|autumn|fall|class)|[(])[ ]?$",
     re.IGNORECASE,
 )
+EARLY_YEARS = frozenset(str(year) for year in range(1010, 1100))
+EARLY_YEAR_BEFORE = re.compile(r"\b(?:in|since|until|till|circa|year|AD|A\.D)[ ]$", re.IGNORECASE)
+"""Words before a number that make it a year, although counts of this size are more frequent."""
 PLURAL_AFTER = re.compile(r"[ ](?!was|is|has|does|this|as|his|its|us)[a-z]+s\b")
+
+
+def _code(match: re.Match[str], language: Language) -> str | None:
+    """“978-3-16-148410-0” digit by digit; groups that are all short are numbers."""
+    return _telephone(match, language) if any(len(group) > 3 for group in match[0].split("-")) else None
 
 
 def _telephone(match: re.Match[str], language: Language) -> str:
@@ -56,15 +61,15 @@ def _fraction(match: re.Match[str], language: Language) -> str | None:
         return f"{pairs(above)} {pairs(below)}"
     if max(len(above), len(below)) > LONGEST_FRACTION_DIGITS:
         return None
-    words = fraction(above, below, language.british)
-    if not whole:
-        return words
-    article = f"a{'n' if words.startswith('one eigh') else ''} {words[4:]}" if words.startswith("one ") else words
-    return f"{number(whole, language.british)} and {article}"
+    return mixed(whole, above, below, language.british) if whole else fraction(above, below, language.british)
 
 
 def _range(match: re.Match[str], language: Language) -> str:
     return f"{_plain(match['low'], language)} to {_plain(match['high'], language)}"
+
+
+def _difference(match: re.Match[str], language: Language) -> str:
+    return f"{number(match['low'], language.british)} minus {number(match['high'], language.british)}"
 
 
 def _plain(written: str, language: Language) -> str:
@@ -80,9 +85,9 @@ def _ordinal(match: re.Match[str], language: Language) -> str:
 
 
 def _by(match: re.Match[str], language: Language) -> str:
-    """“3 × 4” is a product, “1920x1080” a size."""
+    """“3 × 4” is a product, and so is “3×4=12”; “1920x1080” is a size."""
     sizes = re.split(r"[ ]?[x×*][ ]?", match[0])
-    if " " in match[0] or "*" in match[0]:
+    if " " in match[0] or "*" in match[0] or match.string[match.end() :].lstrip().startswith("="):
         return " times ".join(number(size, language.british) for size in sizes)
     if all(size.isdigit() and 3 <= len(size) <= 4 for size in sizes):
         return " by ".join(pairs(size) for size in sizes)
@@ -108,9 +113,9 @@ def _ordinary(exponent: str) -> str:
 
 
 def _power(match: re.Match[str], language: Language) -> str:
-    digits = _ordinary(match["exponent"])
-    name = POWER_NAMES.get(digits) or f"to the power of {number(digits, language.british)}"
-    return f"{match['base']} {name}"
+    exponent = _ordinary(match["exponent"])
+    spoken = exponent if exponent.isalpha() else number(exponent, language.british)
+    return f"{match['base']} {POWER_NAMES.get(exponent) or f'to the power of {spoken}'}"
 
 
 def _number_sign(match: re.Match[str], language: Language) -> str:
@@ -121,6 +126,8 @@ def _bare(match: re.Match[str], language: Language) -> str:
     """A number on its own; four digits are a year unless they count something."""
     written = match[0]
     before = match.string[max(0, match.start() - 12) : match.start()]
+    if written in EARLY_YEARS and EARLY_YEAR_BEFORE.search(before):
+        return pairs(written)
     counts = PLURAL_AFTER.match(match.string, match.end()) and not YEAR_BEFORE.search(before)
     return number(written, language.british) if counts else _plain(written, language)
 
@@ -135,40 +142,41 @@ def _any_digits(match: re.Match[str], language: Language) -> str:
     return f" {spelled(match[0])} "
 
 
-def _vulgar(match: re.Match[str], language: Language) -> str:
-    return f" {VULGAR[match[0]]} "
-
-
 POWERS = "⁰¹²³⁴-⁹⁻⁺"
 WHOLE = r"(?>\d{1,3}(?:,\d{3})++(?![\d])|\d++)"
 DECIMAL = rf"(?:{WHOLE}(?:\.\d++)?|\.\d++)"
 APART = r"(?<![\w.,/:-])"
 RULES = (
-    rule("[" + "".join(VULGAR) + "]", _vulgar),
     rule(r"(?<![\w.-])\d{4}(?:[ -]\d{4}){2,3}(?![\w-])", _telephone),
     rule(
         r"(?<![\w.+])(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?|\d{2,4}[ .-])\d{3,4}[ .-]\d{3,4}(?!-|[ ]?\w)", _telephone
     ),
     rule(r"(?<![\w.])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\w)", _telephone),
     rule(r"(?<![\w.-])\d{3}-\d{4}(?![\w-])", _telephone),
+    rule(r"(?<![\w.+])0\d{4}[ ]\d{6}(?![\w-])", _telephone),
+    rule(r"(?:(?<=[Cc]all[ ])|(?<=[Dd]ial[ ]))(?:911|999|988|112|411|311)(?![\w:-]|[.,]\d)", _telephone),
+    rule(r"(?<![\w.,/-])\d{1,7}(?:-\d{1,7}){2,5}(?![\w/-])", _code),
     rule(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)", _internet_address),
     rule(r"(?<![\w.])(?P<v>[vV])(?P<parts>\d{1,6}(?:\.\d{1,6})*)(?![\w])", _version),
     rule(r"(?<![\w.,])(?P<v>)(?P<parts>\d{1,6}(?:\.\d{1,6}){2,})(?![\w])", _version),
     rule(rf"{APART}(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d+)[/⁄](?P<below>\d+)(?![\w/])", _fraction),
     rule(
-        rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>[eE]|[ ]?[×x*][ ]?10(?:\^|(?=[{POWERS}])))"
+        rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>[eE]|[ ]?[×x*•][ ]?10(?:\^|(?=[{POWERS}])))"
         rf"(?P<exponent>[+-]?\d{{1,3}}|[{POWERS}]+)(?![\w.])",
         _scientific,
     ),
     rule(rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>)\^(?P<exponent>-?\d{{1,3}})(?![\w.])", _scientific),
     rule(rf"(?P<base>[A-Za-z0-9)])(?P<exponent>[{POWERS}]+)", _power),
+    rule(r"(?P<base>[A-Za-z0-9)])\^(?P<exponent>-?\d{1,3}|[A-Za-z])(?![\w.])", _power),
     rule(rf"[{POWERS}]+", lambda match, language: f" {_ordinary(match[0])} "),
     rule(rf"(?<![\w.,]){DECIMAL}(?:[ ]?[x×*][ ]?{DECIMAL})+(?!\w)", _by),
     rule(rf"(?<![\w.,])(?P<count>{DECIMAL})[x×](?!\w)", _times),
+    rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–−-][ ]?(?P<high>{DECIMAL})(?=[ ]?=)", _difference),
     rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–—-][ ]?(?P<high>{DECIMAL})(?![\w-])(?!,\d)", _range),
     rule(r"(?<![\w.:])(?P<low>\d{1,4}):(?P<high>\d{1,4})(?![\w:])", _ratio),
     rule(rf"(?<![\w.,])(?P<digits>{WHOLE})(?:st|nd|rd|th|ST|ND|RD|TH)\b", _ordinal),
     rule(rf"(?:\#|\b[Nn]o\.[ ]?|№[ ]?)(?P<digits>{DECIMAL})(?!\w)", _number_sign),
+    rule(r"\bCO(?=2\b)", lambda match, language: "C.O "),
     rule(r"(?<=[A-Z])-(?=\d+\b)", lambda match, language: " "),
     rule(rf"(?<![\w.,])(?:(?<![)])[-−])?{DECIMAL}(?![\w])", _bare),
     rule(r"(?<=[^\W\d])\d{1,9}|\d{1,9}(?=[^\W\d])", _in_name),

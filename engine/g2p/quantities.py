@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import any_of, rule
-from engine.g2p.numbers import is_one, number
-from engine.g2p.units import CURRENCIES, MAGNITUDES, UNITS, unit_name
+from engine.g2p.numbers import fraction, is_one, mixed, number, with_article
+from engine.g2p.units import CURRENCIES, INCH, MAGNITUDES, UNITS, unit_name
 from engine.languages import Language
 
 AMOUNT = r"(?:(?>\d{1,3}(?:,\d{3})++(?!\d)|\d++)(?:\.\d++)?|\.\d++)"
-BEFORE_AMOUNT = r"(?<![\w.,])(?<![A-Za-z]-)"
+BEFORE_AMOUNT = r"(?<![\w.,^])(?<![A-Za-z]-)"
 """Digits that continue a name (`Kokoro-82M`) are not an amount."""
 SIGN = r"(?:(?<![\w)])[-−+])?"
 MAGNITUDE = (
@@ -20,6 +20,15 @@ UNIT = any_of(UNITS)
 POWERS = {"²": "square", "^2": "square", "³": "cubic", "^3": "cubic", "2": "square", "3": "cubic"}
 POWERS_BEHIND = {"square": "squared", "cubic": "cubed"}
 POWER = r"²|³|\^[23]|[23]"
+VULGAR = {
+    "½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
+    "⅙": "1/6", "⅚": "5/6", "⅐": "1/7", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "⅑": "1/9", "⅒": "1/10",
+}  # fmt: skip
+MEASURES = any_of({*(unit.one for unit in (*UNITS.values(), INCH)), "acre", "cup", "pint", "quart"})
+"""Names of what there can be a fraction of."""
+DIRECTIONS = {"N": "north", "S": "south", "E": "east", "W": "west"}
+DOT_OF_UNIT = r"(?:(?<=[a-z]{2})\.(?=[ ]?[a-z,;:)]))?"
+"""The dot of an abbreviated unit, where no sentence can end."""
 
 
 def _money(match: re.Match[str], language: Language) -> str:
@@ -52,9 +61,9 @@ def _money_behind(match: re.Match[str], language: Language) -> str:
 
 
 def _measure(match: re.Match[str], language: Language) -> str:
-    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”."""
+    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; “a 5-km run” is of five kilometer."""
     low, high = match["amount"], match["high"]
-    single = is_one(low) and not high
+    single = match["gap"] == "-" or (is_one(low) and not high)
     words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
     power = POWERS.get(match["power"] or "", "")
     name = unit_name(match["unit"], single, language)
@@ -82,15 +91,46 @@ def _feet_and_inches(match: re.Match[str], language: Language) -> str:
     feet, inches = match["feet"], match["inches"]
     words = f"{number(feet, language.british)} {'foot' if is_one(feet) else 'feet'}"
     if inches:
-        words += f" {number(inches, language.british)} inch{'' if is_one(inches) else 'es'}"
+        words += f" {number(inches, language.british)} {INCH.counted(is_one(inches))}"
     return words
 
 
 def _inches(match: re.Match[str], language: Language) -> str:
-    return f"{number(match['amount'], language.british)} inch{'' if is_one(match['amount']) else 'es'}"
+    return f"{number(match['amount'], language.british)} {INCH.counted(is_one(match['amount']))}"
+
+
+def _vulgar(match: re.Match[str], language: Language) -> str:
+    return f" {VULGAR[match[0]]} "
+
+
+def _fraction_of_measure(match: re.Match[str], language: Language) -> str:
+    """“1/2 tsp”, “3/4 cup”, “2 1/2 lb”."""
+    whole, above, below = match["whole"], match["above"], match["below"]
+    if whole:
+        return f"{mixed(whole, above, below, language.british)} {_divided_measure(match, False, language)}"
+    words, name = fraction(above, below, language.british), _divided_measure(match, True, language)
+    return f"{words} {name}" if above == "1" else f"{words} of {with_article(name)}"
+
+
+def _divided_measure(match: re.Match[str], single: bool, language: Language) -> str:
+    if match["unit"]:
+        return unit_name(match["unit"], single, language)
+    return match["name"] or INCH.counted(single)
+
+
+def _degrees_of(match: re.Match[str], language: Language) -> str:
+    degrees = f"degree{'' if is_one(match['amount']) else 's'}"
+    return f"{number(match['amount'], language.british)} {degrees} {DIRECTIONS[match['direction']]}"
+
+
+def _first_of_range(match: re.Match[str], language: Language) -> str:
+    """The lower end of “20 °C–25 °C”."""
+    name = unit_name(match["unit"], is_one(match["amount"]), language)
+    return f"{number(match['amount'], language.british)} {name} to "
 
 
 RULES = (
+    rule("[" + "".join(VULGAR) + "]", _vulgar),
     rule(
         rf"(?<![\w.])(?P<sign>[-−])?(?P<currency>{any_of(symbol for symbol in CURRENCIES if symbol != '¢')})[ ]?"
         rf"(?P<inner_sign>[-−])?(?P<amount>{AMOUNT})(?:[ ]?[-–—][ ]?(?:\$|£|€)?(?P<high>{AMOUNT}))?{MAGNITUDE}(?![\d])",
@@ -101,14 +141,26 @@ RULES = (
         _money_behind,
     ),
     rule(r"(?<![\w.])(?P<feet>\d{1,2})[′'](?:[ ]?(?P<inches>\d{1,2})[″\"”])(?!\w)", _feet_and_inches),
+    rule(
+        rf"{BEFORE_AMOUNT}(?<!/)(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d{{1,2}})[/⁄](?P<below>\d{{1,2}})[ -]{{0,2}}(?:"
+        rf"(?P<unit>{UNIT}){DOT_OF_UNIT}(?![\w°²³^/])|in(?:\.(?=[ ]?[a-z,;:)])|(?=[,;:)]|[ ]*$))"
+        rf"|(?P<name>{MEASURES})\b)",
+        _fraction_of_measure,
+    ),
     rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})(?P<letter>k|K|M|B|bn|mn)(?![\w/])", _large),
     rule(
         rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ -]?in(?:\.(?=[ ]?[a-z,;:)]|[ ]*$)|(?=[,;:)]|[ ]*$))",
         _inches,
     ),
+    rule(rf"{BEFORE_AMOUNT}(?P<amount>{AMOUNT})[ ]?°[ ]?(?P<direction>[NSEW])\b", _degrees_of),
     rule(
-        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT}))?[ -]?"
-        rf"(?P<unit>{UNIT})(?P<power>{POWER})?(?:/(?P<per>{UNIT})(?P<per_power>{POWER})?)?(?![\w°²³^])",
+        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))[ ]?(?P<unit>{UNIT})[ ]?[-–—][ ]?"
+        rf"(?={AMOUNT}[ ]?(?P=unit)(?![\w°²³^/]))",
+        _first_of_range,
+    ),
+    rule(
+        rf"{BEFORE_AMOUNT}(?P<amount>{SIGN}(?:{AMOUNT}))(?:[ ]?[-–—][ ]?(?P<high>{AMOUNT}))?(?P<gap>[ -]?)"
+        rf"(?P<unit>{UNIT})(?P<power>{POWER})?(?:/(?P<per>{UNIT})(?P<per_power>{POWER})?)?{DOT_OF_UNIT}(?![\w°²³^])",
         _measure,
     ),
 )

@@ -44,6 +44,8 @@ def _prefixed(symbol: str, name: str, prefixes: str) -> dict[str, Unit]:
     return {f"{prefix}{symbol}": _regular(f"{PREFIXES[prefix]}{name}") for prefix in prefixes}
 
 
+INCH = Unit("inch", "inches")
+"""Apart from the others, as its symbol is a word: “5 in”."""
 UNITS: dict[str, Unit] = {
     "m": _regular("meter"),
     **_prefixed("m", "meter", "nµμmck"),
@@ -62,13 +64,22 @@ UNITS: dict[str, Unit] = {
     "h": _regular("hour"),
     "hr": _regular("hour"),
     "hrs": _regular("hour"),
+    "wk": _regular("week"),
+    "wks": _regular("week"),
+    "yr": _regular("year"),
+    "yrs": _regular("year"),
     "ft": Unit("foot", "feet"),
+    "sq ft": Unit("square foot", "square feet"),
+    "sq mi": _regular("square mile"),
+    "sq km": _regular("square kilometer"),
+    "sq m": _regular("square meter"),
     "yd": _regular("yard"),
     "yds": _regular("yard"),
     "mi": _regular("mile"),
     "lb": _regular("pound"),
     "lbs": _regular("pound"),
     "oz": _regular("ounce"),
+    "fl oz": _regular("fluid ounce"),
     "gal": _regular("gallon"),
     "tsp": _regular("teaspoon"),
     "tbsp": _regular("tablespoon"),

@@ -33,6 +33,8 @@ def spoken(text: str, british: bool = False) -> str:
         ("Henry VIII and I", "Henry the eighth and I"),
         ("a -> b, x < y & z", "a to b, x less than y and z"),
         ("H2O, MP3 and x²", "H two O, MP three and x squared"),
+        ("½ of it, 2½ times, ¾ cup", "one half of it, two and a half times, three quarters of a cup"),
+        ("3·10⁻⁵", "three times ten to the minus five"),
         ("Ｆｕｌｌ ｗｉｄｔｈ ①", "Full width one"),
         ("non\u00adsense and zero\u200bwidth", "nonsense and zerowidth"),
     ],

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from num2words import num2words
 
-from engine.g2p.numbers import cardinal, decade, fraction, is_one, number, ordinal, pairs, spelled, year
+from engine.g2p.numbers import cardinal, decade, fraction, is_one, mixed, number, ordinal, pairs, spelled, year
 
 
 @given(st.integers(0, 10**18))
@@ -73,6 +73,12 @@ def test_fractions() -> None:
     assert fraction("2", "3", british=False) == "two thirds"
     assert fraction("7", "42", british=False) == "seven over forty two"
     assert fraction("5", "0", british=False) == "five over zero"
+
+
+def test_mixed_numbers_have_an_article_before_one_part() -> None:
+    assert mixed("2", "1", "2", british=False) == "two and a half"
+    assert mixed("5", "1", "8", british=False) == "five and an eighth"
+    assert mixed("3", "2", "3", british=False) == "three and two thirds"
 
 
 def test_digits_of_names_are_read_in_pairs() -> None:

@@ -51,6 +51,12 @@ def test_money(written: str, words: str) -> None:
         ("9.8 m/s²", "nine point eight meters per second squared"),
         ("2 kg/m^3", "two kilograms per cubic meter"),
         ("5-10 kg", "five to ten kilograms"),
+        ("a 5-km run, a 16-GB card", "a five kilometer run, a sixteen gigabyte card"),
+        ("10 min. later", "ten minutes later"),
+        ("10 min. We", "ten minutes. We"),
+        ("20 °C–25 °C", "twenty degrees Celsius to twenty five degrees Celsius"),
+        ("40° N, 1°S", "forty degrees north, one degree south"),
+        ("1500 sq ft", "one thousand five hundred square feet"),
         ("50%", "fifty percent"),
         ("6'2\"", "six feet two inches"),
         ("5 in. long", "five inches long"),
@@ -59,9 +65,27 @@ def test_money(written: str, words: str) -> None:
         ("a5 km", "a5 km"),
         ("1.5M, 20k, 10K", "one point five million, twenty thousand, ten thousand"),
         ("4K, Kokoro-82M, 2B", "4K, Kokoro-82M, 2B"),
+        ("3 × 10^8 m", "3 × 10^8 m"),
     ],
 )
 def test_measures(written: str, words: str) -> None:
+    assert spoken(written) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("1/2 tsp", "one half teaspoon"),
+        ("¾ cup", " three quarters of a cup"),
+        ("3/4 h", "three quarters of an hour"),
+        ("1 1/2 lb", "one and a half pounds"),
+        ("2½ kg", "two and a half kilograms"),
+        ("1/4 oz. yeast", "one quarter ounce yeast"),
+        ("5 3/8 in", "five and three eighths inches"),
+        ("1/2 in the", "1/2 in the"),
+    ],
+)
+def test_fractions_of_measures(written: str, words: str) -> None:
     assert spoken(written) == words
 
 
