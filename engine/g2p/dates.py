@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.g2p.draft import any_of, rule
+from engine.g2p.draft import Rule, any_of, rule
 from engine.g2p.numbers import below_hundred, cardinal, decade, ordinal, year
 from engine.languages import Language
 
@@ -95,13 +95,47 @@ def _decade(match: re.Match[str], language: Language) -> str:
     return decade(match["digits"])
 
 
+def _year_of_this_century(match: re.Match[str], language: Language) -> str:
+    return f"oh {cardinal(match['year'], language.british)}"
+
+
+def _first_of_range(match: re.Match[str], language: Language) -> str:
+    """The beginning of “9am–5pm”, “8:00-9:30”, “Mon-Fri” or “Jan–Mar”."""
+    return f"{match['first']} to "
+
+
+def _range_of(names: dict[str, str]) -> Rule:
+    """Days of the week or months, short or not, the first of which is written out, too."""
+    name = any_of({*names, *names.values()})
+
+    def speak(match: re.Match[str], language: Language) -> str:
+        first, second = (names.get(match[group], match[group]) for group in ("first", "second"))
+        return f"{first} to {second}"
+
+    return rule(
+        rf"(?<![\w-])(?P<first>{name})\.?[ ]?[-–—][ ]?(?P<second>{name})(?![\w-])(?:\.(?=[ ]?[\da-z,;:)]))?", speak
+    )
+
+
 HALF = r"[ ]?(?P<half>[AaPp])(?:\.[Mm]\.(?=[ ]*[a-z,;:)])|\.[Mm](?=\.)|[Mm]\b)"
 """The dot after “p.m.” is dropped only if no sentence can end there."""
+HALF_SIGN = r"(?:[AaPp]\.[Mm]\.|[AaPp][Mm]\b)"
+HOUR = r"(?:2[0-3]|[01]?\d)"
 RULES = (
-    rule(r"(?<![\d/.-])(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\d/-])(?:T(?=\d\d:))?", _iso_date),
+    _range_of(WEEKDAYS),
+    _range_of({month: MONTHS[number] for month, number in MONTH_NUMBERS.items()}),
     rule(
-        r"(?<![\d/.])(?P<first>\d{1,2})(?P<separator>[/.])(?P<second>\d{1,2})(?P=separator)(?P<year>(?:19|20)\d\d)(?![\d/])",
+        r"(?<![\d/.-])(?P<year>\d{4})(?P<separator>[/-])(?P<month>\d\d)(?P=separator)(?P<day>\d\d)(?![\d/-])(?:T(?=\d\d:))?",
+        _iso_date,
+    ),
+    rule(
+        r"(?<![\d/.-])(?P<first>\d{1,2})(?P<separator>[/.-])(?P<second>\d{1,2})(?P=separator)(?P<year>(?:19|20)\d\d)(?![\d/-])",
         _numeric_date,
+    ),
+    rule(
+        rf"(?<![\w:.,-])(?P<first>{HOUR}(?::[0-5]\d)?(?:[ ]?{HALF_SIGN})?)[ ]?[-–—][ ]?"
+        rf"(?={HOUR}(?::[0-5]\d(?![\d:])|(?::[0-5]\d)?[ ]?{HALF_SIGN}))",
+        _first_of_range,
     ),
     rule(rf"\b(?P<weekday>{any_of(WEEKDAYS)})\b\.?(?=,?[ ](?:(?:{any_of(MONTH_NUMBERS)})|\d))", _weekday),
     rule(rf"(?<![\w.,-]){MONTH}[ ]{DAY}(?![:.]\d)(?:,?[ ]{YEAR}(?![:.]\d))?", _named_date),
@@ -113,4 +147,5 @@ RULES = (
     ),
     rule(r"(?<![\w.,])['’‘]?(?P<digits>(?:1[1-9]|20)?\d0)['’]?s\b", _decade),
     rule(rf"(?<![\w.:,-])(?P<hour>1[0-2]|[1-9]){HALF}", _hour),
+    rule(r"(?<!\w)['’‘]0(?P<year>[1-9])(?![\w'’])", _year_of_this_century),
 )

@@ -17,6 +17,8 @@ def spoken(text: str, british: bool = False) -> str:
     ("written", "words"),
     [
         ("2024-01-31", "January thirty first, twenty twenty four"),
+        ("2024/01/31", "January thirty first, twenty twenty four"),
+        ("1-2-2024", "January second, twenty twenty four"),
         ("12/31/2024", "December thirty first, twenty twenty four"),
         ("31/12/2024", "December thirty first, twenty twenty four"),
         ("Jan. 5th", "January fifth"),
@@ -29,6 +31,12 @@ def spoken(text: str, british: bool = False) -> str:
         ("2024-13-31", "2024-13-31"),
         ("99/99/2024", "99/99/2024"),
         ("1990s", "nineteen nineties"),
+        ("Class of '05", "Class of oh five"),
+        ("Mon-Fri", "Monday to Friday"),
+        ("Mon.–Fri. at noon", "Monday to Friday at noon"),
+        ("Open Mon.-Fri. Call us.", "Open Monday to Friday. Call us."),
+        ("June–August 2024", "June to August twenty twenty four"),
+        ("Mar-a-Lago", "Mar-a-Lago"),
     ],
 )
 def test_dates(written: str, words: str) -> None:
@@ -50,6 +58,10 @@ def test_british_dates_put_the_day_first() -> None:
         ("9 a.m.", "nine A.M."),
         ("9 a.m. train", "nine A.M train"),
         ("5pm", "five P.M"),
+        ("9am-5pm", "nine A.M to five P.M"),
+        ("8:00 - 9:30", "eight o'clock to nine thirty"),
+        ("5–10 a.m. trains", "5 to ten A.M trains"),
+        ("John 3:16-18", "John three sixteen-18"),
         ("1:02:03", "one oh two and three seconds"),
         ("25:00", "25:00"),
         ("16:9", "16:9"),
