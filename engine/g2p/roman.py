@@ -1,4 +1,4 @@
-"""Roman numerals, where a name or a word before them shows that they are numerals."""
+"""Roman numerals, where a name or a word before them, or their own letters, show that they are numerals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBERED = (
 
 def roman(letters: str) -> int:
     """The value of a Roman numeral."""
-    values = [ROMAN_VALUES[letter] for letter in letters]
+    values = [ROMAN_VALUES[letter] for letter in letters.upper()]
     return sum(-now if now < after else now for now, after in pairwise([*values, 0]))
 
 
@@ -47,10 +47,21 @@ def _numbered(match: re.Match[str], language: Language) -> str | None:
     return f"{match['name']} {cardinal(str(roman(match['roman'])), language.british)}"
 
 
+def _alone(match: re.Match[str], language: Language) -> str:
+    return cardinal(str(roman(match["roman"])), language.british)
+
+
 ROMAN = r"(?P<roman>(?=[IVXL])(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3}))(?![\w])(?!['’](?:m|ll|ve|d)\b|\.\w)"
 LITTLE_WORD = re.compile(r"[ ]([a-z]+)")
 AFTER_NUMERALS = frozenset(("of", "was", "is", "and", "or", "the", "who", "died", "in", "to", "by", "on", "as", "at"))
+ALONE = r"(?:III?|VIII?|IX|XIII?|XIV|XVI{1,3}|XIX|XX[IV]{1,4})"
+"""Uppercase numerals that are hardly ever anything else; “IV” may be a drip, “XI” a name."""
+SMALL = r"(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})"
+"""Of two letters and more: “i” is also a sloppy “I”, and “x” a variable."""
 RULES = (
     rule(rf"\b(?P<name>{MONARCHS})[ ]{ROMAN}", _monarch),
     rule(rf"\b(?P<name>{NUMBERED})[ ]{ROMAN}", _numbered),
+    rule(rf"\b(?P<name>{NUMBERED}|[Pp]age)[ ](?P<roman>{SMALL})(?![\w.'’-])", _numbered),
+    rule(rf"(?<!\w\()(?<=\()(?P<roman>{SMALL})(?=\))", _alone),
+    rule(rf"(?<![\w.'’/&-])(?P<roman>{ALONE})(?![\w'’/&-]|\.\w)", _alone),
 )

@@ -29,6 +29,11 @@ def test_values(letters: str, value: int) -> None:
         ("Louis C", "Louis C"),
         ("I am VI", "I am VI"),
         ("Henry I'm", "Henry I'm"),
+        ("Star Trek III.", "Star Trek three."),
+        ("an IV drip, MIX, XL", "an IV drip, MIX, XL"),
+        ("Scene iii, page iv", "Scene three, page four"),
+        ("the part i like, type x", "the part i like, type x"),
+        ("(ii) of f(xi)", "(two) of f(xi)"),
     ],
 )
 def test_only_after_names_and_numbered_things(written: str, words: str) -> None:
