@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.g2p.draft import any_of, rule
+from engine.g2p.numbers import spelled
 from engine.languages import Language
 
 TITLES = {
@@ -27,12 +28,25 @@ BEFORE_NUMBERS = {
     "no": "number", "No": "Number", "nos": "numbers", "Nos": "Numbers", "p": "page", "pp": "pages", "vol": "volume",
     "Vol": "Volume", "fig": "figure", "Fig": "Figure", "figs": "figures", "Figs": "Figures", "ch": "chapter",
     "Ch": "Chapter", "sec": "section", "Sec": "Section", "eq": "equation", "Eq": "Equation", "ed": "edition",
-    "art": "article", "Art": "Article", "pt": "part", "Pt": "Part", "ver": "version",
+    "art": "article", "Art": "Article", "pt": "part", "Pt": "Part", "ver": "version", "Rm": "Room", "Apt": "Apartment",
+    "Ste": "Suite", "Bldg": "Building",
 }  # fmt: skip
 LATIN = {
     "e.g": "for example", "i.e": "that is", "a.k.a": "also known as", "w/o": "without", "w/": "with", "b/c": "because",
     "c/o": "care of", "n/a": "not applicable", "N/A": "not applicable",
 }  # fmt: skip
+STATES = {
+    "AL": "Alabama", "AK": "Alaska", "AZ": "Arizona", "AR": "Arkansas", "CA": "California", "CO": "Colorado",
+    "CT": "Connecticut", "DE": "Delaware", "DC": "D.C", "FL": "Florida", "GA": "Georgia", "HI": "Hawaii", "ID": "Idaho",
+    "IL": "Illinois", "IN": "Indiana", "IA": "Iowa", "KS": "Kansas", "KY": "Kentucky", "LA": "Louisiana", "ME": "Maine",
+    "MD": "Maryland", "MA": "Massachusetts", "MI": "Michigan", "MN": "Minnesota", "MS": "Mississippi", "MO": "Missouri",
+    "MT": "Montana", "NE": "Nebraska", "NV": "Nevada", "NH": "New Hampshire", "NJ": "New Jersey", "NM": "New Mexico",
+    "NY": "New York", "NC": "North Carolina", "ND": "North Dakota", "OH": "Ohio", "OK": "Oklahoma", "OR": "Oregon",
+    "PA": "Pennsylvania", "RI": "Rhode Island", "SC": "South Carolina", "SD": "South Dakota", "TN": "Tennessee",
+    "TX": "Texas", "UT": "Utah", "VT": "Vermont", "VA": "Virginia", "WA": "Washington", "WV": "West Virginia",
+    "WI": "Wisconsin", "WY": "Wyoming",
+}  # fmt: skip
+"""American states, before a ZIP code."""
 SENTENCE_STARTERS = (
     "The|A|An|He|She|It|They|We|I|You|But|And|In|On|At|This|That|These|Those|However|When|If|There|His|Her|Its|Their"
     "|Our|My|As|After|Before|For|So|Then|What|Why|How|Who|No|Yes|Not|Some|Many|Most|All|One|Now"
@@ -76,6 +90,11 @@ def _letters(match: re.Match[str], language: Language) -> str:
     return letters + _stop(match)
 
 
+def _zip_code(match: re.Match[str], language: Language) -> str:
+    digits = ", ".join(spelled(group) for group in (match["zip"], match["more"]) if group)
+    return f" {STATES[match['state']]}, {digits}"
+
+
 def _initial(match: re.Match[str], language: Language) -> str:
     return match["initial"]
 
@@ -94,6 +113,8 @@ RULES = (
     rule(rf"(?<![\w.])(?P<word>{any_of(WORDS)})\.(?!\w)", _word),
     rule(rf"\b(?P<word>{any_of(BEFORE_NUMBERS)})\.[ ]?(?=\d)", _before_number),
     rule(r"\bvs\b", lambda match, language: "versus"),
+    rule(r"\bWW[ ]?(?=(?:II?|[12])\b)", lambda match, language: "World War "),
+    rule(rf"(?<=,)[ ](?P<state>{any_of(STATES)})[ ](?P<zip>\d{{5}})(?:-(?P<more>\d{{4}}))?(?![\w-])", _zip_code),
     rule(r"(?<![\w.])(?![AP]\.M\.)(?P<letters>(?:[A-Za-z]{1,2}\.){1,6}[A-Z])\.(?![A-Za-z])", _letters),
     rule(rf"(?<![\w.'])(?<![AP][ ])(?P<initial>[A-HJ-Z])\.(?=[ ](?!(?:{SENTENCE_STARTERS})\b)[A-Z])", _initial),
 )

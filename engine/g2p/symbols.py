@@ -81,6 +81,7 @@ def _about(match: re.Match[str], language: Language) -> str:
 
 SIGN = "[" + re.escape("".join(NAMES)) + "]"
 RULES = (
+    _becomes("dot ", r"(?<![^\s(“])\.(?=[a-z]{2,5}\b|[A-Z]{2,}\b)"),
     _becomes("C plus plus", r"\b[Cc]\+\+(?!\w)"),
     rule(r"\b(?P<letter>[CFcf])\#(?!\w)", lambda match, language: f"{match['letter'].upper()} sharp"),
     _becomes(" to ", r"[ ]?(?:-+|=+)>[ ]?"),
@@ -105,7 +106,7 @@ RULES = (
     _becomes(" ", r"[^A-Za-z0-9 \n'.,!?;:—…“”()\ue000-]+"),
     rule(r"(?P<mark>[!?])[!?]+", lambda match, language: "?" if "?" in match[0] else "!"),
     rule(r"(?P<mark>[,;:])(?:[ ]?[,;:])+", lambda match, language: match["mark"]),
-    _becomes("", r"[,;:][ ]?(?=[.!?])|(?:(?<=\n)|^)[ ]?[,;:]+[ ]?"),
+    _becomes("", r"[,;:][ ]?(?=[.!?](?!\w))|(?:(?<=\n)|^)[ ]?[,;:]+[ ]?"),
     _becomes("", r"\([ ]*\)"),
     _becomes(" ", r"[ ]{2,}"),
     rule(r"[ ]+(?P<mark>[,.;:!?…)”])", lambda match, language: match["mark"]),

@@ -1,4 +1,4 @@
-"""Addresses of pages, people and files, hashtags and handles as they are spoken."""
+"""Addresses of pages, people and files, hashtags and handles as they are spoken, and emoticons, which are not."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ def _handle(match: re.Match[str], language: Language) -> str:
 
 PATH = r"[A-Za-z0-9._~:/?\#@!$&*+,;=%-]"
 RULES = (
+    rule(r"(?<!\S)(?:[:;]-?[()DPp]|xD)(?![\w(])", lambda match, language: ""),
     rule(r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b", _address),
     rule(rf"\b(?:https?|ftp|file)://(?P<rest>{PATH}*[A-Za-z0-9/])", _page),
     rule(rf"\b(?P<rest>www\.[A-Za-z0-9-]+\.{PATH}*[A-Za-z0-9/])", _page),

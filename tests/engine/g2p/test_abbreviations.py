@@ -11,6 +11,10 @@ from engine.languages import AMERICAN
     ("written", "words"),
     [
         ("Mr. Smith and Dr Jones", "Mister Smith and Doctor Jones"),
+        ("WWII and WW 1", "World War II and World War 1"),
+        ("Apt. 3, Rm. 4", "Apartment 3, Room 4"),
+        ("St. Louis, MO 63101-1234", "Saint Louis, Missouri, six three one zero one, one two three four"),
+        ("Boston, MA", "Boston, MA"),
         ("e.g. this, i.e., that", "for example this, that is, that"),
         ("apples, pears, etc. The end", "apples, pears, etc. The end"),
         ("apples, etc., and", "apples, etc, and"),

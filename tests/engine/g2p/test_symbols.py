@@ -10,6 +10,7 @@ from engine.languages import AMERICAN
 @pytest.mark.parametrize(
     ("written", "words"),
     [
+        (".txt files and C#, .NET", "dot txt files and C sharp, dot NET"),
         ("R&D", "R and D"),
         ("a + b = c", "a plus b equals c"),
         ("C++ and C#", "C plus plus and C sharp"),

@@ -11,6 +11,8 @@ from engine.languages import AMERICAN
     ("written", "words"),
     [
         ("https://www.example.com/path?x=1.", "w w w dot example dot com slash path question mark x equals 1."),
+        ("Great :D, thanks ;-)", "Great , thanks "),
+        ("a:D and :Dx", "a:D and :Dx"),
         ("(example.com)", "(example dot com)"),
         ("john.doe@example.co.uk,", "john dot doe at example dot co dot uk,"),
         ("#MachineLearning2", "hashtag Machine Learning 2"),
