@@ -53,7 +53,7 @@ test: $(VENV)/ready-to-test | system-test
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --quiet --offline .github
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0 -m "not alone and not long" $(ARGS)
-	$(BIN)/pytest -m alone $(ARGS)
+	$(BIN)/pytest -m "alone and not long" $(ARGS)
 
 setup: $(VENV)/ready-to-run | system-run
 
