@@ -38,7 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Parse every option of the window."""
     parser = argparse.ArgumentParser(prog="python -m app", description="Opens the window that speaks what you type.")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("file", nargs="?", type=Path, metavar="FILE", help="open this text file")
+    what.add_argument("file", nargs="?", type=Path, metavar="FILE", help="open this document")
     what.add_argument("--text", help="put this into the editor and speak it")
     parser.add_argument("--voice", help="speak with this voice, such as af_heart")
     parser.add_argument("--model", help="speak with this model, such as kokoro-82m")
@@ -51,10 +51,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--screenshot",
         type=_picture,
         metavar="F.png",
-        help="write a picture of the window, or of that of diagnostics, once it is idle, then quit",
+        help="save a picture of the window (of diagnostics with --diagnostics) once it is idle, then quit",
     )
     parser.add_argument(
-        "--desktop-entry", choices=("add", "remove"), help="list the application in the desktop's menu, or no longer"
+        "--desktop-entry", choices=("add", "remove"), help="add the application to the desktop's menu, or remove it"
     )
     return parser
 

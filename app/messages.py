@@ -25,6 +25,8 @@ from engine.errors import (
 )
 from engine.speech import Notice
 
+MAKING_PART = "This part has not been spoken yet; it is made now"
+
 
 class Remedy(Enum):
     """What the user can do about a failure; the value is the button's title."""
@@ -103,9 +105,7 @@ def message_for(error: Exception) -> Message:
     """The text and the button for a failure, by its cure, or else by its type or the nearest base class."""
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
-        return Message(
-            "Something went wrong that nobody expected. Your text is safe.", Tone.ERROR, Remedy.COPY_DETAILS, details
-        )
+        return Message("An unexpected error occurred. Your text is safe.", Tone.ERROR, Remedy.COPY_DETAILS, details)
     words = words_for(error.message, error.hint, error.cure)
     if error.cure is not None:
         return Message(words, Tone.ERROR, _CURES[error.cure][1])

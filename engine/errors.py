@@ -102,7 +102,7 @@ class CompileError(EngineError):
 
 
 class GpuFailed(EngineError):
-    """The GPU did not do what it was given, not even at the second attempt; the processor can."""
+    """The GPU failed twice at the same work; the processor can do it instead."""
 
 
 class OutputError(EngineError):

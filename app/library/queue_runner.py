@@ -13,7 +13,7 @@ from app.library.records import Item, State, Wish
 from engine.errors import Cancelled
 
 CANCELLED = "It was cancelled."
-PRESS_PLAY = "What is to be heard waits for Play Queue."
+PRESS_PLAY = "Press Play Queue to hear what is waiting."
 
 
 class Desk(Protocol):

@@ -7,6 +7,7 @@ from PySide6.QtGui import QTextCursor
 
 from app.live.insert_menu import InsertMenu
 from app.main_window import MainWindow
+from app.messages import MAKING_PART
 from app.read_along.sentences import sentence_starts
 from app.speech.controller import SpeechController
 from app.speech.spoken_text import character_of
@@ -87,4 +88,4 @@ class LiveFeature(QObject):
         starts = sentence_starts(self._speech.text)
         self._speech.speak_from(max(start for start in starts if start <= character))
         self._page.editor.follow()
-        self._page.status.tell("This part is not made yet, so it is made first")
+        self._page.status.tell(MAKING_PART)

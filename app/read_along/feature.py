@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
 from app.main_window import MainWindow
+from app.messages import MAKING_PART
 from app.read_along.actions import ReadAlongActions
 from app.read_along.focus_mode import FocusMode
 from app.read_along.sentences import HeardSentence, HeardSentences
@@ -144,7 +145,7 @@ class ReadAlongFeature(QObject):
     @Slot(object, int)
     def _on_place(self, character: int | None, character_now: int) -> None:
         if character is None or not self.hear_from(character):
-            self._page.status.tell("This part is not made yet, so it is made first")
+            self._page.status.tell(MAKING_PART)
             self.unmade_wanted.emit(character_now)
 
     @Slot(object)

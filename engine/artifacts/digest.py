@@ -1,4 +1,4 @@
-"""The digest of a library's content, which signing it does not change.
+"""The digest of a library's content, which signing does not change.
 
 macOS runs signed code only. Signing an application signs every library in it anew, which changes the library's bytes.
 The digest of a Mach-O file is therefore that of the file without a signature; that of any other file covers every byte.

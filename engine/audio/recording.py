@@ -1,4 +1,4 @@
-"""What is written to a sound file bit by bit: samples, where chapters begin, and what the file tells about itself."""
+"""What is written to a sound file piece by piece: samples, starts of chapters, and what the file tells of itself."""
 
 from __future__ import annotations
 

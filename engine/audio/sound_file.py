@@ -1,4 +1,4 @@
-"""Sound files, of which the suffix decides the format; written bit by bit, whole or not at all."""
+"""Sound files in the format that the suffix names, written piece by piece; a file appears whole or not at all."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from engine.estimate.utterance_estimate import estimate_metal
 from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.preparation.devices import DEVICES, choose_device
 from engine.stages import DEVICE_STAGES
-from engine.system.cores import usable_cores
+from engine.system.cores import check_threads, usable_cores
 from engine.system.whole_file import ensure_writable, whole_file
 
 ONE_LENGTH_SECONDS = 10.0
@@ -35,22 +35,31 @@ OnProgress = Callable[[str], None]
 def add_options(parser: Any) -> None:
     """Add what is measured or estimated, at which lengths, next to whom."""
     lengths = " ".join(f"{seconds:g}" for seconds in DEFAULT_SECONDS)
-    parser.add_argument("--seconds", type=float, nargs="+", metavar="N", help=f"of audio (default: {lengths})")
+    parser.add_argument(
+        "--seconds", type=float, nargs="+", metavar="N", help=f"seconds of audio to time (default: {lengths})"
+    )
     names = ", ".join(PEER_NAMES)
     parser.add_argument(
-        "--peers", nargs="*", metavar="NAME", help=f"compared with ours: {names} (default: all that can run)"
+        "--peers", nargs="*", metavar="NAME", help=f"runtimes to compare with: {names} (default: all that can run)"
     )
     device = (
         f"of our own modules, one of: {', '.join(DEVICES)} (default: cpu); beside a GPU, the processor is timed too"
     )
     parser.add_argument("--device", default=CPU_DEVICE, help=device)
-    parser.add_argument("--threads", type=int, metavar="K", help="for everybody (default: one per core)")
+    parser.add_argument("--threads", type=int, metavar="K", help="threads of every runtime (default: one per core)")
     rounds = f"at each length, of short speech up to {MOST_TIMES_THE_ROUNDS} times as many (default: 5)"
     parser.add_argument("--rounds", type=int, default=DEFAULT_ROUNDS, metavar="N", help=rounds)
     add_json_file(parser)
-    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="cost against length, from 1 to 60 s by default")
-    parser.add_argument("--layers", action="store_true", help="each convolution by itself, and its share of the peak")
-    parser.add_argument("--estimate", metavar="TARGET", help="metal: on paper, from the compiled modules, for Macs")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FILE.png",
+        help="plot time per second of audio against length, from 1 to 60 s by default",
+    )
+    parser.add_argument(
+        "--layers", action="store_true", help="time each convolution by itself, as a share of the processor's peak"
+    )
+    parser.add_argument("--estimate", metavar="TARGET", help="metal: estimate Macs from the compiled modules")
     add_model(parser)
 
 
@@ -88,7 +97,7 @@ def _measured(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     job = Job(options.model, options.weights, _threads(options.threads), device=device)
     for name, why in choice.left_out.items():
         on_progress(f"note: {name} is left out: {why}")
-    measured = measure(job, lengths, choice, _at_least_one(options.rounds, "rounds"), on_progress)
+    measured = measure(job, lengths, choice, _rounds(options.rounds), on_progress)
     if options.plot is not None:
         from engine.benchmark.plot import as_png  # brings matplotlib
 
@@ -102,7 +111,7 @@ def _by_layer(options: argparse.Namespace, on_progress: OnProgress) -> Outcome:
     (seconds,) = options.seconds or [ONE_LENGTH_SECONDS]
     config = model_config(options.model)
     length = exact_length(seconds, config)
-    threads, rounds = _threads(options.threads), _at_least_one(options.rounds, "rounds")
+    threads, rounds = _threads(options.threads), _rounds(options.rounds)
     from engine.benchmark.layer_timing import layer_times  # brings torch and tvm
     from engine.estimate.stage_work import Run
 
@@ -127,17 +136,13 @@ def _one_length(options: argparse.Namespace, what: str) -> None:
 
 
 def _threads(wanted: int | None) -> int:
-    available = len(usable_cores())
-    if wanted is None:
-        return available
-    if _at_least_one(wanted, "threads") > available:
-        raise InvalidRequest(f"There are {available} cores here.", f"Take {available} threads at most.")
-    return wanted
+    check_threads(wanted)
+    return wanted or len(usable_cores())
 
 
-def _at_least_one(number: int, noun: str) -> int:
+def _rounds(number: int) -> int:
     if number < 1:
-        raise InvalidRequest(f"{number} {noun} are too few.", "Take 1 or more.")
+        raise InvalidRequest(f"--rounds {number} is too little.", "Give a whole number above zero.")
     return number
 
 

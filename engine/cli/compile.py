@@ -182,7 +182,7 @@ def _comparison_data(comparison: Comparison | None) -> dict[str, Any] | None:
 
 def _comparison_words(comparison: Comparison | None) -> str:
     if comparison is None:
-        return "They have not been compared with shipped modules."
+        return "The modules have not been compared with the shipped ones."
     used = "they speak from now on" if comparison.built_is_faster else "those shipped go on speaking"
     return f"These modules are {comparison.times_faster:.2f} times as fast as those shipped; {used}."
 
@@ -210,7 +210,7 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
 def _students(options: argparse.Namespace) -> Students:
     if options.stage != _ALL or options.tune:
         raise InvalidRequest(
-            "Stages with students are built together, and as they are.", "Leave out --stage and --tune."
+            "Stages with students cannot be built one by one, or tuned.", "Leave out --stage and --tune."
         )
     return students_of(options.model)
 
@@ -249,7 +249,9 @@ def _variant(options: argparse.Namespace) -> Variant:
 
 def _require_cpu(target: str) -> None:
     if target != CPU.target:
-        raise InvalidRequest(f"The target {target} has a triple of its own.", f"Use --target {CPU.target}.")
+        raise InvalidRequest(
+            f"--triple is for the target {CPU.target} only, not for {target}.", f"Use --target {CPU.target}."
+        )
 
 
 def _precision(options: argparse.Namespace) -> str:

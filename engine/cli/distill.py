@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -50,7 +49,9 @@ def _add_options(parser: Any) -> None:
 
 
 def _add_data_options(action: Any) -> None:
-    action.add_argument("--shards", type=int, default=DEFAULT_SHARDS, help="of 100 texts each (default: %(default)s)")
+    action.add_argument(
+        "--shards", type=int, default=DEFAULT_SHARDS, help="number of shards, each of 100 texts (default: %(default)s)"
+    )
 
 
 def _add_training_options(action: Any) -> None:
@@ -76,7 +77,9 @@ def _add_evaluation_options(action: Any) -> None:
 def _add_comparison_options(action: Any) -> None:
     action.add_argument("--tokens", type=int, nargs="+", metavar="N", help="lengths to time (default: 8 to 510)")
     action.add_argument("--threads", type=int, help="how many threads compute (default: one per core)")
-    action.add_argument("--rounds", type=int, default=5, help="of which the least time counts (default: %(default)s)")
+    action.add_argument(
+        "--rounds", type=int, default=5, help="rounds, the fastest of which counts (default: %(default)s)"
+    )
 
 
 _OPTIONS: dict[str, Callable[[Any], None]] = {
@@ -94,7 +97,7 @@ def _distill_options(options: argparse.Namespace) -> DistillOptions:
     given = {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
     for name, value in given.items():
         if not value > 0:
-            raise InvalidRequest(f"--{name.replace('_', '-')} {value} makes no sense.", "Give a number above zero.")
+            raise InvalidRequest(f"--{name.replace('_', '-')} {value:g} is too little.", "Give a number above zero.")
     if "minutes" in given:
         given["minutes"] = scaled_minutes(given["minutes"])
     return DistillOptions(options.model, options.work_dir, weights=options.weights, **given)
@@ -117,11 +120,17 @@ def _run(options: argparse.Namespace) -> Outcome:
     return Outcome(str(made), str(made))
 
 
+def _check_tokens(counts: Sequence[int], most: int) -> None:
+    for count in counts:
+        if not 1 <= count <= most:
+            raise InvalidRequest(f"This model takes no {count} tokens.", f"Give whole numbers from 1 to {most}.")
+
+
 def _compare(options: argparse.Namespace) -> Outcome:
     limit = model_config(options.model).token_limit
-    for name, values, most in (("tokens", options.tokens or [], limit), ("rounds", [options.rounds], math.inf)):
-        if any(not 1 <= value <= most for value in values):
-            raise InvalidRequest(f"--{name} {values} makes no sense.", f"Give whole numbers from 1 to {most}.")
+    _check_tokens(options.tokens or [], limit)
+    if options.rounds < 1:
+        raise InvalidRequest(f"--rounds {options.rounds} is too little.", "Give a whole number above zero.")
     check_threads(options.threads)
     checkpoint = with_students(open_checkpoint(options.model, options.weights))
     from engine.distillation.comparison import TOKEN_COUNTS, compare_prosody  # brings torch and tvm

@@ -33,8 +33,8 @@ def add_options(parser: Any) -> None:
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
     )
-    parser.add_argument("--title", help="of the book, for players to show (default: the document's)")
-    parser.add_argument("--author", help="the same")
+    parser.add_argument("--title", help="title of the book, for players to show (default: the document's)")
+    parser.add_argument("--author", help="author of the book (default: the document's)")
     parser.add_argument("--cover", type=Path, help="a picture, JPEG or PNG, for a .m4b (default: the document's)")
 
 
@@ -47,7 +47,9 @@ def document_of(options: argparse.Namespace) -> Document | None:
     """What --file names as one document, None where it was not given; raises `InvalidRequest`."""
     if options.file is None:
         if any(getattr(options, name) for name in _OPTIONS):
-            raise InvalidRequest("Chapters, a title, an author and a cover are of documents.", "Name one with --file.")
+            raise InvalidRequest(
+                "Only documents have chapters, a title, an author and a cover.", "Name one with --file."
+            )
         return None
     document = joined([read_document(path) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)

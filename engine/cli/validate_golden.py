@@ -35,7 +35,7 @@ def save_golden(options: argparse.Namespace, report: Report) -> None:
         return
     if report.circumstances is None or report.planted is not None or not report.passed:
         raise InvalidRequest(
-            "This run is no golden one: it is a drill, its compiled stages are wrong, or none was compiled.",
+            "This run cannot be golden: it is a drill, its compiled stages are wrong, or none was compiled.",
             "Make one of a run that passes, with the compiled regime.",
         )
     Golden.of(report.rows, report.utterances, report.circumstances, date.today()).save(options.save_golden)

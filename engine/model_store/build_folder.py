@@ -51,9 +51,10 @@ def building(folder: Path, name: str) -> Iterator[Path]:
 def require_space(folder: Path, needed_bytes: int) -> None:
     """Raise `StorageError` when the disk has less free space, with `SPARE_BYTES` left over."""
     free = shutil.disk_usage(folder).free
-    if free < needed_bytes + SPARE_BYTES:
+    wanted_bytes = needed_bytes + SPARE_BYTES
+    if free < wanted_bytes:
         raise StorageError(
-            f"{_megabytes(needed_bytes + SPARE_BYTES)} are needed in {folder}, {_megabytes(free)} are free.",
+            f"{_megabytes(wanted_bytes)} of free space are needed in {folder}; {_megabytes(free)} are free.",
             "Make space there, then try it again.",
         )
 

@@ -94,7 +94,8 @@ def pack(
         save_packed(path, weights_key(manifest, checkpoint.identity), stages)
     except OSError as error:
         raise OutputError(
-            f"The folder {path.parent} cannot hold it ({error.strerror}).", "Make room there, or make it writable."
+            f"The packed weights cannot be written to {path.parent} ({error.strerror}).",
+            "Make room there, or make it writable.",
         ) from error
     observe(PreparationEvent(TITLE, total, total))
 

@@ -39,7 +39,7 @@ def require_reference() -> None:
     if missing:
         raise MissingReference(
             f"Comparing with PyTorch needs packages that are not here: {', '.join(missing)}.",
-            "Add it to the application with “--module engine reference”; for an installation, run “make setup”.",
+            "In the application, add them with “--module engine reference”; in an installation, run “make setup”.",
             Cure.ADD_REFERENCE,
         )
 

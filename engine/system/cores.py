@@ -19,7 +19,7 @@ def check_threads(threads: int | None) -> None:
     count = len(usable_cores())
     if not 1 <= threads <= count:
         choice = f"Choose 1 to {count}" if count > 1 else "Choose 1"
-        raise InvalidRequest(f"Speech cannot be computed on {threads} threads here.", f"{choice}, or leave it open.")
+        raise InvalidRequest(f"{threads} threads cannot be used here.", f"{choice}, or leave it open.")
 
 
 def usable_cores() -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from engine.validator.data.verdicts import with_kernels
 TITLE = "Kernels"
 WAVEFORM = STAGE_NAMES[-1]
 COMPUTING = "Computing the speech with this replaced…"
-NOTHING_CAME = "Nothing came of it; the state of the run says why."
+NOTHING_CAME = "There is no result; the state of the run says why."
 HEAR = "Choose the waveform on the page Signals to hear it."
 MEANING = "The stage's graph, and the error, source and code of each of its kernels"
 

@@ -29,7 +29,7 @@ NICENESS = 10
 KEPT_ERROR_BYTES = 4096
 KILLED_WHY = ", as the system does when memory runs out"
 NO_START = "It could not be started."
-NONSENSE = "It sent something that makes no sense."
+NONSENSE = "It sent a message that cannot be read."
 
 
 class DiagnosticsProcess(QObject):

@@ -16,10 +16,10 @@ from engine.validator.runs.golden import Golden, GoldenRuns, in_words
 from engine.validator.runs.yardstick import Yardstick
 
 PIN, UNPIN = "Pin as Golden", "Unpin Golden"
-PINNED = "This run is golden now: later runs of this text are held against it."
-UNPINNED = "The pinned golden run is forgotten."
+PINNED = "This is the golden run now: later runs of this text are compared with it."
+UNPINNED = "This text has no golden run any more."
 NOT_YET = "A run can be golden once it is done"
-NOT_GOLDEN = "Only a run whose compiled stages are all right, and that is no drill, can be golden"
+NOT_GOLDEN = "A run can be golden only if it is no drill and all its compiled stages are right"
 
 
 class GoldenPinning(QObject):

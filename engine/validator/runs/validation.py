@@ -194,7 +194,7 @@ def check_phonemes(checkpoint: Checkpoint, phonemes: str) -> None:
     if unknown:
         raise InvalidRequest(
             f"The model has no symbol {', '.join(f'“{symbol}”' for symbol in unknown)}.",
-            "`plan` shows the phonemes of a text.",
+            "Leave them out, or give the text with --text.",
         )
     if len(phonemes) > checkpoint.config.phoneme_limit:
         raise InvalidRequest(

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.live.feature import LiveFeature
+from app.messages import MAKING_PART
 from app.speech.voice_choice import Choice
 from tests.app.test_main_window import TEXT, Desk
 
@@ -107,7 +108,7 @@ def test_a_click_in_the_waveform_beyond_what_is_made_speaks_from_there(room: Roo
     room.engine.hold.set()
     room.wait_made()
     assert room.engine.requests[-1].part == "Three."
-    assert room.page.status.label.text() == "This part is not made yet, so it is made first"
+    assert room.page.status.label.text() == MAKING_PART
 
 
 def test_pauses_have_keys(room: Room) -> None:

@@ -4,6 +4,7 @@ from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.audio.player import Playback
+from app.messages import MAKING_PART
 from tests.app.fakes import RATE_HZ
 from tests.app.read_along.desk import TEXT, WORD_SAMPLES, Desk
 
@@ -99,7 +100,7 @@ def test_a_place_that_is_not_made_is_told_and_wanted(desk: Desk, qtbot: QtBot) -
     with qtbot.waitSignal(desk.feature.unmade_wanted) as wanted:
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.AltModifier, place_of(desk, "six"))
     assert wanted.args == [TEXT.index("six")]
-    assert desk.page.status.label.text() == "This part is not made yet, so it is made first"
+    assert desk.page.status.label.text() == MAKING_PART
     desk.engine.hold.set()
 
 

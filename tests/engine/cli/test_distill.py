@@ -37,9 +37,9 @@ def test_all_actions(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["data", "--model", "starter", "--shards", "0"], "--shards 0 makes no sense"),
-        (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1.0 makes no sense"),
-        (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 makes no sense"),
+        (["data", "--model", "starter", "--shards", "0"], "--shards 0 is too little"),
+        (["train", "--model", "starter", "--minutes", "-1"], "--minutes -1 is too little"),
+        (["export", "--model", "starter", "--frame-corrections", "0"], "--frame-corrections 0 is too little"),
         (["train", "--model", "starter"], "Run “engine distill data” first"),
         (["evaluate", "--model", "starter"], "cannot be read"),
         (["export", "--model", "starter"], "No student has begun"),
@@ -56,8 +56,8 @@ def test_bad_input_gets_one_sentence(tmp_path, capsys, arguments, sentence):
     ("arguments", "sentence"),
     [
         ([], "The model starter has no Transformer for its prosody on this machine."),
-        (["--tokens", "0"], "--tokens [0] makes no sense. Give whole numbers from 1 to 512."),
-        (["--rounds", "0"], "--rounds [0] makes no sense."),
+        (["--tokens", "0"], "This model takes no 0 tokens. Give whole numbers from 1 to 512."),
+        (["--rounds", "0"], "--rounds 0 is too little. Give a whole number above zero."),
         (["--threads", "99"], "99"),
     ],
 )

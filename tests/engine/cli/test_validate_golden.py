@@ -75,5 +75,5 @@ def test_only_a_run_of_a_text_has_a_golden_run(other: tuple[str, ...], option: s
 
 
 def test_nothing_compiled_makes_no_golden_run(tmp_path: Path) -> None:
-    with pytest.raises(InvalidRequest, match="is no golden one"):
+    with pytest.raises(InvalidRequest, match="cannot be golden"):
         outcome(*STARTER, "--text", "Hm.", "--regimes", "upstream", "--save-golden", str(tmp_path / "g.json"))

@@ -48,5 +48,5 @@ def test_a_folder_for_building_is_empty_and_goes_away(tmp_path: Path) -> None:
 
 def test_space_is_asked_for(tmp_path: Path) -> None:
     require_space(tmp_path, 0)
-    with pytest.raises(StorageError, match=r"MB are needed in .*MB are free.*Make space"):
+    with pytest.raises(StorageError, match=r"MB of free space are needed in .*MB are free.*Make space"):
         require_space(tmp_path, 1 << 60)

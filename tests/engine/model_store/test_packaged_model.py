@@ -124,7 +124,7 @@ def test_no_space_is_said_before_anything_is_fetched(
     compact: ModelStore, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_folder, "SPARE_BYTES", 1 << 60)
-    with pytest.raises(StorageError, match="MB are needed in"):
+    with pytest.raises(StorageError, match="MB of free space are needed in"):
         compact.fetch(NAME)
     assert left_over(compact) == []
 

@@ -294,7 +294,7 @@ def test_no_space_is_said_before_anything_is_fetched(
     models: ModelStore, hub: StandInHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_folder, "SPARE_BYTES", 1 << 60)
-    with pytest.raises(StorageError, match=r"MB are needed in .*MB are free.*Make space"):
+    with pytest.raises(StorageError, match=r"MB of free space are needed in .*MB are free.*Make space"):
         models.fetch(NAME)
     assert hub.requests == []
     assert left_over(models) == []
