@@ -96,7 +96,6 @@ class Application(QObject):
         self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
         self._speaks_at_once = options.text is not None
         self._goes_on = options.text is None and options.file is None
-        self._greets = self._goes_on and settings.text is None and settings.document is None
         self.theme = Theme(qt, settings.appearance)
         self._settings = settings
         self._given_engine = make_engine
@@ -107,6 +106,7 @@ class Application(QObject):
         self.controller = SpeechController(first, self._output, self, lister)
         self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
+        self._greets = self._goes_on and settings.text is None and settings.document is None
         if make_engine is None or module_command is not None:
             self.controller.activity_changed.connect(self.module_builder.follow)
         self.module_builder.improved.connect(self._on_improved)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
@@ -20,7 +21,7 @@ from app.speech.controller import SpeechController
 from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
 from app.theme import Theme
-from app.widgets.closing_question import ask_about_save
+from app.widgets.closing_question import ask_about_save, ask_about_text
 from app.widgets.file_dialogs import ask_where_to_save, suggested_name
 from app.window_memory import WindowMemory
 from engine.errors import NothingToSpeak, OutputError
@@ -47,6 +48,8 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._speak_when_voices_known = False
         self._closes_when_saved = False
+        self._closes_without_text = False
+        self._question: QMessageBox | None = None
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
         self.setWindowTitle(APPLICATION_NAME)
@@ -57,7 +60,7 @@ class MainWindow(QMainWindow):
         self._connect_page()
         self._connect_menu()
         self._connect_controller()
-        self.memory.failed.connect(self.show_failure)
+        self.memory.failed.connect(self._on_not_kept)
         self.memory.restore()
         self.menu.choose(settings.appearance)
         self.page.set_colours(theme.colours)
@@ -127,12 +130,28 @@ class MainWindow(QMainWindow):
         save = self._controller.activity.save
         if save is not None:
             event.ignore()
-            ask_about_save(self, save.name, save.waiting_count, self._close_when_saved, self._close_without_saving)
+            answers = self._close_when_saved, self._close_without_saving
+            self._ask(lambda: ask_about_save(self, save.name, save.waiting_count, *answers))
             return
         self._controller.stop()
         self.memory.remember()
+        if not (self.memory.kept or self._closes_without_text):
+            event.ignore()
+            self._ask(lambda: ask_about_text(self, self._close_without_text))
+            return
         super().closeEvent(event)
         self.closed.emit()
+
+    def _ask(self, open_question: Callable[[], QMessageBox]) -> None:
+        """Open a question about closing, unless one is open."""
+        if self._question is None:
+            self._question = open_question()
+            self._question.finished.connect(self._on_answered)
+        self._question.raise_()
+
+    @Slot()
+    def _on_answered(self) -> None:
+        self._question = None
 
     def _connect_page(self) -> None:
         page, controller = self.page, self._controller
@@ -221,9 +240,21 @@ class MainWindow(QMainWindow):
         self._on_activity(self._controller.activity)  # it may have been saved while the question was open
 
     @Slot()
+    def _close_without_text(self) -> None:
+        self._closes_without_text = True
+        self.close()
+
+    @Slot()
     def _close_without_saving(self) -> None:
         self._controller.cancel_saves()
         self._close_when_saved()
+
+    @Slot(object)
+    def _on_not_kept(self, error: Exception) -> None:
+        """Say so for as long as it is true: a banner that was closed, or gave way to another, comes again."""
+        message = message_for(error)
+        if self.page.banner.message != message:
+            self.page.banner.show_message(message)
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:

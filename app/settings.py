@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 
@@ -55,6 +56,24 @@ class Settings:
 
     def __init__(self, store: QSettings) -> None:
         self._store = store
+
+    @property
+    def path(self) -> Path:
+        """The file of the settings."""
+        return Path(self._store.fileName())
+
+    @property
+    def writable(self) -> bool:
+        """Whether the settings can be written."""
+        return self._store.isWritable()
+
+    @property
+    def written(self) -> datetime:
+        """When they were last written; long ago if they never were."""
+        try:
+            return datetime.fromtimestamp(self.path.stat().st_mtime)
+        except OSError:
+            return datetime.min
 
     @property
     def text(self) -> str | None:

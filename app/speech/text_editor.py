@@ -24,6 +24,7 @@ class TextEditor(QFrame):
     character in the text that is spoken, None if it is not spoken, and in the text as it is now.
     """
 
+    text_leaves = Signal()  # `set_text` will replace it; it is still there
     text_replaced = Signal()  # as a whole, by another; comes before `text_changed`
     text_changed = Signal()
     place_wanted = Signal(object, int)
@@ -73,6 +74,7 @@ class TextEditor(QFrame):
 
     def set_text(self, text: str) -> None:
         """Replace the whole text; this can be undone."""
+        self.text_leaves.emit()
         cursor = QTextCursor(self.edit.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)

@@ -1,4 +1,4 @@
-"""The question whether a window may be closed while a file is being saved."""
+"""The questions whether a window may be closed while a file is being saved, or with a text that is not kept."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 CLOSE_WHEN_SAVED, STOP_SAVING = "Close When Saved", "Stop Saving"
+CLOSE_ANYWAY = "Close Anyway"
 
 
 def ask_about_save(
@@ -27,6 +28,18 @@ def ask_about_save(
     wait.clicked.connect(close_when_saved)
     stop.clicked.connect(stop_saving)
     box.setDefaultButton(wait)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+    return box
+
+
+def ask_about_text(parent: QWidget, close_anyway: Callable[[], None]) -> QMessageBox:
+    """Ask whether a text may be lost; Cancel leaves everything as it is."""
+    box = QMessageBox(QMessageBox.Icon.Warning, "Text", "The text cannot be written to the disk.", parent=parent)
+    box.setInformativeText("What you typed last is lost if the window closes. Copy it elsewhere, or make room first.")
+    close = box.addButton(CLOSE_ANYWAY, QMessageBox.ButtonRole.DestructiveRole)
+    close.clicked.connect(close_anyway)
+    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.open()
     return box

@@ -31,6 +31,13 @@ def garbage_waits_until_qt_is_done() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def recent_texts_are_of_this_test(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A window would show the text of the test before, as settings that are new have none."""
+    folder = tmp_path_factory.mktemp("data")
+    monkeypatch.setattr("app.recent_texts.data_folder", lambda: folder)
+
+
+@pytest.fixture(autouse=True)
 def no_widget_outlives_its_test() -> Iterator[None]:
     """One that waits to be deleted is restyled by every later test, and Qt may stumble over it while it dies."""
     yield

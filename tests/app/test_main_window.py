@@ -1,3 +1,4 @@
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from app.settings import Settings
 from app.speech.activity import Readiness
 from app.speech.controller import SpeechController
 from app.theme import DARK, LIGHT, Appearance, Theme
-from app.widgets.closing_question import CLOSE_WHEN_SAVED, STOP_SAVING
+from app.widgets.closing_question import CLOSE_ANYWAY, CLOSE_WHEN_SAVED, STOP_SAVING
 from engine.errors import CompileError, DamagedFile, NothingToSpeak
 from engine.speech import Notice
 from tests.app.fakes import RATE_HZ, FakeEngine, FakeOutput, list_voices
@@ -358,6 +359,41 @@ def test_closing_stops_and_remembers(desk: Desk) -> None:
     assert not desk.settings.geometry.isEmpty()
 
 
+def cannot_keep_texts(desk: Desk, folder: Path) -> None:
+    shutil.rmtree(folder / "texts")
+    (folder / "texts").write_text("no folder")
+    desk.page.editor.edit.insertPlainText("New words. ")
+    desk.window.memory.remember_text()
+
+
+def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk: Desk, tmp_path: Path) -> None:
+    cannot_keep_texts(desk, tmp_path)
+    for _ in range(2):
+        assert desk.page.banner.message is not None
+        assert desk.page.banner.message.text.startswith("What you type is not being kept.")
+        desk.page.banner.dismiss()
+        desk.window.memory.remember_text()
+
+
+def test_closing_with_a_text_that_is_not_kept_asks_once(desk: Desk, tmp_path: Path) -> None:
+    cannot_keep_texts(desk, tmp_path)
+    for _ in range(2):
+        assert not desk.window.close()
+    (question,) = desk.window.findChildren(QMessageBox)
+    answer(question, "Cancel")
+    assert desk.window.isVisible()
+    desk.qtbot.waitUntil(lambda: not desk.window.findChildren(QMessageBox))
+    assert not desk.window.close()
+    answer(desk.window.findChildren(QMessageBox)[0], CLOSE_ANYWAY)
+    assert desk.window.isHidden()
+
+
+def test_closing_asks_nothing_once_the_text_is_kept(desk: Desk, tmp_path: Path) -> None:
+    cannot_keep_texts(desk, tmp_path)
+    (tmp_path / "texts").unlink()
+    assert desk.window.close()
+
+
 @pytest.fixture
 def saving(desk: Desk, tmp_path: Path) -> QMessageBox:
     """The question that comes when the window is closed while `a.wav` is being made."""
@@ -389,6 +425,15 @@ def test_closing_while_a_file_is_saved_can_stop_that(desk: Desk, saving: QMessag
     assert desk.window.isHidden()
     desk.engine.hold.set()
     assert not (tmp_path / "a.wav").exists()
+
+
+def test_a_text_that_is_not_kept_is_asked_about_after_a_file(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:
+    cannot_keep_texts(desk, tmp_path)
+    answer(saving, STOP_SAVING)
+    assert desk.window.isVisible()
+    answer(desk.window.findChildren(QMessageBox)[-1], CLOSE_ANYWAY)
+    assert desk.window.isHidden()
+    desk.engine.hold.set()
 
 
 def test_closing_can_stop_all_that_is_to_be_saved(desk: Desk, saving: QMessageBox, tmp_path: Path) -> None:

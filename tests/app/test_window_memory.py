@@ -1,3 +1,5 @@
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -132,7 +134,7 @@ def test_another_text_leaves_the_one_before_among_the_recent_ones(qtbot: QtBot, 
     assert [each.text for each in memory.texts] == ["And Another text.", "Not From last time."]
 
 
-def test_a_text_that_cannot_be_kept_is_told_once(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
+def test_a_text_that_cannot_be_kept_is_told_until_it_can(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "texts").write_text("no folder")
     _, page, memory = opened(qtbot, settings)
     told: list[str] = []
@@ -140,10 +142,52 @@ def test_a_text_that_cannot_be_kept_is_told_once(qtbot: QtBot, settings: Setting
     for _ in range(2):
         page.editor.edit.insertPlainText("Words. ")
         memory.remember_text()
-    assert len(told) == 1
+    memory.remember_text()  # nothing was typed, but it is still not kept
+    assert len(told) == 3
     assert told[0].startswith("What you type is not being kept.")
+    assert not memory.kept
     (tmp_path / "texts").unlink()
     page.editor.edit.insertPlainText("Words. ")
     memory.remember_text()
     assert [each.text for each in memory.texts] == ["Words. " * 3]
-    assert len(told) == 1
+    assert memory.kept
+    assert len(told) == 3
+
+
+def test_a_text_is_kept_before_another_takes_its_place(qtbot: QtBot, settings: Settings) -> None:
+    _, page, memory = opened(qtbot, settings)
+    page.editor.edit.insertPlainText("Typed just now.")
+    page.editor.set_text("From the history.")
+    assert [each.text for each in memory.texts] == ["Typed just now."]
+    assert settings.text == "Typed just now."
+
+
+def test_what_the_editor_makes_of_a_lent_text_is_not_an_edit(qtbot: QtBot, settings: Settings) -> None:
+    settings.text = "My own draft."
+    _, _, memory = opened(qtbot, settings)
+    memory.lend_text("One\r\nline and\u00a0a space.")
+    memory.remember()
+    assert settings.text == "My own draft."
+
+
+def test_a_text_that_is_newer_than_the_settings_comes_back(
+    qtbot: QtBot, settings: Settings, texts: RecentTexts
+) -> None:
+    settings.text = "Of the last run but one."
+    texts.keep("Written when the settings could not be.")
+    tomorrow = time.time() + 86_400
+    os.utime(texts.texts[0].path, (tomorrow, tomorrow))
+    _, page, _ = opened(qtbot, settings)
+    assert page.editor.text == settings.text == "Written when the settings could not be."
+
+
+def test_settings_that_cannot_be_written_are_told(qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    page = SpeechPage(window)
+    store = QSettings(str(tmp_path / "file" / "s.ini"), QSettings.Format.IniFormat)
+    memory = WindowMemory(window, page, Settings(store), RecentTexts())
+    with qtbot.waitSignal(memory.failed) as told:
+        memory.restore()
+    assert "will not be kept" in str(told.args)
