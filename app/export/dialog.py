@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from app.export.cover_choice import CoverChoice
 from app.widgets.file_dialogs import ask_where_to_save, kinds_of_sound, suggested_name
 from engine.audio.sound_file import AUDIO_BOOK
 from engine.documents import Document
-from engine.errors import EngineError
+from engine.errors import EngineError, OutputError
 from engine.export.order import Order
 from engine.export.outputs import check_writable, file_name
 from engine.speech import SpeechRequest
@@ -78,24 +79,35 @@ class ExportDialog(QDialog):
         self._place_anew()
 
     @property
+    def path(self) -> Path:
+        """Where to save; raises `OutputError` where no file is named."""
+        words = self.place.text().strip()
+        try:
+            path = Path(words).expanduser()
+        except RuntimeError as error:
+            raise OutputError(f"There is no home folder “{Path(words).parts[0]}”.", "Name another folder.") from error
+        if not path.name:
+            raise OutputError("The file has no name.", "Type one, or press Choose….")
+        return path
+
+    @property
     def order(self) -> Order:
-        """What is chosen."""
+        """What is chosen; raises `OutputError` where no file is named."""
         document = replace(
             self._document,
             title=self.title.text().strip(),
             author=self.author.text().strip(),
             cover=self.cover.picture,
         )
-        path = Path(self.place.text().strip()).expanduser()
         suffix = self.subtitles.currentData()
-        subtitles = path.with_suffix(suffix) if suffix else None
-        return Order(document, self._manner, path, self.per_chapter.isChecked(), subtitles)
+        subtitles = with_format(self.path, suffix) if suffix else None
+        return Order(document, self._manner, self.path, self.per_chapter.isChecked(), subtitles)
 
     @Slot()
     def accept(self) -> None:
         """Give the order, unless it cannot be carried out: then the dialog says why and stays."""
-        order = self.order
         try:
+            order = self.order
             check_writable(order.path, per_chapter=order.per_chapter)
         except EngineError as error:
             self._say(str(error))
@@ -147,19 +159,28 @@ class ExportDialog(QDialog):
 
     def _place_anew(self) -> None:
         """Suggest a place."""
-        name = file_name(self._document.title) or Path(suggested_name(self._document.chapters[0].text)).stem
-        self.place.setText(str(self._folder / f"{name}{self.formats.currentData()}"))
+        self.place.setText(str(self._folder / self._usual_name))
         self._on_format()
+
+    @property
+    def _usual_name(self) -> str:
+        name = file_name(self._document.title) or Path(suggested_name(self._document.chapters[0].text)).stem
+        return f"{name}{self.formats.currentData()}"
 
     @Slot()
     def _on_format(self) -> None:
-        self.place.setText(str(self.order.path.with_suffix(self.formats.currentData())))
+        with suppress(OutputError):  # without a name, there is none to follow the format
+            self.place.setText(str(with_format(self.path, self.formats.currentData())))
         self.cover.setEnabled(self.formats.currentData() == AUDIO_BOOK)
         self.cover.setToolTip("" if self.cover.isEnabled() else "Only audio books have a cover")
 
     @Slot()
     def _choose_place(self) -> None:
-        ask_where_to_save(self, self.order.path, self._take_place)
+        try:
+            path = self.path
+        except OutputError:
+            path = self._folder / self._usual_name
+        ask_where_to_save(self, path, self._take_place)
 
     def _take_place(self, path: Path) -> None:
         index = self.formats.findData(path.suffix.lower())
@@ -170,8 +191,12 @@ class ExportDialog(QDialog):
     @Slot()
     def _look_at_place(self) -> None:
         """Say so if something is there already."""
-        result = self.order.result
-        if not self.place.text().strip() or not result.exists():
+        try:
+            result = self.order.result
+            there = result.exists()
+        except (OutputError, OSError):  # which Export tells
+            there = False
+        if not there:
             self._say("")
         elif self.per_chapter.isChecked():
             self._say(f"The folder “{result.name}” is there already; files of the same names in it will be replaced.")
@@ -182,6 +207,12 @@ class ExportDialog(QDialog):
     def _say(self, words: str) -> None:
         self.notice.setText(words)
         self.notice.setVisible(bool(words))
+
+
+def with_format(path: Path, suffix: str) -> Path:
+    """The path with this suffix in place of that of another format; “Volume 1.5” has none, and keeps its 5."""
+    known = path.suffix.lower() in kinds_of_sound()
+    return path.with_suffix(suffix) if known else path.with_name(f"{path.name}{suffix}")
 
 
 def _summary(document: Document) -> str:

@@ -113,6 +113,34 @@ def test_a_place_that_is_chosen_brings_its_format(dialog: ExportDialog, tmp_path
     assert dialog.order.path == tmp_path / "x.flac"
 
 
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("", "The file has no name."),
+        ("/", "The file has no name."),
+        ("~nobodys/x.mp3", "no home folder “~nobodys”"),
+    ],
+)
+def test_a_name_that_is_none_is_told_and_the_dialog_stays(dialog: ExportDialog, name: str, sentence: str) -> None:
+    dialog.subtitles.setCurrentIndex(1)
+    dialog.place.setText(name)
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".flac"))
+    dialog.export_button.click()
+    assert sentence in dialog.notice.text()
+    assert dialog.isVisible()
+
+
+def test_a_name_that_is_too_long_for_the_system_is_no_obstacle_to_typing_on(dialog: ExportDialog) -> None:
+    dialog.place.setText(f"{'a' * 300}.mp3")
+    assert not dialog.notice.isVisible()
+
+
+def test_a_number_at_the_end_of_a_name_is_no_format(dialog: ExportDialog, tmp_path: Path) -> None:
+    dialog.place.setText(str(tmp_path / "Volume 1.5"))
+    dialog.formats.setCurrentIndex(dialog.formats.findData(".flac"))
+    assert dialog.path == tmp_path / "Volume 1.5.flac"
+
+
 def test_every_choice_has_a_name_for_screen_readers(dialog: ExportDialog) -> None:
     for widget in (dialog.choose_button, dialog.cover.choose_button, dialog.cover.remove_button):
         assert widget.accessibleName()
