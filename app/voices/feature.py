@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
@@ -45,6 +46,7 @@ class VoicesFeature(QObject):
         self._engine_factory = engine_factory
         self._picker = window.page.header.voices
         self._sentence = ""
+        self._chosen_is_deleted = False
         self.panel = VoicePanel()
         self.keeper = BlendKeeper(self)
         self.round = SentenceRound(speech, self._hear_sentence, self)
@@ -67,7 +69,7 @@ class VoicesFeature(QObject):
 
     def _connect(self) -> None:
         panel, picker = self.panel, self._picker
-        picker.listed.connect(self._show)
+        picker.listed.connect(self._on_listed)
         picker.model_changed.connect(self._show)
         picker.hear_wanted.connect(self.hear)
         panel.hear_wanted.connect(self.hear)
@@ -80,6 +82,14 @@ class VoicesFeature(QObject):
         panel.blend.save_wanted.connect(self._on_save)
         self.round.changed.connect(panel.show_round)
         self.keeper.done.connect(self._on_done)
+
+    @Slot()
+    def _on_listed(self) -> None:
+        """Show the voices; speech goes on with the one that takes the place of a blend that was deleted."""
+        self._show()
+        if self._chosen_is_deleted:
+            self._chosen_is_deleted = False
+            self._picker.take(self._picker.choice)
 
     @Slot()
     def _show(self) -> None:
@@ -130,7 +140,12 @@ class VoicesFeature(QObject):
 
     @Slot(str, str)
     def _on_save(self, name: str, recipe: str) -> None:
-        self.keeper.save(name, recipe, self._speaking().voices)
+        save = partial(self.keeper.save, name, recipe, self._speaking().voices)
+        before = next((each.recipe for each in self._speaking().voices if each.name == name), "")
+        if before and before != recipe:
+            self._ask(f"Replace the blend “{name}”, which is {before}?", "Replace", save)
+        else:
+            save()
 
     def _speaking(self) -> ModelVoices:
         return next(each for each in self._picker.models if each.model == self._picker.speaking_model)
@@ -147,11 +162,12 @@ class VoicesFeature(QObject):
 
     @Slot(object)
     def _on_delete(self, choice: Choice) -> None:
-        question = f"Delete the blend “{choice.voice}”?"
-        box = QMessageBox(QMessageBox.Icon.Question, "Delete", question, parent=self._window)
-        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        self._ask(f"Delete the blend “{choice.voice}”?", "Delete", partial(self.keeper.delete, choice.voice or ""))
+
+    def _ask(self, question: str, answer: str, do: Callable[[], object]) -> None:
+        box = QMessageBox(QMessageBox.Icon.Question, answer, question, parent=self._window)
+        box.addButton(answer, QMessageBox.ButtonRole.DestructiveRole).clicked.connect(lambda: do())
         box.addButton(QMessageBox.StandardButton.Cancel)
-        delete.clicked.connect(lambda: self.keeper.delete(choice.voice or ""))
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.open()
 
@@ -166,5 +182,6 @@ class VoicesFeature(QObject):
         self._settings.favourites = tuple(each for each in kept if each[0])
         if task.name and self._picker.choice.voice == task.before:
             self._picker.take(Choice(task.name, self._picker.choice.model))
+        self._chosen_is_deleted = not task.name and self._picker.choice.voice == task.before
         self._window.page.status.tell(f"Saved “{task.name}”" if task.name else f"Deleted “{task.before}”")
         self._speech.list_voices()

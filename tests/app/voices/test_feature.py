@@ -137,6 +137,38 @@ def test_a_blend_is_heard_and_saved_renamed_and_deleted(room: VoiceRoom) -> None
     assert room.settings.favourites == ()
 
 
+def list_blends(room: VoiceRoom) -> None:
+    blends = SavedVoices().listed(TWO_MODELS[1].voices)
+    starter = ModelVoices("starter", "Starter voices", (*TWO_MODELS[1].voices, *blends))
+    room.voices.show_models((TWO_MODELS[0], starter), "starter")
+    room.voices.take(SALLY)
+
+
+def save(room: VoiceRoom, name: str, recipe: str) -> None:
+    with room.qtbot.waitSignal(room.speech.voices_listed):  # without any blend, as those are fakes
+        room.panel.blend.save_wanted.emit(name, recipe)
+    list_blends(room)
+
+
+def test_a_blend_is_replaced_only_by_one_who_says_so(room: VoiceRoom) -> None:
+    save(room, "mine", "af_sally(1)+am_adam(1)")
+    room.panel.blend.save_wanted.emit("mine", "af_sally(2)+am_adam(1)")
+    (box,) = room.window.findChildren(QMessageBox)
+    assert box.text() == "Replace the blend “mine”, which is af_sally(1)+am_adam(1)?"
+    assert SavedVoices().recipes() == {"mine": "af_sally(1)+am_adam(1)"}
+    with room.qtbot.waitSignal(room.panel_feature.keeper.done):
+        next(button for button in box.buttons() if button.text() == "Replace").click()
+    assert SavedVoices().recipes() == {"mine": "af_sally(2)+am_adam(1)"}
+
+
+def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: VoiceRoom) -> None:
+    save(room, "mine", "af_sally(1)+am_adam(1)")
+    room.voices.take(Choice("mine", "starter"))
+    room.panel_feature.keeper.delete("mine")
+    room.qtbot.waitUntil(lambda: room.settings.voice not in ("mine", None))
+    assert room.settings.voice == room.voices.choice.voice
+
+
 def test_a_name_that_is_taken_is_told(room: VoiceRoom) -> None:
     room.panel.blend.save_wanted.emit("af_heart", "af_sally(1)+am_adam(1)")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
