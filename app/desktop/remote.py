@@ -114,7 +114,7 @@ class Remote(QObject):
 
     def _play(self) -> None:
         if self.now.can_move or self._controller.activity.making:
-            self._player.play()
+            self._controller.go_on()
         else:
             self._speak.trigger()
 

@@ -7,6 +7,7 @@ from app.application import Application
 from app.audio.player import Playback
 from app.desktop.remote import MICROSECONDS, Command, NowPlaying, Order, Remote
 from app.speech.activity import Readiness
+from tests.app.library.shelf import request, track_of
 
 
 @pytest.fixture
@@ -43,6 +44,13 @@ def test_pausing_resuming_and_stopping(remote: Remote, application: Application,
         remote.take(Order(command))
         states.append(remote.now.playback.value)
     assert states == ["paused", "paused", "playing", "paused", "playing", "stopped"]
+
+
+def test_play_after_a_stop_has_the_rest_made(remote: Remote, application: Application, qtbot: QtBot) -> None:
+    application.controller.hear_again(request("One. Two."), track_of("One. Two.", made=1))
+    remote.take(Order(Command.STOP))
+    remote.take(Order(Command.PLAY))
+    qtbot.waitUntil(lambda: application.controller.track.whole)
 
 
 def test_next_and_previous_are_for_whoever_knows_the_sentences(remote: Remote, qtbot: QtBot) -> None:
