@@ -32,10 +32,12 @@ from engine.system.paths import APPLICATION_NAME
 class MainWindow(QMainWindow):
     """One window for one speech at a time; `closed` is emitted once everything is saved.
 
-    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was.
+    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was;
+    `saving_given_up` tells that files are about to be stopped, as the window is being closed.
     """
 
     closed = Signal()
+    saving_given_up = Signal()
     file_wanted = Signal(object)
     file_opened = Signal(object)
 
@@ -50,6 +52,7 @@ class MainWindow(QMainWindow):
         self._closes_when_saved = False
         self._closes_without_text = False
         self._question: QMessageBox | None = None
+        self._marked: AudioTrack | None = None
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
         self.setWindowTitle(APPLICATION_NAME)
@@ -220,7 +223,10 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _on_track(self, track: AudioTrack) -> None:
-        self.page.editor.begin_speech(self._controller.text)
+        """Begin to mark another speech; one whose rest is made anew is marked where its text is by now."""
+        if track is not self._marked:
+            self._marked = track
+            self.page.editor.begin_speech(self._controller.text)
 
     @Slot(object)
     def _on_planned(self, plan: Plan) -> None:
@@ -246,6 +252,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _close_without_saving(self) -> None:
+        self.saving_given_up.emit()
         self._controller.cancel_saves()
         self._close_when_saved()
 

@@ -1,4 +1,4 @@
-"""The history and the queue as the window uses them; all work on files is done in two threads."""
+"""The history and the queue as the window uses them; all work on files is done in three threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from app.library.worker import (
     LibraryWorker,
     QueueTask,
     Recalled,
-    SoundWorker,
+    SoundReader,
+    SoundWriter,
 )
 from engine.speech import SpeechRequest
 
@@ -50,16 +51,18 @@ class Library(QObject):
         super().__init__(parent)
         opened = threading.Event()
         self._worker = LibraryWorker(folder, in_charge, opened)
-        self._sounds = SoundWorker(folder, opened)
-        self._threads = self._thread("sounds", self._sounds), self._thread("library", self._worker)
-        self._threads[0].started.connect(self._sounds.give_way)
-        self._sounds.kept.connect(self._worker.work)
+        self._writer, self._reader = SoundWriter(folder, opened), SoundReader()
+        self._database_thread = self._thread("library", self._worker)
+        self._sound_threads = self._thread("sounds", self._writer), self._thread("kept sounds", self._reader)
+        self._sound_threads[0].started.connect(self._writer.give_way)
+        self._writer.kept.connect(self._worker.work)
         self._work_wanted.connect(self._worker.work)
-        self._keep_wanted.connect(self._sounds.keep)
-        self._read_wanted.connect(self._sounds.read)
-        self._sounds_end_wanted.connect(self._sounds.end)
+        self._keep_wanted.connect(self._writer.keep)
+        self._read_wanted.connect(self._reader.read)
+        self._sounds_end_wanted.connect(self._writer.end)
+        self._sounds_end_wanted.connect(self._reader.end)
         self._end_wanted.connect(self._worker.end)
-        for thread in self._threads:
+        for thread in (*self._sound_threads, self._database_thread):
             thread.start()
         self._in_history(_nothing)
         self._in_queue(_nothing)
@@ -119,13 +122,13 @@ class Library(QObject):
         self._in_queue(QueueStore.remove_done)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Do what was asked for so far, then end; return whether both threads ended in time."""
+        """Do what was asked for so far, then end; return whether all threads ended in time."""
         self._sounds_end_wanted.emit()
-        sounds_ended = self._threads[0].wait(timeout_ms)  # it still has to tell the database what it has written
+        ended = [thread.wait(timeout_ms) for thread in self._sound_threads]  # they still tell what they have written
         self._end_wanted.emit()
-        return self._threads[1].wait(timeout_ms) and sounds_ended
+        return self._database_thread.wait(timeout_ms) and all(ended)
 
-    def _thread(self, name: str, worker: LibraryWorker | SoundWorker) -> QThread:
+    def _thread(self, name: str, worker: LibraryWorker | SoundWriter | SoundReader) -> QThread:
         thread = QThread(self)
         thread.setObjectName(name)
         worker.moveToThread(thread)

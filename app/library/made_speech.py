@@ -37,9 +37,14 @@ class MadeSpeech:
     track: AudioTrack = field(repr=False)
 
     @property
+    def length(self) -> int:
+        """The number of samples."""
+        return sum(piece.length for piece in self.marks.pieces)
+
+    @property
     def seconds(self) -> float:
         """The length of the sound."""
-        return sum(piece.length for piece in self.marks.pieces) / self.sample_rate_hz
+        return self.length / self.sample_rate_hz
 
     def samples(self) -> Iterator[Samples]:
         """The samples of each piece [n] float32; raises `Cut` where the track was cut in the meantime."""

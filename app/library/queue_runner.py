@@ -51,6 +51,7 @@ class QueueRunner(QObject):
         self._begun: dict[int, Wish] = {}
         self._cancelled: set[int] = set()
         self._marked: dict[int, State] = {}  # what is not listed yet
+        self._halted = False
         self.playing = False
         library.queue_listed.connect(self._on_listed)
         desk.ended.connect(self._on_ended)
@@ -67,18 +68,26 @@ class QueueRunner(QObject):
 
     def add(self, wish: Wish) -> None:
         """Add a wish at the end; it is begun at once if nothing else is in its way."""
+        self._halted = False
         self.playing = self.playing or wish.target is None
         self._library.add(wish)
 
     @Slot(bool)
     def play(self, playing: bool) -> None:
         """Begin what is to be heard in its turn, or begin no more of it."""
+        self._halted = False
         self.playing = playing
         self._go_on()
+
+    @Slot()
+    def halt(self) -> None:
+        """Begin nothing more until something is asked for; what is being made and is stopped meanwhile waits again."""
+        self._halted = True
 
     @Slot(object)
     def retry(self, item: Item) -> None:
         """Let an item wait for its turn again."""
+        self._halted = False
         self._mark(item.number, State.WAITING)
 
     @Slot(object)
@@ -93,7 +102,7 @@ class QueueRunner(QObject):
     @Slot(object)
     def remove(self, item: Item) -> None:
         """Take an item out of the queue, whatever its state."""
-        if item.number in self._begun:
+        if self._begun.pop(item.number, None) is not None:
             self._desk.cancel(item.number)
         self._library.remove(item.number)
 
@@ -119,7 +128,7 @@ class QueueRunner(QObject):
         for item in self._items:
             heard = item.wish.target is None
             waits = item.state is State.WAITING and item.number not in self._begun
-            if waits and (self.playing or not heard) and self._desk.has_place(item.wish):
+            if waits and not self._halted and (self.playing or not heard) and self._desk.has_place(item.wish):
                 self._begun[item.number] = item.wish
                 self._mark(item.number, State.WORKING)
                 self._desk.begin(item.number, item.wish)
@@ -129,11 +138,13 @@ class QueueRunner(QObject):
     def _on_ended(self, number: int, error: Exception | None) -> None:
         by_hand = number in self._cancelled
         self._cancelled.discard(number)
-        wish = self._begun.pop(number)
+        wish = self._begun.pop(number, None)
+        if wish is None:  # it was removed
+            return
         cancelled = isinstance(error, Cancelled)
         if error is None:
             self._mark(number, State.DONE)
-        elif cancelled and not by_hand and wish.target is None:  # another speech was wanted, or silence
+        elif cancelled and not by_hand and (self._halted or wish.target is None):  # another speech, or silence
             self.playing = False
             self._mark(number, State.WAITING)
         else:

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Slot
 
-from app.audio.track import AudioTrack, Segment
+from app.audio.track import AudioTrack
 from app.library.library import Library
 from app.speech.controller import SpeechController
+from app.speech.heard_speech import HeardSpeech
 from engine.speech import SpeechRequest
 
 
 @dataclass(eq=False)
-class _Speech:
-    """`kept` is the last utterance that is kept."""
+class _Followed:
+    """`kept_length` is how many samples are kept."""
 
+    speech: HeardSpeech
     request: SpeechRequest
     model: str
-    track: AudioTrack
-    kept: Segment | None = None
+    kept_length: int = 0
 
 
 class Recorder(QObject):
@@ -34,7 +35,7 @@ class Recorder(QObject):
         self._speech = speech
         self._library = library
         self._model = model
-        self._followed: list[_Speech] = []
+        self._followed: list[_Followed] = []
         speech.track_changed.connect(self._on_track)
         speech.track_grew.connect(self._keep_finished)
         speech.activity_changed.connect(self._keep_finished)  # one that is not heard does not tell of its growth
@@ -43,20 +44,23 @@ class Recorder(QObject):
     def _on_track(self, track: AudioTrack) -> None:
         self._keep_finished()
         request = self._speech.request
-        if request is None or any(each.track is track for each in self._followed):
+        if request is None or any(each.speech.track is track for each in self._followed):
             return
-        was_kept = track.segments[-1] if track.finished and track.length else None
-        self._followed.append(_Speech(request, self._model(), track, was_kept))
+        kept_length = track.length if track.finished else 0
+        self._followed.append(_Followed(self._speech.speech, request, self._model(), kept_length))
         if not track.finished:  # a finished one comes from the history
             self._library.begin(request, self._model())
 
     @Slot()
     def _keep_finished(self) -> None:
-        """Keep those that are finished; the one that is shown may go on later, and is kept again then."""
-        for each in [each for each in self._followed if each.track.finished]:
-            last = each.track.segments[-1] if each.track.length else None
-            if last is not None and last != each.kept:
-                each.kept = last
-                self._library.keep(each.request, each.model, each.track)
-            if each.track is not self._speech.track:
+        """Keep those that are finished; the one that is shown may go on later, and is kept again then.
+
+        Sound by another voice than the entry names is not kept, nor one shorter than what is kept.
+        """
+        for each in [each for each in self._followed if each.speech.track.finished]:
+            track = each.speech.track
+            if track.length > each.kept_length and each.speech.as_asked:
+                each.kept_length = track.length
+                self._library.keep(each.request, each.model, track)
+            if track is not self._speech.track:
                 self._followed.remove(each)

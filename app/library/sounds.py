@@ -31,6 +31,14 @@ def write_sound(path: Path, made: MadeSpeech) -> None:
             file.write(to_pcm(samples))
 
 
+def samples_in(path: Path) -> int:
+    """How many samples a file holds; 0 if there is none that can be read."""
+    try:
+        return int(soundfile.info(path).frames)
+    except (soundfile.SoundFileError, OSError):
+        return 0
+
+
 def read_track(path: Path, marks: str) -> AudioTrack:
     """The finished track that was kept; raises `DamagedFile` if file or marks cannot be read or do not fit."""
     try:

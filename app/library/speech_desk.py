@@ -58,7 +58,7 @@ class SpeechDesk(QObject):
         self._reader.read.connect(self._on_read)
         self._settle_later = QTimer(self, singleShot=True, interval=0)
         self._settle_later.timeout.connect(self._settle)
-        speech.failed.connect(self._on_failed)
+        speech.speech_failed.connect(self._on_failed)
         speech.saving.ended.connect(self._on_saved)
         speech.activity_changed.connect(self._later)
         speech.track_changed.connect(self._later)

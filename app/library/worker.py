@@ -1,4 +1,4 @@
-"""The only users of the library's files, in threads of their own: one for the database, one for sound."""
+"""The only users of the library's files, in threads of their own: for the database, for writing and reading sound."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ class LibraryWorker(QObject):
             self._queue.wait_again()
 
 
-class SoundWorker(QObject):
-    """Writes and reads sound, which takes longer than the database may be kept waiting.
+class SoundWriter(QObject):
+    """Writes sound, which takes longer than the database, or somebody who wants to hear, may be kept waiting.
 
     `kept` carries what the database has to do once a sound is in its file.
     """
@@ -155,6 +155,36 @@ class SoundWorker(QObject):
         if error is not None and not isinstance(error, Cut):
             self.reported.emit(LibraryFailed(error))
 
+    @Slot()
+    def end(self) -> None:
+        """End the thread, after all tasks before this."""
+        QThread.currentThread().quit()
+
+    def _keep(self, task: KeepTask) -> None:
+        from app.library.sounds import (  # loads libsndfile, not before the window is shown
+            marks_text,
+            samples_in,
+            write_sound,
+        )
+
+        self._opened.wait()  # a sound that is written earlier would be taken for one that was left behind
+        key, made = key_of(task.request, task.model), task.made
+        path = sound_path(self._folder, key)
+        if samples_in(path) > made.length:  # equal requests give equal samples, so that is more of the same
+            return
+        try:
+            write_sound(path, made)
+        except OSError as error:
+            raise unusable(self._folder, error) from error
+        marks = marks_text(made.marks)
+        self.kept.emit(HistoryTask(partial(History.keep, key=key, seconds=made.seconds, marks=marks)))
+
+
+class SoundReader(QObject):
+    """Reads sound, while other sound may be written."""
+
+    reported = Signal(object)
+
     @Slot(object)
     def read(self, kept: Kept) -> None:
         """Read a sound that was kept."""
@@ -166,15 +196,6 @@ class SoundWorker(QObject):
     def end(self) -> None:
         """End the thread, after all tasks before this."""
         QThread.currentThread().quit()
-
-    def _keep(self, task: KeepTask) -> None:
-        from app.library.sounds import marks_text, write_sound  # loads libsndfile, not before the window is shown
-
-        self._opened.wait()  # a sound that is written earlier would be taken for one that was left behind
-        key, made = key_of(task.request, task.model), task.made
-        write_sound(sound_path(self._folder, key), made)
-        marks = marks_text(made.marks)
-        self.kept.emit(HistoryTask(partial(History.keep, key=key, seconds=made.seconds, marks=marks)))
 
 
 def _read(kept: Kept) -> AudioTrack:

@@ -14,6 +14,7 @@ from app.speech.activity import Activity, Readiness
 from app.speech.engine_state import EngineState
 from app.speech.engine_thread import EngineThread
 from app.speech.engine_worker import EngineFactory, VoiceLister, voices_here
+from app.speech.heard_speech import HeardSpeech
 from app.speech.jobs import (
     JobEvent,
     Prepared,
@@ -42,6 +43,7 @@ class SpeechController(QObject):
     track_grew = Signal()  # or will not grow any more
     utterance_changed = Signal(object)
     failed = Signal(object)
+    speech_failed = Signal(object)  # the latest speech, and nothing else; `failed` tells of that as well
     saved = Signal(object)
     previewed = Signal()
 
@@ -72,11 +74,17 @@ class SpeechController(QObject):
         self.player.playback_changed.connect(self._on_playback)
         self.player.position_changed.connect(self._on_position)
         self.player.failed.connect(self.failed)
+        self.player.failed.connect(self.speech_failed)
 
     @property
     def activity(self) -> Activity:
         """The current activity."""
         return self._activity
+
+    @property
+    def speech(self) -> HeardSpeech:
+        """The latest speech."""
+        return self._making.speech
 
     @property
     def track(self) -> AudioTrack:
@@ -234,6 +242,7 @@ class SpeechController(QObject):
         making.track_changed.connect(self.track_changed)
         making.track_grew.connect(self._on_growth)
         making.failed.connect(self.failed)
+        making.speech_failed.connect(self.speech_failed)
 
     @Slot(object)
     def _on_event(self, event: JobEvent) -> None:

@@ -18,6 +18,8 @@ class HeardSpeech:
         self.request = request
         self.manner = request
         self.track = track
+        self.as_asked = True
+        """Whether all of it is made by the voice that was asked for."""
         self.position = 0
         """The sample up to which it was heard when another one took its place."""
         self._before: tuple[Utterance, ...] = ()
@@ -45,7 +47,8 @@ class HeardSpeech:
         return replace(self.manner, start=coming[0].start if coming else made[-1].utterance.end)
 
     def go_on(self) -> None:
-        """Another job makes what is left."""
+        """Another job makes what is left, in the manner that is wanted by now."""
+        self.as_asked &= self.manner is None or self.request is None or self.manner.voice == self.request.voice
         self._before = tuple(segment.utterance for segment in self.track.segments)
         self._notices = self.track.planned.notices
         self._jobs += 1

@@ -17,7 +17,8 @@ from engine.speech import SpeechRequest
 class Making(QObject):
     """At most one job at a time; what is made for a file as well is never cancelled.
 
-    `track_changed` comes with another track, and when what comes after some utterance will be made anew.
+    `track_changed` comes with another track, and when what comes after some utterance will be made anew. `failed` tells
+    of every failure, `speech_failed` only of those of what is heard.
     """
 
     changed = Signal()
@@ -25,6 +26,7 @@ class Making(QObject):
     track_changed = Signal(object)
     track_grew = Signal()
     failed = Signal(object)
+    speech_failed = Signal(object)
 
     def __init__(self, thread: EngineThread, saving: Saving, player: AudioPlayer, parent: QObject) -> None:
         super().__init__(parent)
@@ -143,9 +145,12 @@ class Making(QObject):
 
     def _end(self, job: SpeakJob, track: AudioTrack, error: Exception | None) -> None:
         if error is not None and not isinstance(error, Cancelled):
-            if track is self.speech.track and not track.length:
+            heard = track is self.speech.track
+            if heard and not track.length:
                 self._take_back()
             self.failed.emit(error)
+            if heard:
+                self.speech_failed.emit(error)
         self._saving.end(job, error)  # only now, so that whoever waits for it hears of a failure first
         if job is self.job:
             self.job = None

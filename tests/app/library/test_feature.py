@@ -135,6 +135,17 @@ def test_stop_puts_it_back_and_halts_the_queue(room: Room) -> None:
     room.wait_for(("One.", "working"))
 
 
+def test_what_fails_elsewhere_does_not_end_what_is_heard(room: Room) -> None:
+    for text in ("One. One.", "Two."):
+        room.type(text)
+        room.feature.add_to_queue()
+    room.wait_for(("One. One.", "working"), ("Two.", "waiting"))
+    room.window.save_to(room.folder / "nowhere" / "a.wav")
+    room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
+    room.qtbot.wait(50)
+    assert room.states() == [("One. One.", "working"), ("Two.", "waiting")]
+
+
 def test_a_file_is_made_in_its_turn(room: Room) -> None:
     for name in ("a.wav", "b.flac"):
         room.type(f"For {name}")

@@ -1,3 +1,5 @@
+import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from app.library.database import FILE, LibraryUnusable
 from app.library.library import Library
 from app.library.records import State, Wish
 from engine.errors import DamagedFile
+from engine.speech import Samples
 from tests.app.library.shelf import MODEL, Shelf, request, samples_16_bits, track_of
 
 
@@ -52,6 +55,46 @@ def test_a_sound_that_is_damaged_is_told(library: Library, qtbot: QtBot, tmp_pat
     (report,) = recalled.args or ()
     assert report.track is None
     assert isinstance(report.error, DamagedFile)
+
+
+def test_a_shorter_sound_of_the_same_speech_does_not_replace_a_longer_one(library: Library, qtbot: QtBot) -> None:
+    keep(library, qtbot, "One. Two.")
+    library.keep(request("One. Two."), MODEL, track_of("One. Two.", made=1))
+    with qtbot.waitSignal(library.recalled) as recalled:
+        library.recall(1)
+    (report,) = recalled.args or ()
+    assert report.track.whole
+
+
+def test_a_sound_is_read_while_another_is_written(library: Library, qtbot: QtBot) -> None:
+    keep(library, qtbot, "One.")
+    library.begin(request("Two."), MODEL)
+    held, going_on = threading.Event(), threading.Event()
+    track = track_of("Two.")
+    read = track.between
+
+    def slowly(start: int, end: int) -> Samples:
+        held.set()
+        assert going_on.wait(20)
+        return read(start, end)
+
+    track.between = slowly  # type: ignore[method-assign]
+    library.keep(request("Two."), MODEL, track)
+    assert held.wait(20)
+    with qtbot.waitSignal(library.recalled):
+        library.recall(1)
+    going_on.set()
+
+
+def test_sound_that_cannot_be_written_is_told_in_one_sentence(library: Library, qtbot: QtBot, tmp_path: Path) -> None:
+    library.begin(request("One."), MODEL)
+    with qtbot.waitSignal(library.history_listed):
+        pass
+    shutil.rmtree(tmp_path / "library" / "sounds", ignore_errors=True)
+    (tmp_path / "library" / "sounds").write_text("no folder")
+    with qtbot.waitSignal(library.failed) as failed:
+        library.keep(request("One."), MODEL, track_of("One."))
+    assert isinstance((failed.args or [None])[0], LibraryUnusable)
 
 
 def test_at_the_end_everything_asked_for_is_done_first(tmp_path: Path, qtbot: QtBot) -> None:

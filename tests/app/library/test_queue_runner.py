@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QObject, Signal
 
@@ -18,9 +20,13 @@ class FakeLibrary(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.marks: list[tuple[int, State, str]] = []
+        self.removed: list[int] = []
 
     def mark(self, number: int, state: State, message: str = "") -> None:
         self.marks.append((number, state, message))
+
+    def remove(self, number: int) -> None:
+        self.removed.append(number)
 
     def list(self, *states: State) -> None:
         items = tuple(Item(number, "Heard.", HEARD, state) for number, state in enumerate(states, 1))
@@ -109,4 +115,26 @@ def test_one_that_is_stopped_waits_again_and_one_that_is_cancelled_does_not(benc
     bench.runner.play(True)
     bench.runner.cancel(Item(1, "Heard.", HEARD, State.WORKING))
     assert bench.library.marks[-1] == (1, State.FAILED, CANCELLED)
+    assert bench.desk.begun == [1, 1]
+
+
+def test_after_one_that_is_removed_while_it_is_heard_the_next_is_heard(bench: Bench) -> None:
+    bench.library.list(State.WAITING, State.WAITING)
+    bench.runner.play(True)
+    bench.runner.remove(Item(1, "Heard.", HEARD, State.WORKING))
+    assert bench.runner.playing
+    assert bench.library.removed == [1]
+    assert bench.library.marks == [(1, State.WORKING, ""), (2, State.WORKING, "")]
+    assert bench.desk.begun == [1, 2]
+
+
+def test_a_file_that_is_given_up_as_the_window_closes_waits_again(bench: Bench, tmp_path: Path) -> None:
+    item = Item(1, "File.", Wish(request("File."), MODEL, target=tmp_path / "a.wav"), State.WAITING)
+    bench.library.queue_listed.emit(QueueListed((item,)))
+    bench.runner.halt()
+    bench.desk.end(1, Cancelled("It was stopped."))
+    assert bench.library.marks[-1] == (1, State.WAITING, "")
+    assert bench.desk.begun == [1]
+    bench.runner.retry(item)  # the window stayed open after all
+    bench.runner.play(False)
     assert bench.desk.begun == [1, 1]

@@ -75,6 +75,26 @@ def test_one_that_is_heard_again_is_not_entered_or_kept_again(desk: Desk) -> Non
     assert desk.notes.kept == []
 
 
+def test_what_another_voice_goes_on_with_is_not_kept(desk: Desk) -> None:
+    desk.speech.hear_again(request("One. Two. Three."), track_of("One. Two. Three."))
+    desk.speech.adapt("am_adam", 1.25, 1.0)
+    desk.qtbot.waitUntil(lambda: desk.speech.track.whole)
+    desk.speech.stop()
+    assert desk.notes.kept == []
+
+
+def test_a_voice_that_is_chosen_after_a_stop_is_not_kept_under_the_first(desk: Desk) -> None:
+    desk.engine.speak_error, desk.engine.fails_after = CompileError("No."), 1
+    desk.speech.speak(request("One. Two."))
+    desk.qtbot.waitUntil(lambda: desk.notes.kept == [("One. Two.", 1)])
+    desk.engine.speak_error = None
+    desk.speech.stop()
+    desk.speech.adapt("am_adam", 1.25, 1.0)
+    desk.speech.go_on()
+    desk.qtbot.waitUntil(lambda: desk.speech.track.whole)
+    assert desk.notes.kept == [("One. Two.", 1)]
+
+
 def test_one_that_is_replaced_before_anything_is_made_has_no_sound(desk: Desk) -> None:
     desk.engine.hold.clear()
     desk.speech.speak(request("One."))
