@@ -80,14 +80,12 @@ class Application(QObject):
         settings: Settings,
         make_engine: EngineFactory | None = None,
         output: AudioOutput | None = None,
-        reference_command: Sequence[str] | None = None,
         make_library: LibraryFactory | None = None,
         list_voices: VoiceLister | None = None,
         module_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
         self._output = output or BackgroundOutput(DefaultAudioOutput())
-        self._reference_command = reference_command
         self._make_library = make_library
         self._fetch = options.fetch
         self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
@@ -132,9 +130,7 @@ class Application(QObject):
         """The diagnostics, added to the window on first access, soon after it is shown."""
         from app.diagnostics.feature import DiagnosticsFeature  # imports plots and the engine's validator
 
-        return DiagnosticsFeature(
-            self.window, self.controller, self._output, self._settings, self.theme, self._reference_command
-        )
+        return DiagnosticsFeature(self.window, self.controller, self._output, self._settings, self.theme)
 
     @cached_property
     def models(self) -> ModelsFeature:
