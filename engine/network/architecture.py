@@ -34,7 +34,6 @@ class NetworkDecoder(Decoder):  # type: ignore[misc]
         style_dim: int,
         decoder_dim: int = KOKORO_DECODER_DIM,
         asr_res_dim: int = KOKORO_ASR_RES_DIM,
-        disable_complex: bool = False,
         **generator: Any,
     ) -> None:
         nn.Module.__init__(self)
@@ -46,7 +45,7 @@ class NetworkDecoder(Decoder):  # type: ignore[misc]
         self.F0_conv = _curve_convolution()
         self.N_conv = _curve_convolution()
         self.asr_res = nn.Sequential(weight_norm(nn.Conv1d(dim_in, asr_res_dim, kernel_size=1)))
-        self.generator = Generator(style_dim, disable_complex=disable_complex, **generator)
+        self.generator = Generator(style_dim, **generator)
 
 
 class Network(KModel):  # type: ignore[misc]
@@ -63,7 +62,7 @@ class Network(KModel):  # type: ignore[misc]
     text_encoder: Any
     decoder: Any
 
-    def __init__(self, config: ModelConfig, disable_complex: bool = False) -> None:
+    def __init__(self, config: ModelConfig) -> None:
         nn.Module.__init__(self)
         values = config.to_dict()
         self.config = config
@@ -73,20 +72,15 @@ class Network(KModel):  # type: ignore[misc]
         self.context_length = self.bert.config.max_position_embeddings
         self.predictor = _predictor(values)
         self.text_encoder = _text_encoder(values)
-        self.decoder = NetworkDecoder(
-            values["hidden_dim"], values["style_dim"], disable_complex=disable_complex, **values["istftnet"]
-        )
+        self.decoder = NetworkDecoder(values["hidden_dim"], values["style_dim"], **values["istftnet"])
 
 
-def build_network(config: ModelConfig, disable_complex: bool = False) -> Network:
-    """Build a network with random parameters, in evaluation mode.
-
-    `disable_complex` selects kokoro's STFT without complex numbers.
-    """
+def build_network(config: ModelConfig) -> Network:
+    """Build a network with random parameters, in evaluation mode."""
     with warnings.catch_warnings():
         for message in _KNOWN_WARNINGS:
             warnings.filterwarnings("ignore", message)
-        network = Network(config, disable_complex)
+        network = Network(config)
     network.eval()
     return network
 
