@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shutil
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -110,7 +107,7 @@ class ArrayFolder:
     def write_npz(self, path: Path | str) -> None:
         """Write all arrays into one `.npz`, without holding any in memory; the same arrays give the same bytes.
 
-        Its keys are `u0000/compiled/own-fed/f0` and so on; `numpy.load` and `open_npz` read it. Raises `OutputError`.
+        Its keys are `u0000/compiled/own-fed/f0` and so on; `numpy.load` reads it. Raises `OutputError`.
         """
         self._ensure_folder()
         with whole_file(Path(path)) as file:
@@ -135,52 +132,6 @@ class ArrayFolder:
     def _ensure_folder(self) -> None:
         if not self.path.is_dir():
             raise OutputError(f"The folder for arrays {self.path} does not exist.", "Create it or choose another.")
-
-
-class ArrayArchive:
-    """An exported `.npz`, usable without the folder it came from; each array is read when it is asked for."""
-
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
-        with self._opened() as archive:
-            keys = {name: array_key(name) for name in archive.namelist()}
-        if None in keys.values():
-            raise DamagedFile(self.path, f"{self.path} is not an export of a validation.", "Choose another file.")
-        self._keys = frozenset(key for key in keys.values() if key is not None)
-
-    def load(self, utterance: int, regime: str, reading: Reading, output: str) -> NDArray[Any]:
-        """The array, in memory and read-only; raises `EngineError` when it is missing or damaged."""
-        key = ArrayKey(utterance, regime, reading, output)
-        if key not in self._keys:
-            raise _missing(key)
-        with self._opened() as archive:
-            content = io.BytesIO(archive.read(key.member))
-            loaded: NDArray[Any] = npy.read_array(content, allow_pickle=False)
-        loaded.flags.writeable = False
-        return loaded
-
-    def holds(self, utterance: int, regime: str, reading: Reading, output: str) -> bool:
-        """Whether the array is in the store."""
-        return ArrayKey(utterance, regime, reading, output) in self._keys
-
-    def entries(self) -> tuple[ArrayKey, ...]:
-        """The key of every array, in order of utterance, regime, reading and output."""
-        return tuple(sorted(self._keys))
-
-    @contextmanager
-    def _opened(self) -> Iterator[zipfile.ZipFile]:
-        try:
-            with zipfile.ZipFile(self.path) as archive:
-                yield archive
-        except FileNotFoundError as error:
-            raise EngineError(f"There is no file {self.path}.", "Check the name.") from error
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise _damaged(self.path) from error
-
-
-def open_npz(path: Path | str) -> ArrayArchive:
-    """The arrays of an exported `.npz`; raises `EngineError` when there is no such file or it is not an export."""
-    return ArrayArchive(path)
 
 
 def _checked(key: ArrayKey) -> ArrayKey:

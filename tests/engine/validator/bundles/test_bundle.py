@@ -13,7 +13,7 @@ from engine.errors import DamagedFile, OutputError
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data.results import Reading, Regime, Report
 from engine.validator.data.wire import Wire
-from engine.validator.runs.arrays import ArrayFolder, open_npz
+from engine.validator.runs.arrays import ArrayFolder, ArrayKey
 from tests.engine.validator.reports.example_report import example_report
 
 SHOWN = (Regime.COMPILED,)
@@ -44,9 +44,9 @@ def test_everything_is_in_one_file(report: Report, arrays: ArrayFolder, tmp_path
         sound, _ = soundfile.read(io.BytesIO(bundle.read("wavs/utterance-01-compiled.wav")), dtype="float32")
         bundle.extract("arrays.npz", tmp_path)
     assert "wavs/utterance-01-compiled-minus-dynamic.wav" in names
-    held = open_npz(tmp_path / "arrays.npz")
-    assert held.entries() == arrays.entries()
-    np.testing.assert_array_equal(sound, held.load(0, "compiled", Reading.OWN_FED, "audio")[0])
+    with np.load(tmp_path / "arrays.npz") as held:
+        assert held.files == [key.member.removesuffix(".npy") for key in arrays.entries()]
+        np.testing.assert_array_equal(sound, held[ArrayKey(0, "compiled", Reading.OWN_FED, "audio").member][0])
 
 
 def test_without_arrays_there_are_only_words(report: Report, tmp_path: Path) -> None:
