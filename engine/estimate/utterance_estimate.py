@@ -15,10 +15,6 @@ from engine.stages import DEVICE_STAGES
 
 LABEL = "estimated, not measured"
 DECODER = "decoder"
-MOST_WASTE = 1.6
-"""Executed over useful operations; above it, a kernel is wasteful."""
-LEAST_SHARE = 0.01
-"""Share of the time; kernels that take less may waste."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +44,6 @@ class ChipEstimate:
             if timed.stage == stage:
                 shares[timed.time.bound_by] += timed.time.slow_seconds
         return max(shares, key=lambda resource: shares[resource])
-
-    def wasteful(self) -> tuple[TimedKernel, ...]:
-        """Dispatches of kernels that take more than a hundredth of the time and waste more than `MOST_WASTE` allows."""
-        total = self.seconds(lambda time: time.slow_seconds)
-        shares: defaultdict[tuple[str, str], float] = defaultdict(float)
-        for timed in self.kernels:
-            shares[timed.stage, timed.kernel.name] += timed.time.slow_seconds / total
-        return tuple(
-            timed
-            for timed in self.kernels
-            if (timed.kernel.waste or 0) > MOST_WASTE and shares[timed.stage, timed.kernel.name] > LEAST_SHARE
-        )
 
 
 @dataclass(frozen=True)
