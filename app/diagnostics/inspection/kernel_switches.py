@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QLabel, QVBoxLayout, QWidget
 
 from engine.inspection.results import GraphNode, NodeKind
-from engine.stages import stage_named
 from engine.validator.data.kernel_request import Replacement, Substitute
 
 SPACE_PIXELS = 4
@@ -101,15 +100,6 @@ class KernelSwitches(QWidget):
             self.replacements_wanted.emit(self._wanted)
         else:
             self.say("")
-
-
-def replaced_words(replacement: Replacement, label: str) -> str:
-    """What a replacement does, for a list of them; `label` names the node."""
-    stage = stage_named(replacement.stage).title
-    if replacement.node is None:
-        return f"{stage} in PyTorch"
-    how = "without its schedule" if replacement.substitute is Substitute.PLAIN_LOOPS else "in PyTorch"
-    return f"{stage}'s {label} {how}"
 
 
 def _exclude(one: Replacement, other: Replacement) -> bool:

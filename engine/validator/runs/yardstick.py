@@ -52,10 +52,6 @@ class Yardstick:
             return row
         return replace(row, verdict=Verdict.WORSE if self._is_worse(row) else Verdict.PASS)
 
-    def rated_rows(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Each of these rows, rated."""
-        return tuple(self.rated(row) for row in rows)
-
     def _is_worse(self, row: Row) -> bool:
         itself = row.utterance, row.regime, row.stage, row.output
         worse = any(times is not None and times > MOST_TIMES for times in (row.times_floor, row.times_golden))

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
-from app.diagnostics.inspection.kernel_switches import KernelSwitches, replaced_words
+from app.diagnostics.inspection.kernel_switches import KernelSwitches
 from engine.validator.data.kernel_request import Replacement, Substitute
 from tests.app.inspection_fakes import INPUT, STAGE, kernel
 
@@ -90,9 +90,3 @@ def test_an_input_is_no_kernel_and_without_a_stage_there_is_nothing(shown: Shown
     assert [box.isEnabled() for box in (switches.plain_loops, switches.stage_in_pytorch)] == [False, True]
     switches.show_node(None, None)
     assert not switches.stage_in_pytorch.isEnabled()
-
-
-def test_replacements_in_words() -> None:
-    assert replaced_words(A_PLAIN, "conv1d a") == "Pitch and energy's conv1d a without its schedule"
-    assert replaced_words(A_TORCH, "conv1d a") == "Pitch and energy's conv1d a in PyTorch"
-    assert replaced_words(WHOLE, "") == "Pitch and energy in PyTorch"

@@ -100,7 +100,7 @@ def rows_of(regimes: Regimes, compiled: RegimeRunner, yardstick: Yardstick) -> t
     style = next(iter(regimes.checkpoint.voices.values())).style(len(UTTERANCE.phonemes))
     yardstick.begin(UTTERANCE)
     events = Comparison(chains[0], chains[1:]).events(UTTERANCE, style, 1.0, 0)
-    return yardstick.rated_rows(event.row for event in events if isinstance(event, RowEvent))
+    return tuple(yardstick.rated(event.row) for event in events if isinstance(event, RowEvent))
 
 
 @pytest.fixture(scope="module")

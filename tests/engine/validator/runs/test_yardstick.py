@@ -95,13 +95,16 @@ def test_other_phonemes_are_held_against_the_floor_alone() -> None:
 
 
 def test_rows_are_rated_again_when_the_golden_run_changes() -> None:
-    rows = yardstick().rated_rows([row(FLOOR, Regime.UPSTREAM), row(1e-3), row(1e-3, reading=Reading.OWN_FED)])
+    made = [row(FLOOR, Regime.UPSTREAM), row(1e-3), row(1e-3, reading=Reading.OWN_FED)]
+    first = yardstick()
+    rows = [first.rated(each) for each in made]
     assert [each.verdict for each in rows] == [Verdict.PASS, Verdict.WORSE, Verdict.WORSE]
     pinned = Yardstick(Golden.of(rows, [UTTERANCE], NOW, date(2026, 3, 4)))
     pinned.begin(UTTERANCE)
-    again = pinned.rated_rows([replace(each, times_floor=None) for each in rows[1:]])
+    again = [pinned.rated(replace(each, times_floor=None)) for each in rows[1:]]
     assert [(each.verdict, each.times_golden) for each in again] == [(Verdict.PASS, 1), (Verdict.PASS, 1)]
-    unpinned = Yardstick(None).rated_rows(rows[1:])
+    without = Yardstick(None)
+    unpinned = [without.rated(each) for each in rows[1:]]
     assert [each.times_golden for each in unpinned] == [None, None]
     assert unpinned[0].times_floor == pytest.approx(1000)
     assert unpinned[0].verdict is Verdict.WORSE
