@@ -71,14 +71,11 @@ class LibraryWorker(QObject):
 
     reported = Signal(object)
 
-    def __init__(
-        self, folder: Path, in_charge: bool, opened: threading.Event, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, folder: Path, in_charge: bool, opened: threading.Event) -> None:
         super().__init__()
         self._opened = opened
         self._folder = folder
         self._in_charge = in_charge
-        self._clock = clock
         self._database: sqlite3.Connection | None = None
         self._history: History | None = None
         self._queue: QueueStore | None = None
@@ -119,7 +116,7 @@ class LibraryWorker(QObject):
         if self._database is not None:
             return
         database, aside = open_library(self._folder)
-        self._history = History(database, self._folder, self._clock)
+        self._history = History(database, self._folder, time.time)
         self._queue = QueueStore(database)
         self._database = database
         if aside is not None:

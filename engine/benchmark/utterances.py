@@ -23,12 +23,12 @@ STYLE_SCALE = 0.1
 SEED = 0
 
 
-def make_utterance(config: ModelConfig, length: Length, runner: Runner, seed: int = SEED) -> dict[str, Array]:
+def make_utterance(config: ModelConfig, length: Length, runner: Runner) -> dict[str, Array]:
     """All arrays between the stages, by name, batch of one: random tokens and style, and what follows from them.
 
     The alignment is not the predicted one: all tokens last equally long, so that the number of frames is exact.
     """
-    values = _given(config, length, np.random.default_rng(seed))
+    values = _given(config, length, np.random.default_rng(SEED))
     for stage in STAGES:
         if stage.runs_on is Place.DEVICE:
             values.update(runner.run(stage, inputs_of(stage, values)))

@@ -87,7 +87,6 @@ def write_made(
     length: int,
     sample_rate_hz: int,
     cancel: threading.Event | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[ExportProgress]:
     """Write speech of `length` samples that is made already and all of the only chapter, block by block.
 
@@ -96,7 +95,7 @@ def write_made(
     check_writable(order.path, per_chapter=order.per_chapter)
     (output,) = outputs_of(order)
     remove_leftovers(output.path)
-    meter, step = Meter(length, clock), f"Writing {output.path.name}"
+    meter, step = Meter(length), f"Writing {output.path.name}"
     with recording(output.path, sample_rate_hz, output.tags) as file:
         if title := order.chapters[0].title or order.document.title:
             file.begin_chapter(title)

@@ -71,10 +71,9 @@ def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None
         )
 
 
-def require_installed(voice: str, store: ModelStore | None = None) -> None:
+def require_installed(voice: str) -> None:
     """Raise `MissingModel` for a voice of models that could be had, of which none can speak here."""
-    store = store or ModelStore()
-    offered = [_offered_by(entry) for entry in sorted(store.catalogue(), key=lambda entry: entry.bytes)]
+    offered = [_offered_by(entry) for entry in sorted(ModelStore().catalogue(), key=lambda entry: entry.bytes)]
     having = [each for each in offered if each.has(voice)]
     if having and not any(each.model in installed_models() for each in having):
         raise MissingModel(

@@ -32,18 +32,16 @@ class TimePane(PlainPlot):
     _title: QLabel | None = None
     """None when the plot is first laid out."""
 
-    def __init__(
-        self, name: str, parent: QWidget | None = None, *, shows_time: bool = False, left_pixels: int = LEFT_PIXELS
-    ) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, *, shows_time: bool = False) -> None:
         super().__init__(parent, shows_time=shows_time)
         self.setObjectName("pane")
         self.setAccessibleName(name)
         self.setMinimumHeight(LEAST_HEIGHT_PIXELS)
-        self.left.setWidth(left_pixels)
+        self.left.setWidth(LEFT_PIXELS)
         self._words = ""
         self._title = QLabel(self)
         self._title.setObjectName("paneTitle")
-        self._title.move(left_pixels + TITLE_PIXELS, TITLE_PIXELS // 2)
+        self._title.move(LEFT_PIXELS + TITLE_PIXELS, TITLE_PIXELS // 2)
         self._title.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.cursor = pyqtgraph.InfiniteLine(0, movable=False)
         self.cursor.setZValue(2 * OVER_PICTURES)

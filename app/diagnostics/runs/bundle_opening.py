@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -38,10 +37,9 @@ class BundleOpening(QObject):
     opened = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, folders: RunFolders, command: Sequence[str] = COMMAND, parent: QObject | None = None) -> None:
+    def __init__(self, folders: RunFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._folders = folders
-        self._command = tuple(command)
         self._wire = Wire()
         self._path = Path()
         self._folder: Path | None = None
@@ -68,7 +66,7 @@ class BundleOpening(QObject):
         except EngineError as error:
             self.failed.emit(error)
             return
-        self._reader.start([*self._command, str(self._path), str(self._folder)])
+        self._reader.start([*COMMAND, str(self._path), str(self._folder)])
 
     def shut_down(self, timeout_ms: int) -> None:
         """Stop reading."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +34,7 @@ class CaseRun:
     built_otherwise: tuple[str, ...]
 
 
-def run_case(
-    validator: Validator, path: Path, observe: ValidationObserver = ignore, cancel: threading.Event | None = None
-) -> CaseRun:
+def run_case(validator: Validator, path: Path, observe: ValidationObserver = ignore) -> CaseRun:
     """Run the case in a file against the reference.
 
     Raises `EngineError` for a missing file, `DamagedFile` for one that is no case, and the errors of
@@ -47,7 +44,7 @@ def run_case(
     facts = case.facts
     regimes = validator.prepare(facts.request)
     _check(path, case, regimes.checkpoint.config)
-    trials = StageTrials(regimes, facts.request, facts.row.regime, facts.stage, observe, cancel)
+    trials = StageTrials(regimes, facts.request, facts.row.regime, facts.stage, observe)
     trial = trials.on_inputs(case.inputs)
     row = next(row for row in trial.rows if row.output == facts.row.output)
     row = trial.worst if trial.fails else row

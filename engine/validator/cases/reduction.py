@@ -70,11 +70,10 @@ def failing_case(
     report: Report,
     stage: str | None = None,
     observe: ValidationObserver = ignore,
-    cancel: threading.Event | None = None,
 ) -> FailingCase:
     """The first divergence that a report of the request found, or that of a stage, as it is; see `reduce_failure`."""
     row = _failure(report, stage)
-    reducer = _Reducer(validator, request, row, observe, cancel, 0.0)
+    reducer = _Reducer(validator, request, row, observe, None, 0.0)
     spoken = next(one for one in spoken_of(validator, request) if one.utterance.index == row.utterance)
     phonemes = spoken.utterance.phonemes
     return reducer.case(spoken.utterance, reducer.trial_of(spoken, phonemes), (), _style(spoken, phonemes))
