@@ -24,7 +24,6 @@ from tests.app.busy_window import SAMPLES, SENTENCES
 LOST_SECONDS = 2.0
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.2, 4.5
 NUMBERS_PER_RUN = 1000
-MADE_WITHIN_SECONDS = 300
 
 
 @dataclass(frozen=True)

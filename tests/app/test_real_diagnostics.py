@@ -99,7 +99,7 @@ def test_the_window_is_never_blocked(told: Told, name: str) -> None:
     assert measured["longest_gap_ms"] < BLOCKED_FOR_AT_MOST_MS, measured["gaps_over_20_ms"]
 
 
-def test_the_panels_numbers_are_those_of_the_command_line(told: Told, tmp_path: Path) -> None:
+def test_the_panels_numbers_are_those_of_the_command_line(told: Told) -> None:
     request = told["validation"]["request"]
     assert request["speech"]["text"] == TEXT
     options = ["--text", TEXT, "--voice", request["speech"]["voice"], "--regimes", ",".join(request["regimes"])]

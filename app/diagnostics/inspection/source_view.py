@@ -17,7 +17,6 @@ from engine.inspection.results import GraphNode, SourceLine
 
 NO_SOURCE = "No line of Python is known for this."
 NUMBER_DIGITS = 4
-FILE_CHARACTERS = 24
 SPACE_PIXELS = 4
 MADE = "·"
 """Marks a line that made a node that is not measured."""

@@ -15,8 +15,6 @@ from engine.artifacts.processor_families import APPLE
 from engine.documents import SUFFIXES
 from engine.system.paths import shipped_modules_folder
 
-PICTURE_BYTES_OF_PNG = b"\x89PNG"
-
 
 def test_the_property_list_can_be_written_and_says_what_a_mac_needs() -> None:
     values = plistlib.loads(plistlib.dumps(info_plist()))

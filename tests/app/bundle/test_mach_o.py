@@ -1,5 +1,4 @@
 import struct
-from pathlib import Path
 
 import pytest
 
@@ -34,7 +33,7 @@ def test_the_part_for_apple_processors_is_found(library: bytes) -> None:
     assert for_apple_processor(library[:4] + struct.pack("<I", INTEL) + library[8:]) is None
 
 
-def test_what_a_mac_runs_is_told_from_other_files(library: bytes, tmp_path: Path) -> None:
+def test_what_a_mac_runs_is_told_from_other_files(library: bytes) -> None:
     assert is_mach_o(library)
     assert is_mach_o(universal((APPLES, library)))
     assert not is_mach_o(b"\x7fELF")

@@ -191,9 +191,7 @@ def test_a_folder_that_cannot_be_written_is_named(hub: StandInHub, published: Pu
         download(order, ignore)
 
 
-def test_a_full_disk_is_said(
-    hub: StandInHub, order: Download, published: Published, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_said(hub: StandInHub, order: Download, published: Published) -> None:
     """The process may write no file larger than this, which fails as a full disk does: in the middle of a write."""
     import resource
 

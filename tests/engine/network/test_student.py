@@ -98,7 +98,7 @@ def test_the_attention_that_trains_is_the_operator(student):
     torch.testing.assert_close(trained, expected, atol=1e-6, rtol=1e-5)
 
 
-def test_only_the_guess_learns(student, lstm):
+def test_only_the_guess_learns(lstm):
     fresh = LstmStudent.of(lstm, **SMALL).train()
     fresh(torch.randn(2, 7, INPUTS), lengths_of(7, 4)).square().sum().backward()
     learning = {name for name, parameter in fresh.named_parameters() if parameter.grad is not None}

@@ -71,7 +71,7 @@ def test_needs_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
-def test_tensors_without_weight_norm_pass(tmp_path: Path) -> None:
+def test_tensors_without_weight_norm_pass() -> None:
     lstm = nn.LSTM(3, 2)
     ours = folded(arrays(lstm))
     assert set(ours) == set(lstm.state_dict())

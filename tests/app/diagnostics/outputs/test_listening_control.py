@@ -18,8 +18,6 @@ from tests.app.diagnostics_fakes import CONFIG, MemoryArrays, finished_run
 from tests.app.fakes import FakeOutput
 
 RATE_HZ = CONFIG.sample_rate_hz
-FADED_SAMPLES = 2400
-"""After so many, a switch is over: what the device was about to take, and the fade."""
 SHOWN = Shown(Regime.COMPILED, utterance=0)
 
 

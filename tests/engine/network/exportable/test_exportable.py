@@ -120,7 +120,7 @@ def test_exports_with_symbolic_lengths(stage: Stage, tiny_config: ModelConfig, n
 
 @each_stage
 def test_without_packing_padding_reaches_the_valid_steps_of_stages_with_an_lstm(
-    stage: Stage, tiny_config: ModelConfig, network: Network, ragged: Values, exportable: ExportableRunner
+    stage: Stage, network: Network, ragged: Values, exportable: ExportableRunner
 ) -> None:
     unpacked = ExportableRunner(network, LstmSemantics.NO_PACK).run(stage, inputs_of(stage, ragged))
     packed = exportable.run(stage, inputs_of(stage, ragged))
