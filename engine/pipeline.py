@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.config import ModelConfig
-from engine.errors import Cancelled
 from engine.runners.base import Runner
 from engine.speech import Array, Event, Speech, StageEvent, Style, Utterance
 from engine.stages import STAGES, Place, Stage
 from engine.system.aligned_arrays import aligned_empty
+from engine.system.waiting import raise_if_set
 
 BORDER_TOKEN = 0
 """Kokoro's token before the first phoneme and after the last."""
@@ -66,8 +66,7 @@ class Pipeline:
                 edges = phoneme_edges(self._config, outputs["frame_token"][0], len(utterance.phonemes))
             observe(StageEvent(utterance.index, step.stage.name, step.seconds, outputs))
             del step  # and its inputs with it: the next stage needs the memory
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("Speaking was stopped.")
+            raise_if_set(cancel, "Speaking was stopped.")
         return Speech(np.asarray(outputs["audio"][0], np.float32), edges)
 
     def steps(self, utterance: Utterance, style: Style, speed: float, seed: int) -> Iterator[Step]:

@@ -48,6 +48,7 @@ from engine.speech import (
 )
 from engine.stages import Place
 from engine.system.cores import check_threads, usable_cores
+from engine.system.waiting import raise_if_set
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
 
@@ -152,8 +153,7 @@ class Synthesizer:
         noticed = (replace(plan, notices=(*notices, *plan.notices)) for plan in plans)
         joiner = Joiner(self.sample_rate_hz, request.pause_scale)
         for utterance, plan in _planned(noticed, observe):
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("Speaking was stopped.")
+            raise_if_set(cancel, "Speaking was stopped.")
             raw = self._raw(utterance, voices[utterance.voice], request, observe, cancel)
             raw = earlier(raw, round(LEAD_SECONDS * self.sample_rate_hz))
             total = len(plan.utterances) if plan.whole else 0

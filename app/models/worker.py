@@ -17,6 +17,7 @@ from engine.errors import Cancelled
 from engine.model_store import ModelEntry, ModelObserver, ModelProgress, ModelStatus
 from engine.model_store.installed_voices import ModelVoices
 from engine.preparation.modules import PreparationObserver
+from engine.system.waiting import raise_if_set
 
 NICENESS = 10
 """Of this thread and the processes that fetch, convert, compile and pack: well behind the engine that speaks."""
@@ -86,8 +87,7 @@ class ModelWorker(QObject):
         self._report(JobEnded(job, error or unlisted))
 
     def _do(self, job: ModelJob) -> None:
-        if job.cancel.is_set():
-            raise Cancelled("It was stopped.")
+        raise_if_set(job.cancel)
         library, observe = self._opened(), partial(self._observe, job)
         match job.task:
             case Task.FETCH:

@@ -33,7 +33,7 @@ from app.speech.jobs import (
 )
 from app.speech.voice_choice import prosody_of
 from app.system.threads import failure_of, give_way
-from engine.errors import Cancelled, EngineError
+from engine.errors import EngineError
 from engine.export.progress import ExportProgress
 from engine.preparation.devices import AUTO
 from engine.speech import (
@@ -48,10 +48,12 @@ from engine.speech import (
     Samples,
     SpeechRequest,
 )
+from engine.system.waiting import raise_if_set
 
 NICENESS = 5
 WRITTEN_SAMPLES = 1 << 16
 """So much of a file is written between two looks at what else there is to do."""
+STOPPED = "Speaking was stopped."
 
 OnEvent = Callable[[Event], None]
 
@@ -217,11 +219,11 @@ class EngineWorker(QObject):
         self._renewal_due = False
 
     def _prepare(self, job: PrepareJob) -> None:
-        _raise_if_set(job.cancel)
+        raise_if_set(job.cancel, STOPPED)
         self._opened().prepare(self._observe_preparation, job.cancel)
 
     def _speak(self, job: SpeakJob) -> Iterator[None]:
-        _raise_if_set(job.cancel)
+        raise_if_set(job.cancel, STOPPED)
         engine = self._opened()
         engine.prepare(self._observe_preparation, job.cancel)
         self._report(Prepared())
@@ -229,7 +231,7 @@ class EngineWorker(QObject):
             self._report(ChunkSpoken(job, chunk))
             self.preview()
             yield
-            _raise_if_set(job.cancel)
+            raise_if_set(job.cancel, STOPPED)
 
     def _save(self, job: SaveJob) -> Iterator[None]:
         for progress in self._steps_of(job):
@@ -240,7 +242,7 @@ class EngineWorker(QObject):
     def _steps_of(self, job: SaveJob) -> Iterator[ExportProgress]:
         from engine.export.exporting import export, write_made  # loads what writes sound files
 
-        _raise_if_set(job.cancel)
+        raise_if_set(job.cancel, STOPPED)
         track = job.track
         if track is not None:
             return write_made(job.order, _blocks(track), track.length, track.sample_rate_hz, job.cancel)
@@ -263,7 +265,7 @@ class EngineWorker(QObject):
         return self._former_engines[-1][1]
 
     def _preview(self, job: PreviewJob) -> None:
-        _raise_if_set(job.cancel)
+        raise_if_set(job.cancel, STOPPED)
         engine = self._engine_of(job) if job.visits else self._opened()
         observe = _say_nothing if job.visits else self._observe_preparation
         engine.prepare(observe, job.cancel)
@@ -308,8 +310,3 @@ def _blocks(track: AudioTrack) -> Iterator[Samples]:
     while len(block := track.read(position, WRITTEN_SAMPLES)):
         yield block
         position += len(block)
-
-
-def _raise_if_set(cancel: threading.Event) -> None:
-    if cancel.is_set():
-        raise Cancelled("Speaking was stopped.")

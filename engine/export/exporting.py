@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.audio.recording import Pcm, Recording, to_pcm
 from engine.audio.sound_file import recording
-from engine.errors import Cancelled, NothingToSpeak, OutputError
+from engine.errors import NothingToSpeak, OutputError
 from engine.export.made_parts import MadeParts, made_of
 from engine.export.order import Order
 from engine.export.outputs import Output, check_writable, outputs_of
@@ -23,11 +23,13 @@ from engine.preparation.in_use import crashed_in_use, in_use_elsewhere, marked_i
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
 from engine.subtitles.formats import check_subtitles, write_subtitles
 from engine.subtitles.timed_words import TimedWord, timed_words
+from engine.system.waiting import raise_if_set
 from engine.system.whole_file import remove_leftovers
 
 CHAPTER_PAUSE_SECONDS = 1.5
 EXPORTS = "exports"
 """The name under which speech that is made is marked as in use."""
+STOPPED = "The export was stopped."
 _BLOCK_SAMPLES = 1 << 16
 """So much is written between two looks at whether to go on: some 3 s of speech."""
 
@@ -100,7 +102,7 @@ def write_made(
         if title := order.chapters[0].title or order.document.title:
             file.begin_chapter(title)
         for block in blocks:
-            _raise_if_set(cancel)
+            raise_if_set(cancel, STOPPED)
             file.write(to_pcm(block))
             meter.add(len(block))
             yield meter.progress(step)
@@ -147,7 +149,7 @@ class _Export:
         named = f", “{title}”" if title else ""
         step = f"Speaking chapter {index + 1} of {len(self._chapters)}{named}"
         for piece in self._chapters[index]:
-            _raise_if_set(self._cancel)
+            raise_if_set(self._cancel, STOPPED)
             if not self._made.has(piece.request):
                 yield self._meter.progress(step)
                 yield from self._speak(piece.request, step)
@@ -157,7 +159,7 @@ class _Export:
         spoken = 0
         try:
             for chunk in self._speaker.synthesize(request, self._observe, self._cancel):
-                _raise_if_set(self._cancel)
+                raise_if_set(self._cancel, STOPPED)
                 chunks.append(chunk)
                 self._meter.add(chunk.utterance.end - spoken)
                 spoken = chunk.utterance.end
@@ -211,7 +213,7 @@ class _Export:
         """The share of the piece that is written with each step."""
         pcm = self._made.read(piece.request).pcm
         for start in range(0, len(pcm), _BLOCK_SAMPLES):
-            _raise_if_set(self._cancel)
+            raise_if_set(self._cancel, STOPPED)
             block = pcm[start : start + _BLOCK_SAMPLES]
             self._append(file, block)
             yield len(block) / len(pcm)
@@ -225,11 +227,6 @@ class _Export:
     def _silence(self, seconds: float) -> Pcm:
         scale = self._order.manner.pause_scale
         return np.zeros(round(seconds * scale * self._speaker.sample_rate_hz), np.int16)
-
-
-def _raise_if_set(cancel: threading.Event | None) -> None:
-    if cancel is not None and cancel.is_set():
-        raise Cancelled("The export was stopped.")
 
 
 def _pieces_of(text: str, manner: SpeechRequest, speaker: Speaker) -> tuple[_Piece, ...]:

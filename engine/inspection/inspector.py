@@ -17,7 +17,7 @@ from engine.compiler.target_kernels import kernels_for
 from engine.compiler.targets import target_of
 from engine.compiler.traced_graph import numbers_of
 from engine.config import ModelConfig
-from engine.errors import Cancelled, Cure, EngineError
+from engine.errors import Cure, EngineError
 from engine.faults.fault import Fault
 from engine.faults.planting import with_fault
 from engine.inspection.graph_picture import CallFacts, call_id, computed, picture
@@ -45,6 +45,7 @@ from engine.runners.instrument import SeenCall
 from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array
 from engine.stages import Stage
+from engine.system.waiting import raise_if_set
 
 TIMED_RUNS = 3
 """Runs in which calls are timed; each call's least time counts."""
@@ -182,8 +183,7 @@ class _Counter:
 
     def take(self, seen: SeenCall) -> None:
         """The next call."""
-        if self._cancel is not None and self._cancel.is_set():
-            raise Cancelled("The inspection was stopped.")
+        raise_if_set(self._cancel, "The inspection was stopped.")
         calls = self._graph.calls
         if self._done == len(calls) or calls[self._done].kernel != seen.kernel:
             raise self._other(f"it calls {seen.kernel}")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.errors import Cancelled
+from engine.system.waiting import raise_if_set
 
 _CHUNK_BYTES = 1 << 20
 
@@ -22,8 +22,7 @@ def sha256_of(
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(_CHUNK_BYTES):
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("Checking was stopped.")
+            raise_if_set(cancel, "Checking was stopped.")
             digest.update(chunk)
             advance(len(chunk))
     return digest.hexdigest()

@@ -37,7 +37,7 @@ def _acquired(lock: FileLock) -> bool:
     return True
 
 
-def raise_if_set(cancel: threading.Event | None) -> None:
-    """Raise `Cancelled` once `cancel` is set."""
+def raise_if_set(cancel: threading.Event | None, message: str = "It was stopped.") -> None:
+    """Raise `Cancelled` with this message once `cancel` is set."""
     if cancel is not None and cancel.is_set():
-        raise Cancelled("It was stopped.")
+        raise Cancelled(message)

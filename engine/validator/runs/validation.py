@@ -9,12 +9,13 @@ from functools import lru_cache
 from operator import attrgetter
 
 from engine.artifacts.manifest import Manifest
-from engine.errors import Cancelled, EngineError, InvalidRequest
+from engine.errors import EngineError, InvalidRequest
 from engine.g2p import Phonemizer
 from engine.model_store.checkpoints import Checkpoint, model_stamp, open_checkpoint
 from engine.speech import Plan, PlanEvent, Utterance
 from engine.synthesizer import check, directed, plans_of
 from engine.system.freed_memory import keep_freed_memory
+from engine.system.waiting import raise_if_set
 from engine.validator.data.circumstances import Circumstances, circumstances_of
 from engine.validator.data.results import (
     FinishedEvent,
@@ -257,8 +258,7 @@ def _events(
     yardstick.begin(one.utterance)
     style = one.voice.style(len(one.utterance.phonemes))
     for event in comparison.events(one.utterance, style, one.speed, one.seed):
-        if cancel is not None and cancel.is_set():
-            raise Cancelled("The validation was stopped.")
+        raise_if_set(cancel, "The validation was stopped.")
         yield RowEvent(yardstick.rated(event.row)) if isinstance(event, RowEvent) else event
 
 
