@@ -10,6 +10,7 @@ from app.diagnostics.runs.run import DiagnosticsRun
 from app.diagnostics.runs.run_actions import RunActions
 from app.diagnostics.runs.run_controls import faint_label
 from app.diagnostics.runs.run_history import RunHistory
+from app.diagnostics.runs.run_words import shortened
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 from engine.speech import Utterance
@@ -65,7 +66,10 @@ class ViewControls(WrappingBar):
 
     def show_utterances(self, utterances: tuple[Utterance, ...]) -> None:
         """Offer these utterances."""
-        numbered = ((each.index, f"{each.index + 1} · {_shortened(each.text)}", each.text) for each in utterances)
+        numbered = (
+            (each.index, f"{each.index + 1} · {shortened(each.text, UTTERANCE_CHARACTERS)}", each.text)
+            for each in utterances
+        )
         worst = (None, WORST_OF_ALL, "Each stage's worst utterance")
         heard = (HEARD, "heard now", "The utterance that is heard; when there is silence, each stage's worst")
         self.utterance.offer((worst, heard, *numbered))
@@ -106,8 +110,3 @@ class ViewControls(WrappingBar):
         self.add(faint_label("Run", self.run), self.run, share=2)
         self.add(faint_label("vs", self.earlier), self.earlier, share=2)
         self.add(self.to_do)
-
-
-def _shortened(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= UTTERANCE_CHARACTERS else f"{words[:UTTERANCE_CHARACTERS]}…"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.library.queue_store import QueueListed
 from app.library.records import Item, State
 from app.library.words import item_row
 from app.theme import Colours
-from app.widgets.action_button import ActionButton
+from app.widgets.action_button import ActionButton, action_of
 from app.widgets.two_line_list import TwoLineList
 from app.widgets.wrapping_bar import WrappingBar
 
@@ -38,13 +38,13 @@ class QueuePanel(QWidget):
         self.note = QLabel(self)
         self.note.setObjectName("faint")
         self.note.setWordWrap(True)
-        self.play = self._action(PLAY, "Ctrl+P", self._on_play)
-        self.up = self._action("Up", "Ctrl+Up", self._on_up)
-        self.down = self._action("Down", "Ctrl+Down", self._on_down)
-        self.retry = self._action("Retry", "Ctrl+R", self._on_retry)
-        self.cancel = self._action("Cancel", "Ctrl+Backspace", self._on_cancel)
-        self.remove = self._action("Remove", QKeySequence.StandardKey.Delete, self._on_remove)
-        self.remove_done = self._action("Remove Done", "Ctrl+Shift+Backspace", self.remove_done_wanted)
+        self.play = action_of(self.items, PLAY, "Ctrl+P", self._on_play)
+        self.up = action_of(self.items, "Up", "Ctrl+Up", self._on_up)
+        self.down = action_of(self.items, "Down", "Ctrl+Down", self._on_down)
+        self.retry = action_of(self.items, "Retry", "Ctrl+R", self._on_retry)
+        self.cancel = action_of(self.items, "Cancel", "Ctrl+Backspace", self._on_cancel)
+        self.remove = action_of(self.items, "Remove", QKeySequence.StandardKey.Delete, self._on_remove)
+        self.remove_done = action_of(self.items, "Remove Done", "Ctrl+Shift+Backspace", self.remove_done_wanted)
         self._playing = False
         self._note = ""
         self._lay_out()
@@ -74,14 +74,6 @@ class QueuePanel(QWidget):
         item: Item | None = self.items.current
         self.note.setText(item.message if item is not None and item.message else self._note)
         self.note.setVisible(bool(self.note.text()))
-
-    def _action(self, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
-        action = QAction(title, self.items)
-        action.setShortcut(QKeySequence(key))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.triggered.connect(slot)  # type: ignore[arg-type]
-        self.items.addAction(action)
-        return action
 
     def _lay_out(self) -> None:
         bar = WrappingBar(self)

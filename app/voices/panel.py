@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
 
 from app.speech.voice_choice import Choice, voice_info
@@ -14,7 +14,7 @@ from app.speech.voice_delegate import MARK_PIXELS, VoiceDelegate
 from app.speech.voice_list import CHOICE_ROLE, VoiceFilter, VoiceListModel, language_title
 from app.theme import Colours
 from app.voices.blend_editor import BlendEditor
-from app.widgets.action_button import ActionButton
+from app.widgets.action_button import ActionButton, action_of
 from app.widgets.combo_box import ComboBox
 from app.widgets.wrapping_bar import WrappingBar
 
@@ -47,12 +47,12 @@ class VoicePanel(QWidget):
         self.genders.offer((("", "All", ""), ("female", "Female", ""), ("male", "Male", "")))
         self.rows = VoiceListModel(self)
         self.voices = _VoiceView(self.rows, self)
-        self.hear = self._action("Hear", "Space", self._on_hear)
-        self.use = self._action("Use", "", self._on_use)
-        self.favourite = self._action("Favourite", "Ctrl+B", self._on_favourite)
-        self.rename = self._action("Rename…", "F2", self._on_rename)
-        self.delete = self._action("Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
-        self.round = self._action(MY_SENTENCE, "Ctrl+Space", self._on_round)
+        self.hear = action_of(self.voices, "Hear", "Space", self._on_hear)
+        self.use = action_of(self.voices, "Use", "", self._on_use)
+        self.favourite = action_of(self.voices, "Favourite", "Ctrl+B", self._on_favourite)
+        self.rename = action_of(self.voices, "Rename…", "F2", self._on_rename)
+        self.delete = action_of(self.voices, "Delete…", QKeySequence.StandardKey.Delete, self._on_delete)
+        self.round = action_of(self.voices, MY_SENTENCE, "Ctrl+Space", self._on_round)
         self.blend = BlendEditor(self)
         self._lay_out()
         self._connect()
@@ -84,14 +84,6 @@ class VoicePanel(QWidget):
         """Take the theme's colours."""
         self.voices.delegate.set_colours(colours)
         self.voices.viewport().update()
-
-    def _action(self, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
-        action = QAction(title, self.voices)
-        action.setShortcut(QKeySequence(key))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.triggered.connect(slot)  # type: ignore[arg-type]
-        self.voices.addAction(action)
-        return action
 
     def _connect(self) -> None:
         self.languages.chosen.connect(self._list)

@@ -1,9 +1,9 @@
-"""A button for an action that a menu offers as well."""
+"""Buttons for actions, and actions whose key counts in one widget."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
 
@@ -24,3 +24,13 @@ class ActionButton(QPushButton):
         self.setEnabled(self._action.isEnabled())
         self.setVisible(self._action.isVisible())
         self.setToolTip(self._action.toolTip())
+
+
+def action_of(widget: QWidget, title: str, key: str | QKeySequence.StandardKey, slot: object) -> QAction:
+    """A new action of a widget, which calls a slot or emits a signal; its key counts while the widget has the focus."""
+    action = QAction(title, widget)
+    action.setShortcut(QKeySequence(key))
+    action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+    action.triggered.connect(slot)  # type: ignore[arg-type]
+    widget.addAction(action)
+    return action

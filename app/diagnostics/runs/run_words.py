@@ -90,7 +90,7 @@ def run_name(run: DiagnosticsRun) -> str:
     """What a run was: the regime that it was about, its padding, device and LSTM method, and the text."""
     parts = [_subject(run), *_padding(run), *_machine(run), *(["inner values"] if run.request.probes else [])]
     mark = drill_mark(run)
-    return f"{f'{mark} · ' if mark else ''}{', '.join(parts)}: {_shortened(run.request.speech.text)}"
+    return f"{f'{mark} · ' if mark else ''}{', '.join(parts)}: {shortened(run.request.speech.text, TEXT_CHARACTERS)}"
 
 
 def run_title(number: int, run: DiagnosticsRun, name: str = "", pinned: bool = False) -> str:
@@ -137,6 +137,7 @@ def _machine(run: DiagnosticsRun) -> list[str]:
     return [name for name in names if name != AUTO]
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str, characters: int) -> str:
+    """A text in one line, cut off after so many characters."""
     words = " ".join(text.split())
-    return words if len(words) <= TEXT_CHARACTERS else f"{words[:TEXT_CHARACTERS]}…"
+    return words if len(words) <= characters else f"{words[:characters]}…"
