@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -35,10 +34,10 @@ from app.speech.voice_choice import prosody_of
 from app.system.threads import failure_of, give_way
 from engine.errors import EngineError
 from engine.export.progress import ExportProgress
+from engine.export.speaker import Speaker
 from engine.preparation.devices import AUTO
 from engine.speech import (
     STARTER,
-    AudioChunk,
     DeviceEvent,
     Event,
     FallbackEvent,
@@ -46,7 +45,6 @@ from engine.speech import (
     PreparationEvent,
     Prosody,
     Samples,
-    SpeechRequest,
 )
 from engine.system.waiting import raise_if_set
 
@@ -55,24 +53,9 @@ WRITTEN_SAMPLES = 1 << 16
 """So much of a file is written between two looks at what else there is to do."""
 STOPPED = "Speaking was stopped."
 
-OnEvent = Callable[[Event], None]
 
-
-class SpeechEngine(Protocol):
+class SpeechEngine(Speaker, Protocol):
     """What the window needs from the engine; implemented by `engine.synthesizer.Synthesizer`."""
-
-    sample_rate_hz: int
-
-    def prepare(self, observe: OnEvent, cancel: threading.Event | None) -> None:
-        """Get ready to speak; does nothing if it is ready."""
-
-    def synthesize(
-        self, request: SpeechRequest, observe: OnEvent, cancel: threading.Event | None
-    ) -> Iterator[AudioChunk]:
-        """Make speech, one utterance at a time."""
-
-    def fingerprint(self, voice: str) -> str:
-        """What, besides the request, the samples depend on."""
 
     def close(self) -> None:
         """Release the model."""

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from engine.export.order import Order
 from engine.export.outputs import Output, check_writable, outputs_of
 from engine.export.parts import parts_of
 from engine.export.progress import WRITING_SHARE, ExportProgress, Meter
+from engine.export.speaker import Speaker
 from engine.g2p.directions import voice_before
 from engine.preparation.in_use import crashed_in_use, in_use_elsewhere, marked_in_use
 from engine.speech import AudioChunk, Event, Samples, SpeechRequest
@@ -32,23 +32,6 @@ EXPORTS = "exports"
 STOPPED = "The export was stopped."
 _BLOCK_SAMPLES = 1 << 16
 """So much is written between two looks at whether to go on: some 3 s of speech."""
-
-
-class Speaker(Protocol):
-    """What an export needs of the engine; implemented by `engine.synthesizer.Synthesizer`."""
-
-    sample_rate_hz: int
-
-    def prepare(self, observe: Callable[[Event], None], cancel: threading.Event | None) -> None:
-        """Get ready to speak."""
-
-    def fingerprint(self, voice: str) -> str:
-        """What, besides the request, the samples depend on."""
-
-    def synthesize(
-        self, request: SpeechRequest, observe: Callable[[Event], None], cancel: threading.Event | None
-    ) -> Iterator[AudioChunk]:
-        """Make speech, one utterance at a time."""
 
 
 @dataclass(frozen=True)
