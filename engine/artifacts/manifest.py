@@ -25,7 +25,6 @@ LIBRARY_SUFFIX = ".so"
 LEAST_MAC_SYSTEM = "14.0"
 """The oldest macOS that libraries run on; torch and numpy need no older one."""
 MAC_TRIPLE = f"arm64-apple-macos{LEAST_MAC_SYSTEM}"
-_MAC_TARGETS = ("metal-macos",)
 _MAC_VENDOR = "apple"
 _MAC_LIBRARY_SUFFIX = ".dylib"
 _COMPILER_SOURCES = (
@@ -76,6 +75,8 @@ MPS = "mps"
 """The LSTM method whose libraries need a `Bridge`."""
 CPU = Variant("cpu")
 """For this machine's processor."""
+METAL_MACOS = "metal-macos"
+"""The target for Macs with an Apple GPU, wherever libraries for them are built."""
 CPU_DEVICE, METAL_DEVICE = "cpu", "metal"
 """What libraries run on."""
 _HIDDEN_WEIGHT = ".weight_hh_"
@@ -222,7 +223,7 @@ def library_suffix(variant: Variant) -> str:
 
 def is_for_mac(variant: Variant) -> bool:
     """Whether the libraries are for any Mac with an Apple processor, wherever they are built."""
-    return variant.target in _MAC_TARGETS or _MAC_VENDOR in variant.triple
+    return variant.target == METAL_MACOS or _MAC_VENDOR in variant.triple
 
 
 def modules_folder(root: Path, config: ModelConfig, variant: Variant) -> Path:
@@ -280,7 +281,7 @@ def _damaged(path: Path, what: str, how: str) -> DamagedFile:
 
 
 def _processor(variant: Variant) -> str:
-    if variant.target in _MAC_TARGETS:
+    if variant.target == METAL_MACOS:
         return f"{MAC_TRIPLE} {APPLE_PROCESSOR}"
     return f"{variant.triple} {FAMILIES[variant.triple].processor}" if variant.triple else host_processor()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.artifacts.comparison import Comparison
-from engine.artifacts.manifest import CPU, Variant, modules_folder
+from engine.artifacts.manifest import CPU, METAL_MACOS, Variant, modules_folder
 from engine.artifacts.processor_families import family_here
 from engine.benchmark.module_comparison import choose_modules
 from engine.cli.command import Command, Outcome, add_model, add_prosody
@@ -34,7 +34,6 @@ from engine.validator.data.results import Row
 from engine.validator.data.wire import Wire
 from engine.validator.runs.built_modules import compare_built, rows_to_text, verdict_error
 
-_MACS = "metal-macos"
 _ALL = "all"
 _MINUTES = 4.0
 _SECONDS_PER_MINUTE = 60
@@ -199,8 +198,8 @@ def request_from(options: argparse.Namespace) -> CompileRequest:
     students = None if options.prosody is Prosody.LSTM else _students(options)
     variant = with_students_of(students, _variant(options))
     stages = tuple(stage for stage in _stages(options.stage) if stage.name in variant.stages)
-    if options.compile_kernels and variant.target != _MACS:
-        raise InvalidRequest("Apple's compiler compiles kernels for Macs only.", f"Use --target {_MACS}.")
+    if options.compile_kernels and variant.target != METAL_MACOS:
+        raise InvalidRequest("Apple's compiler compiles kernels for Macs only.", f"Use --target {METAL_MACOS}.")
     config = model_config(options.model)
     root = shipped_modules_folder() if options.ship else built_modules_folder()
     folder = options.output_dir or modules_folder(root, config, variant)
@@ -235,8 +234,10 @@ def _variant(options: argparse.Namespace) -> Variant:
     if options.lstm_semantics not in list(LstmSemantics):
         known = ", ".join(LstmSemantics)
         raise InvalidRequest(f"There are no LSTM semantics “{options.lstm_semantics}”.", f"Semantics: {known}.")
-    if options.lstm_method == LstmMethod.MPS and target != _MACS:
-        raise InvalidRequest(f"The LSTM method mps does not run on {target}.", f"Use --target {_MACS}, or another.")
+    if options.lstm_method == LstmMethod.MPS and target != METAL_MACOS:
+        raise InvalidRequest(
+            f"The LSTM method mps does not run on {target}.", f"Use --target {METAL_MACOS}, or another."
+        )
     return Variant(
         target,
         str(options.lstm_method),
@@ -259,7 +260,7 @@ def _precision(options: argparse.Namespace) -> str:
         known = ", ".join(Precision)
         raise InvalidRequest(f"There is no precision “{options.precision}”.", f"Precisions: {known}.")
     if options.precision != Precision.FLOAT32 and options.target == CPU.target:
-        raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {_MACS}.")
+        raise InvalidRequest(f"The precision {options.precision} is for Metal.", f"Use --target {METAL_MACOS}.")
     return str(options.precision)
 
 
@@ -274,9 +275,11 @@ def _tuning_seconds(options: argparse.Namespace) -> float:
 def _checkpoint(options: argparse.Namespace) -> Checkpoint | None:
     if not options.validate:
         return None
-    if (options.triple and not _runs_here(options.triple)) or (options.target == _MACS and sys.platform != "darwin"):
+    elsewhere = options.target == METAL_MACOS and sys.platform != "darwin"
+    if elsewhere or (options.triple and not _runs_here(options.triple)):
+        made_for = options.triple or METAL_MACOS
         raise InvalidRequest(
-            f"Modules for {options.triple or _MACS} cannot be run on this computer, so they cannot be validated here.",
+            f"Modules for {made_for} cannot be run on this computer, so they cannot be validated here.",
             "Leave out --validate, or use it where they run.",
         )
     return open_with(options.prosody, options.model, options.weights)

@@ -14,7 +14,7 @@ import torch
 from tvm import relax
 from tvm.tirx import PrimFunc
 
-from engine.artifacts.manifest import CPU, Artifact, Manifest, Variant, expected_identity
+from engine.artifacts.manifest import CPU, METAL_MACOS, Artifact, Manifest, Variant, expected_identity
 from engine.compiler.build import build_stage, weightless_modules
 from engine.compiler.export import trace, translate
 from engine.compiler.targets import metal_macos, target_of
@@ -29,7 +29,7 @@ from engine.runners.tvm_runner import CompiledRunner
 from engine.speech import Array, PreparationEvent, Prosody
 from engine.stages import Stage, Tensor, stage_named
 
-TARGETS = (CPU.target, "metal-macos")
+TARGETS = (CPU.target, METAL_MACOS)
 TOKEN_COUNTS = (8, 16, 32, 64, 128, 256, 510)
 MEASURED = "cpu"
 """The place of times that were measured; every other is the name of a chip, with estimated ones."""

@@ -9,7 +9,7 @@ import platform
 import sys
 from dataclasses import dataclass
 
-from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, Variant
+from engine.artifacts.manifest import CPU, CPU_DEVICE, METAL_DEVICE, METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.preparation.module_trials import Trial
@@ -72,7 +72,7 @@ def metal_obstacle() -> str | None:
 
 def metal_variant() -> Variant:
     """The modules that run on Metal here: those for Macs, else the same kernels with host code for this machine."""
-    return Variant("metal-macos" if sys.platform == "darwin" else "metal-host")
+    return Variant(METAL_MACOS if sys.platform == "darwin" else "metal-host")
 
 
 def _automatic(config: ModelConfig, may_try: bool) -> DeviceChoice:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from engine.artifacts.manifest import Variant
+from engine.artifacts.manifest import METAL_MACOS, Variant
 from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.ops.packed_lstm import LstmMethod
@@ -22,7 +22,6 @@ from engine.preparation.module_trials import Trial
 from engine.preparation.probes import KeptResult, ProbeResult, forget_results
 
 LSTM_METHODS = (AUTO, *LstmMethod)
-_MACS = "metal-macos"
 _CRASH = KeptResult("mps-in-speech", "any")
 _CRASHED = "Metal Performance Shaders ended the program while it spoke; choose them in the Device menu to try again"
 _ON_METAL = (LstmMethod.TIR, LstmMethod.MPS)
@@ -77,7 +76,7 @@ def choose_lstm_method(
     Raises `InvalidRequest` for a name not in `LSTM_METHODS`, or a method that the target of `variant` lacks.
     """
     check_lstm_method(wanted)
-    if wanted == LstmMethod.MPS and variant.target != _MACS:
+    if wanted == LstmMethod.MPS and variant.target != METAL_MACOS:
         raise InvalidRequest("The LSTM method mps needs a Mac with an Apple GPU.", "Use tir, or auto.")
     choice = _automatic(config, variant, may_try) if wanted == AUTO else _asked_for(LstmMethod(wanted), config, variant)
     return replace(variant, lstm_method=str(choice.method)), choice
@@ -91,7 +90,7 @@ def remembered_lstm_method(
     Raises `InvalidRequest` for a name not in `LSTM_METHODS`.
     """
     check_lstm_method(wish)
-    outdated = variant.target != _MACS or (wish == LstmMethod.MPS and _has_crashed())
+    outdated = variant.target != METAL_MACOS or (wish == LstmMethod.MPS and _has_crashed())
     return choose_lstm_method(AUTO if outdated else wish, config, variant, may_try)
 
 
@@ -102,14 +101,14 @@ def forget_crashes() -> None:
 
 
 def _asked_for(method: LstmMethod, config: ModelConfig, variant: Variant) -> MethodChoice:
-    if variant.target != _MACS:
+    if variant.target != METAL_MACOS:
         return MethodChoice(method, "it was asked for")
     seconds = LSTM_TRIAL.result(config, _on_metal(variant), may_try=False).seconds
     return MethodChoice(method, f"it was asked for; {_times(seconds)}" if seconds else "it was asked for", seconds)
 
 
 def _automatic(config: ModelConfig, variant: Variant, may_try: bool) -> MethodChoice:
-    if variant.target != _MACS:
+    if variant.target != METAL_MACOS:
         return MethodChoice(LstmMethod.TIR, "kernels in the modules; Metal Performance Shaders need a Mac's GPU")
     if _has_crashed():
         return MethodChoice(LstmMethod.TIR, _CRASHED, setback=True)
