@@ -122,6 +122,12 @@ def _model_name(word: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+def add_json_flag(parser: Any, inherited: bool = False) -> None:
+    """Add --json, for JSON on standard output; an `inherited` one keeps what the options before it say."""
+    default = argparse.SUPPRESS if inherited else False
+    parser.add_argument("--json", action="store_true", default=default, help="print the result as JSON")
+
+
 def add_json_file(parser: Any) -> None:
     """Add --json, which may name a file."""
     parser.add_argument("--json", type=Path, nargs="?", const=STANDARD_OUTPUT, metavar="FILE", help="all figures")

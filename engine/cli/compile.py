@@ -14,7 +14,7 @@ from engine.artifacts.comparison import Comparison
 from engine.artifacts.manifest import CPU, METAL_MACOS, Variant, modules_folder
 from engine.artifacts.processor_families import family_here
 from engine.benchmark.module_comparison import choose_modules
-from engine.cli.command import Command, Outcome, add_model, add_prosody
+from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody
 from engine.cli.in_background import build_quietly, end_with_parent, give_way, worth_building
 from engine.cli.progress import Steps, show_json
 from engine.config import ModelConfig
@@ -104,7 +104,7 @@ def add_options(parser: Any) -> None:
         help=f"search for faster kernels on this processor, for {_MINUTES:g} minutes, or for MINUTES",
     )
     parser.add_argument("--in-background", metavar="DEVICE", help=argparse.SUPPRESS)
-    parser.add_argument("--json", action="store_true")
+    add_json_flag(parser)
     parser.add_argument("--progress-json", action="store_true", help="progress and what failed as JSON lines on stderr")
     add_prosody(parser)
     add_model(parser)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from engine.cli.command import Command, Outcome, add_model
+from engine.cli.command import Command, Outcome, add_json_flag, add_model
 from engine.cli.progress import Steps, show_line
 from engine.distillation import (
     CORRECTIONS,
@@ -44,7 +44,7 @@ def _add_options(parser: Any) -> None:
         add_model(action)
         if name not in _WITHOUT_WORK:
             action.add_argument("--work-dir", type=Path, required=True, help="data, checkpoints, the file of students")
-        action.add_argument("--json", action="store_true", help="the outcome as JSON")
+        add_json_flag(action)
         _OPTIONS[name](action)
 
 

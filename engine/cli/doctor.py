@@ -6,11 +6,11 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from engine.cli.command import Command, Outcome
+from engine.cli.command import Command, Outcome, add_json_flag
 
 
 def _add_options(parser: Any) -> None:
-    parser.add_argument("--json", action="store_true")
+    add_json_flag(parser)
 
 
 def _run(options: argparse.Namespace) -> Outcome:

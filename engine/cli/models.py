@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.cli.command import Command, Outcome
+from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import Steps, show_line
 from engine.model_store.progress import ModelObserver, ModelProgress
 from engine.model_store.status import ModelState, ModelStatus
@@ -27,7 +27,7 @@ def add_options(parser: Any) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION", dest="action")
     for name, summary in _ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary)
-        action.add_argument("--json", action="store_true", help="the outcome as JSON")
+        add_json_flag(action)
         if name == "import":
             action.add_argument(
                 "path", type=Path, help="a checkpoint, a voice pack, or a folder with them or with packages"

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.audio.sound_file import save_speech
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_model, add_prosody, model_with
+from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody, model_with
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.documents import Document
@@ -52,7 +52,7 @@ def _add_options(parser: Any) -> None:
     )
     parser.add_argument("--subtitles", type=Path, help="a .srt, .vtt, .ass (word by word) or .json file to write, too")
     parser.add_argument("--play", action="store_true", help="play while speaking")
-    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    add_json_flag(parser)
     parser.add_argument(
         "--fetch", metavar="MODEL", help="get this model first, unless it or a better one is here, or it cannot be had"
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.command import Command, Outcome
+from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import show_line
 from engine.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
 
@@ -33,7 +33,7 @@ def _add_evaluation_options(parser: Any) -> None:
     parser.add_argument("--sentences", type=int, default=100, help="how many of the 100 (default: all)")
     parser.add_argument("--package", type=Path, help="the model to score (default: the bundled one)")
     parser.add_argument("--work-dir", type=Path, help="where the teacher's sentences are, or are kept once recorded")
-    parser.add_argument("--json", action="store_true")
+    add_json_flag(parser)
 
 
 def _evaluate(options: argparse.Namespace) -> Outcome:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import documents
-from engine.cli.command import Command, Outcome, add_model, add_prosody, model_with
+from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_prosody, model_with
 from engine.cli.speak import speak
 from engine.languages import language_of
 from engine.model_store.installed_voices import ModelVoices, installed_voices
@@ -37,9 +37,9 @@ def add_options(parser: Any) -> None:
     documents.set_none(preview)
     preview.set_defaults(fetch=None, subtitles=None, speed=1.0, pause=1.0, seed=0, device=AUTO, threads=None)
     for action in (save, remove, preview):
-        action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print figures as JSON")
+        add_json_flag(action, inherited=True)
         add_model(action, inherited=True)
-    parser.add_argument("--json", action="store_true")
+    add_json_flag(parser)
     add_model(parser)
 
 
