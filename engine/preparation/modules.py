@@ -123,7 +123,7 @@ def _build(
         *(["--probes"] if variant.probed else []),
         *(["--prosody", Prosody.TRANSFORMER] if variant.students else []),
     ]
-    command += ["--stage", stage, "--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
+    command += ["--lstm-method", variant.lstm_method, "--lstm-semantics", variant.lstm_semantics]
     try:
         run_engine(command, observe, cancel)
     except Cancelled:

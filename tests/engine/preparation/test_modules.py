@@ -205,6 +205,7 @@ def test_the_module_of_one_stage_is_built_by_name_and_not_again(
     monkeypatch.setattr(modules, "freshness", freshness)
     probed = Variant("cpu", probed=True)
     assert ensure_module("starter", CONFIG, probed, "decoder", lambda _: None).parent == tmp_path
+    assert child.command.count("--stage") == 1
     assert child.command[child.command.index("--stage") + 1] == "decoder"
     assert "--probes" in child.command
     child.last = None
