@@ -65,11 +65,14 @@ class RunHistory(QObject):
         self.changed.emit()
 
     def of(self, run: DiagnosticsRun) -> ListedRun:
-        """The entry of a run; raises `StopIteration` if it is not listed."""
-        return next(listed for listed in self._listed if listed.run is run)
+        """The entry of a run; raises `KeyError` if it is not listed."""
+        for listed in self._listed:
+            if listed.run is run:
+                return listed
+        raise KeyError("The run is not listed.")
 
     def number_of(self, run: DiagnosticsRun) -> int:
-        """The number of a run; raises `StopIteration` if it is not listed."""
+        """The number of a run; raises `KeyError` if it is not listed."""
         return self.of(run).number
 
     def rename(self, run: DiagnosticsRun, name: str) -> None:

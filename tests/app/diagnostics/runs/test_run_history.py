@@ -37,8 +37,14 @@ def test_the_oldest_is_forgotten() -> None:
     history.add(runs[1])
     history.add(runs[2])
     assert history.runs == (runs[2], runs[1])
-    with pytest.raises(StopIteration):
-        history.number_of(runs[0])
+
+
+def test_a_run_that_is_not_listed_has_no_entry() -> None:
+    history = RunHistory()
+    history.add(fresh())
+    for look in (history.of, history.number_of):
+        with pytest.raises(KeyError, match="not listed"):
+            look(fresh())
 
 
 def test_a_run_can_be_given_a_name_and_have_it_taken(qtbot: QtBot) -> None:
