@@ -85,43 +85,21 @@ class Application(QObject):
         module_command: Sequence[str] | None = None,
     ) -> None:
         super().__init__(qt)
-        self._output = output or BackgroundOutput(DefaultAudioOutput())
-        self._make_library = make_library
-        self._fetch = options.fetch
-        self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
-        self._models_timer.timeout.connect(self._add_models)
-        self._stays = options.screenshot is None
-        self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
-        self._speaks_at_once = options.text is not None
-        self._goes_on = options.text is None and options.file is None
-        self.theme = Theme(qt, settings.appearance)
         self._settings = settings
+        self._output = output or BackgroundOutput(DefaultAudioOutput())
         self._given_engine = make_engine
+        self._make_library = make_library
         self._module_command = module_command
-        chosen = settings.device, settings.lstm_method
-        lister = list_voices or partial(voices_here, *chosen, settings.prosody)
-        first = make_engine or partial(engine_for, STARTER, *chosen)
-        self.controller = SpeechController(first, self._output, self, lister)
+        self._note(options)
+        self.theme = Theme(qt, settings.appearance)
+        self.controller = self._new_controller(list_voices)
         self.module_builder = ModuleBuilder(self._command_for_modules, self)
         self.window = MainWindow(self.controller, settings, self.theme)
         self._greets = self._goes_on and settings.text is None and settings.document is None
-        if make_engine is None or module_command is not None:
-            self.controller.activity_changed.connect(self.module_builder.follow)
-        self.module_builder.improved.connect(self._on_improved)
-        self.read_along = ReadAlongFeature(self.window, self.controller, settings)
-        self.live = LiveFeature(self.window, self.controller)
-        self.read_along.unmade_wanted.connect(self.live.speak_from)
-        self.dialogs = MenuDialogs(self.window, self.window.menu)
-        self.reader = ReaderFeature(self.window, self.controller, settings, self.theme)
-        self.export = ExportFeature(self.window, self.controller, settings, self.reader.document)
-        self.desktop = DesktopFeature(self.window, self.controller, settings, self.theme)
-        self.desktop.next_wanted.connect(self.read_along.go_forward)
-        self.desktop.previous_wanted.connect(self.read_along.go_back)
-        self._opened_files = OpenedFiles(qt)
-        self._opened_files.opened.connect(self.window.file_wanted)
-        if sys.platform == "darwin":
-            self.join_mac(ObjectiveC())
-        self._desktop_timer.timeout.connect(self.desktop.begin)
+        self._build_modules()
+        self._add_features()
+        self._add_timers()
+        self._join_system(qt)
         self._connect_choices()
         self._apply(options)
 
@@ -195,6 +173,53 @@ class Application(QObject):
         controller_ended = self.controller.shut_down(ENGINE_MUST_END_WITHIN_MS)
         ended = (document_ended, builder_ended, voices_ended, library_ended, models_ended, left, controller_ended)
         return all(ended)
+
+    def _note(self, options: Options) -> None:
+        """Note what is to be done once the window is shown."""
+        self._fetch = options.fetch
+        self._stays = options.screenshot is None
+        self._speaks_at_once = options.text is not None
+        self._goes_on = options.text is None and options.file is None
+
+    def _new_controller(self, list_voices: VoiceLister | None) -> SpeechController:
+        settings = self._settings
+        chosen = settings.device, settings.lstm_method
+        lister = list_voices or partial(voices_here, *chosen, settings.prosody)
+        first = self._given_engine or partial(engine_for, STARTER, *chosen)
+        return SpeechController(first, self._output, self, lister)
+
+    def _build_modules(self) -> None:
+        """Let modules be built in the background, unless an engine was given that needs none."""
+        if self._given_engine is None or self._module_command is not None:
+            self.controller.activity_changed.connect(self.module_builder.follow)
+        self.module_builder.improved.connect(self._on_improved)
+
+    def _add_features(self) -> None:
+        """Add the features that are there from the start."""
+        window, speech, settings = self.window, self.controller, self._settings
+        self.read_along = ReadAlongFeature(window, speech, settings)
+        self.live = LiveFeature(window, speech)
+        self.read_along.unmade_wanted.connect(self.live.speak_from)
+        self.dialogs = MenuDialogs(window, window.menu)
+        self.reader = ReaderFeature(window, speech, settings, self.theme)
+        self.export = ExportFeature(window, speech, settings, self.reader.document)
+        self.desktop = DesktopFeature(window, speech, settings, self.theme)
+        self.desktop.next_wanted.connect(self.read_along.go_forward)
+        self.desktop.previous_wanted.connect(self.read_along.go_back)
+
+    def _add_timers(self) -> None:
+        """Prepare for what is begun some time after the window is shown."""
+        self._models_timer = QTimer(self, singleShot=True, interval=ADD_MODELS_AFTER_MS)
+        self._models_timer.timeout.connect(self._add_models)
+        self._desktop_timer = QTimer(self, singleShot=True, interval=JOIN_DESKTOP_AFTER_MS)
+        self._desktop_timer.timeout.connect(self.desktop.begin)
+
+    def _join_system(self, qt: QApplication) -> None:
+        """Take the files that the system gives to open, and on a Mac, what other applications send."""
+        self._opened_files = OpenedFiles(qt)
+        self._opened_files.opened.connect(self.window.file_wanted)
+        if sys.platform == "darwin":
+            self.join_mac(ObjectiveC())
 
     def _engine_factory(self, model: str) -> EngineFactory:
         settings, models = self._settings, self.window.page.header.voices.models
