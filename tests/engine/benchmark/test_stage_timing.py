@@ -1,9 +1,10 @@
 """How one runner's stages are timed, here those of a tiny model in PyTorch."""
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
+from engine.benchmark import stage_timing
 from engine.benchmark.job import Job, utterance_path
 from engine.benchmark.stage_timing import RUN, WARM_UP, Part, Timing, stage_parts
 from engine.benchmark.utterances import make_utterance, save_utterance
@@ -40,14 +41,30 @@ def test_every_stage_is_timed_at_every_length(runner, folder):
         assert answer["preparation_seconds"] >= 0
 
 
-def test_preparing_happens_once_for_a_length_and_is_reported_separately(runner, folder):
+def test_preparing_happens_once_for_a_length_and_is_reported_separately(runner, folder, monkeypatch):
+    now = Now()
+    monkeypatch.setattr(stage_timing, "time", SimpleNamespace(perf_counter=now, process_time=now))
     frames = []
-    parts = stage_parts(runner, lambda values: (frames.append(values["frame_token"].shape[1]), time.sleep(0.2)))
-    timing = Timing(Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0), folder, parts)
-    for length in (LENGTHS[0], *LENGTHS):
-        assert timing.answer(WARM_UP, {"frames": length.frames})["first_run_seconds"] < 0.2
-        assert timing.answer(RUN, {"frames": length.frames})["preparation_seconds"] >= 0.2
+
+    def prepare(values):
+        frames.append(values["frame_token"].shape[1])
+        now.seconds += len(frames)
+
+    job = Job("starter", None, 1, stage_seconds=0, warm_up_seconds=0)
+    timing = Timing(job, folder, stage_parts(runner, prepare), clock=now)
+    for length, seconds in ((LENGTHS[0], 1), (LENGTHS[0], 1), (LENGTHS[1], 2)):
+        assert timing.answer(WARM_UP, {"frames": length.frames}) == {"first_run_seconds": 0}
+        assert timing.answer(RUN, {"frames": length.frames})["preparation_seconds"] == seconds
     assert frames == [length.frames for length in LENGTHS]
+
+
+class Now:
+    """A clock that stands still while stages run."""
+
+    seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
 
 
 def test_times_are_of_the_work_that_was_asked_for(folder):
