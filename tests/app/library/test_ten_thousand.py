@@ -13,8 +13,9 @@ from app.library.history import ENTRIES_KEPT, HistoryListed
 from app.library.history_panel import HistoryPanel
 from tests.app.library.shelf import MODEL, Shelf, request
 
-WINDOW_MAY_HALT_SECONDS = 0.1
+WINDOW_MAY_HALT_SECONDS = 0.2
 THREAD_MAY_TAKE_SECONDS = 1.0
+"""Each is ten times what it takes, or more."""
 WORDS = " ".join(["word"] * 200)
 
 

@@ -1,4 +1,5 @@
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -8,9 +9,10 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from app.theme import DARK, LIGHT
-from app.widgets.two_line_list import Row, TwoLineList, TwoLineModel
+from app.widgets.two_line_list import Row, RowOf, TwoLineList, TwoLineModel
 
-AT_ONCE_SECONDS = 0.1
+AT_ONCE_SECONDS = 0.2
+"""Ten times what it takes."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +26,20 @@ def row_of(thing: Thing) -> Row:
 
 
 @pytest.fixture
-def rows(qtbot: QtBot) -> TwoLineList:
-    rows = TwoLineList("Things", row_of)
-    qtbot.addWidget(rows)
-    rows.resize(240, 300)
-    rows.show()
-    return rows
+def list_of(qtbot: QtBot) -> Callable[[RowOf], TwoLineList]:
+    def make(row_of: RowOf) -> TwoLineList:
+        rows = TwoLineList("Things", row_of)
+        qtbot.addWidget(rows)
+        rows.resize(240, 300)
+        rows.show()
+        return rows
+
+    return make
+
+
+@pytest.fixture
+def rows(list_of: Callable[[RowOf], TwoLineList]) -> TwoLineList:
+    return list_of(row_of)
 
 
 def test_it_is_a_proper_model(qtmodeltester: ModelTester) -> None:
@@ -68,15 +78,37 @@ def test_return_and_a_double_click_pick(rows: TwoLineList, qtbot: QtBot) -> None
     assert picked == [Thing(1), Thing(2)]
 
 
-def test_ten_thousand_rows_are_shown_at_once(rows: TwoLineList) -> None:
-    things = [Thing(number) for number in range(10_000)]
+def show_without_the_first(rows: TwoLineList, count: int) -> float:
+    """Show so many things, near the end; returns the seconds of this thread in which all but the first were shown."""
+    things = [Thing(number) for number in range(count)]
     rows.show_things(things)
-    rows.setCurrentIndex(rows.model().index(9_990, 0))
+    rows.setCurrentIndex(rows.model().index(count - 10, 0))
     begun = time.thread_time()
     rows.show_things(things[1:])
     rows.grab()
-    assert time.thread_time() - begun < AT_ONCE_SECONDS
-    assert rows.current == Thing(9_990)
+    seconds = time.thread_time() - begun
+    assert rows.current == Thing(count - 10)
+    return seconds
+
+
+def test_ten_thousand_rows_are_shown_at_once(rows: TwoLineList) -> None:
+    assert min(show_without_the_first(rows, 10_000) for _ in range(3)) < AT_ONCE_SECONDS
+
+
+def test_as_many_rows_are_made_of_ten_thousand_things_as_of_a_hundred(
+    list_of: Callable[[RowOf], TwoLineList],
+) -> None:
+    made: list[Thing] = []
+
+    def noted_row_of(thing: Thing) -> Row:
+        made.append(thing)
+        return row_of(thing)
+
+    rows = list_of(noted_row_of)
+    show_without_the_first(rows, 100)
+    of_a_hundred = len(made)
+    show_without_the_first(rows, 10_000)
+    assert 0 < len(made) - of_a_hundred <= of_a_hundred
 
 
 def test_rows_are_drawn_in_the_colours_of_the_theme(rows: TwoLineList) -> None:
