@@ -24,6 +24,7 @@ from tests.app.busy_window import SAMPLES, SENTENCES
 LOST_SECONDS = 2.0
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.2, 4.5
 NUMBERS_PER_RUN = 1000
+KINDS = ("typed", "queued", "spoken")
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,19 @@ class Home:
         environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
-    def be_killed(self, first_number: int, after_seconds: float) -> list[Done]:
-        """What was done in a window that is killed so long after the first thing was."""
+    def be_killed(self, first_number: int, after_seconds: float, kinds: int) -> list[Done]:
+        """What was done in a window that is killed so long after things of so many kinds were."""
+        firsts: dict[str, float] = {}
+        told: list[tuple[str, int, float]] = []
         with self.busy(first_number) as process:
             assert process.stdout is not None
-            told = [(process.stdout.readline(), time.monotonic())]
-            while time.monotonic() < told[0][1] + after_seconds:
-                told.append((process.stdout.readline(), time.monotonic()))
+            while len(firsts) < kinds or time.monotonic() < sorted(firsts.values())[kinds - 1] + after_seconds:
+                what, number = process.stdout.readline().split()
+                told.append((what, int(number), time.monotonic()))
+                firsts.setdefault(what, told[-1][-1])
             process.kill()
             end = time.monotonic()
-        words = [(*line.split(), end - moment) for line, moment in told]
-        return [Done(what, int(number), ago) for what, number, ago in words]
+        return [Done(what, number, end - moment) for what, number, moment in told]
 
     def go_on(self) -> None:
         """Let everything in the queue be made."""
@@ -99,10 +102,12 @@ def is_whole(path: Path) -> bool:
     return len(samples) in [SAMPLES * count for count in range(1, SENTENCES + 1)]
 
 
-def kill(home: Home, kills: int, moments: random.Random) -> Counter[str]:
+def kill(home: Home, kills: int, chance: random.Random) -> Counter[str]:
+    """Kill windows at random moments, and at last one in which things of all kinds are older than 2 s."""
     counts: Counter[str] = Counter()
-    for run in range(kills):
-        done = home.be_killed(run * NUMBERS_PER_RUN, moments.uniform(SHORTEST_SECONDS, LONGEST_SECONDS))
+    moments = [(chance.uniform(SHORTEST_SECONDS, LONGEST_SECONDS), 1) for _ in range(kills - 1)]
+    for run, (after_seconds, kinds) in enumerate([*moments, (LONGEST_SECONDS, len(KINDS))]):
+        done = home.be_killed(run * NUMBERS_PER_RUN, after_seconds, kinds)
         assert home.missing(done) == []
         assert home.not_whole() == []
         assert home.query("PRAGMA integrity_check") == [("ok",)]
@@ -120,7 +125,7 @@ def test_a_killed_window_loses_nothing_older_than_two_seconds(kills: int, tmp_pa
     home = Home(tmp_path)
     counts = kill(home, kills, random.Random(kills))
     print(kills, "kills:", dict(counts))  # noqa: T201
-    assert min(counts[f"{what}, older than 2 s"] for what in ("typed", "queued", "spoken")) > 0
+    assert min(counts[f"{what}, older than 2 s"] for what in KINDS) > 0
     home.go_on()
     files = {Path(target).name for (target,) in home.query("SELECT target FROM item")}
     assert {path.name for path in (tmp_path / "files").glob("*.flac")} == files
