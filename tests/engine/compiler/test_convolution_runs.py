@@ -1,8 +1,17 @@
-"""Convolutions of random numbers; their results are tested with the operators."""
+"""Convolutions of random numbers."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch.nn import functional
+from tvm.target import Target
+from tvm.tirx import PrimFunc
 
+from engine.compiler import convolution_runs
 from engine.compiler.convolution_runs import Convolution, convolution
 from engine.kernels.convolution import ConvWorkload, transposed
 from tests.engine.kernels.cpu.running import host, host_microkernel
@@ -18,10 +27,35 @@ from tests.engine.kernels.cpu.running import host, host_microkernel
     ],
     ids=str,
 )
-def test_a_convolution_runs_as_often_as_wanted(sizes: ConvWorkload) -> None:
+def test_a_convolution_runs_as_often_as_wanted(sizes: ConvWorkload, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, tuple[Any, ...]] = {}
+    compile_kernels = convolution_runs._library
+
+    def noting(target: Target, **kernels: PrimFunc) -> dict[str, Callable[..., None]]:
+        library = compile_kernels(target, **kernels)
+
+        def run_kernel(name: str, *arrays: Any) -> None:
+            given[name] = arrays
+            library[name](*arrays)
+
+        return {name: partial(run_kernel, name) for name in kernels}
+
+    monkeypatch.setattr(convolution_runs, "_library", noting)
     run = convolution(host(), sizes, 50, host_microkernel()).prepared()
-    run()
-    run()
+    weight, (x, _, bias, y) = given["pack"][0], given["run"]
+    expected = by_torch(sizes, *(torch.from_numpy(array.numpy()).double() for array in (x, weight, bias)))
+    for _ in range(2):
+        y.copyfrom(np.full(y.shape, np.nan, np.float32))
+        run()
+        np.testing.assert_allclose(y.numpy(), expected, atol=1e-4, rtol=0)
+
+
+def by_torch(sizes: ConvWorkload, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> np.ndarray:
+    if sizes.upsampling > 1:
+        made = functional.conv_transpose1d(x, weight, bias, stride=sizes.upsampling, padding=sizes.trim)
+    else:
+        made = functional.conv1d(x, weight, bias, sizes.stride, sizes.padding, sizes.dilation)
+    return made.numpy()
 
 
 def test_each_preparation_has_arrays_of_its_own() -> None:
