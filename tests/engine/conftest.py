@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,14 @@ from engine.config import ModelConfig
 from engine.model_store import ModelState, ModelStatus, ModelStore
 from engine.model_store.catalogue import entry_named
 from tests.engine.tiny_model import TINY
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """PyTorch draws the same numbers in a test and its fixtures, whatever ran before; not all tests load it."""
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")

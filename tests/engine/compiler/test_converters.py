@@ -1,5 +1,6 @@
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -41,18 +42,25 @@ def rows(length, batch=2):
     return np.random.default_rng(length).standard_normal((batch, length, CHANNELS), np.float32)
 
 
+def words(make):
+    """What a layer is made of, as in Python."""
+    arguments = [*map(str, make.args), *(f"{name}={value}" for name, value in make.keywords.items())]
+    return f"{make.func.__name__}({', '.join(arguments)})"
+
+
 @pytest.mark.parametrize(
-    "layer",
+    "make",
     [
-        nn.Conv1d(CHANNELS, 20, 5, padding=2),
-        nn.Conv1d(CHANNELS, 20, 7, padding=15, dilation=5, bias=False),
-        nn.ConvTranspose1d(CHANNELS, 24, 20, stride=10, padding=5),
-        nn.ConvTranspose1d(CHANNELS, 24, 12, stride=6, padding=3, bias=False),
-        nn.ConvTranspose1d(CHANNELS, CHANNELS, 3, stride=2, padding=1, output_padding=1, groups=CHANNELS),
+        partial(nn.Conv1d, CHANNELS, 20, 5, padding=2),
+        partial(nn.Conv1d, CHANNELS, 20, 7, padding=15, dilation=5, bias=False),
+        partial(nn.ConvTranspose1d, CHANNELS, 24, 20, stride=10, padding=5),
+        partial(nn.ConvTranspose1d, CHANNELS, 24, 12, stride=6, padding=3, bias=False),
+        partial(nn.ConvTranspose1d, CHANNELS, CHANNELS, 3, stride=2, padding=1, output_padding=1, groups=CHANNELS),
     ],
-    ids=str,
+    ids=words,
 )
-def test_convolutions_of_any_length_equal_torch(compiled, layer):
+def test_convolutions_of_any_length_equal_torch(compiled, make):
+    layer = make()
     made = compiled(layer, COLUMNS)
     for length in (6, 17, 300):
         close(made, columns(length), atol=ATOL_OF_7_TAPS if layer.kernel_size == (7,) else ATOL)
@@ -221,15 +229,16 @@ def test_one_of_a_fixed_axis_is_selected(compiled):
 
 
 @pytest.mark.parametrize(
-    "layer",
+    "make",
     [
-        nn.Conv1d(CHANNELS, CHANNELS, 3, padding=1, groups=2),
-        nn.ConvTranspose1d(CHANNELS, CHANNELS, 3, groups=2),
-        nn.GELU(),
+        partial(nn.Conv1d, CHANNELS, CHANNELS, 3, padding=1, groups=2),
+        partial(nn.ConvTranspose1d, CHANNELS, CHANNELS, 3, groups=2),
+        partial(nn.GELU),
     ],
-    ids=str,
+    ids=words,
 )
-def test_what_has_no_kernel_is_an_error(compiled, layer):
+def test_what_has_no_kernel_is_an_error(compiled, make):
+    layer = make()
     with pytest.raises(CompileError, match="There is no kernel for"):
         compiled(layer, COLUMNS)
 
