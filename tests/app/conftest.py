@@ -3,10 +3,12 @@
 import os
 import sys
 from collections.abc import Iterator
+from functools import partialmethod
 
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.system.threads import collect_what_is_due, not_collected
 
@@ -20,6 +22,21 @@ REAL_WINDOWS = [
     "test_real_reading.py",
 ]  # they need Xvfb and PulseAudio
 collect_ignore = [] if sys.platform == "linux" else REAL_WINDOWS
+PATIENCE_MS = 60_000
+
+
+class PatientQtBot(QtBot):
+    """Waits for a minute where pytest-qt waits for 5 s, since the machine may be slow or busy."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE_MS)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE_MS)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """In the place of pytest-qt's."""
+    return PatientQtBot(request)
 
 
 @pytest.fixture(autouse=True)

@@ -385,7 +385,7 @@ def test_a_picture_is_taken_when_all_is_done(
         list_voices=list_voices,
     )
     opened.append(application)
-    with qtbot.waitSignal(application.finished, timeout=8000) as finished:
+    with qtbot.waitSignal(application.finished) as finished:
         application.open()
     assert finished.args == [exit_code]
     assert not QImage(str(tmp_path / "a.png")).isNull()

@@ -77,7 +77,7 @@ def test_the_side_bar_comes_back_with_its_panel_and_width(qtbot: QtBot, settings
 def test_text_is_kept_soon_after_it_is_typed(qtbot: QtBot, settings: Settings) -> None:
     _, page, _ = opened(qtbot, settings)
     page.editor.edit.insertPlainText("Do not lose me.")
-    qtbot.waitUntil(lambda: settings.text == "Do not lose me.", timeout=3000)
+    qtbot.waitUntil(lambda: settings.text == "Do not lose me.")
 
 
 def test_a_text_from_outside_does_not_replace_the_users_unless_it_is_edited(qtbot: QtBot, settings: Settings) -> None:

@@ -45,7 +45,7 @@ def test_nothing_is_lost_between_two_threads(capacity: int, write_size: int, rea
     while position < len(source):
         position += ring.write(source[position : position + write_size])
         time.sleep(0)
-    consumer.join(10)
+    consumer.join(60)
     np.testing.assert_array_equal(np.concatenate(received), source)
 
 

@@ -52,7 +52,7 @@ def controller(engine: FakeEngine, output: FakeOutput, qtbot: QtBot) -> Iterator
 
 
 def wait_made(qtbot: QtBot, controller: SpeechController) -> None:
-    qtbot.waitUntil(lambda: controller.track.finished and not controller.activity.making, timeout=5000)
+    qtbot.waitUntil(lambda: controller.track.finished and not controller.activity.making)
 
 
 def test_prepares_in_the_background_and_says_so(controller: SpeechController, qtbot: QtBot) -> None:
@@ -550,7 +550,8 @@ def test_shutting_down_while_it_speaks_is_quick_and_closes_the_engine(
     engine.hold.clear()
     controller.speak(REQUEST)
     qtbot.waitUntil(lambda: bool(engine.requests))
-    assert controller.shut_down(2000)
+    assert controller.shut_down(20_000)
+    assert not engine.hold.is_set()
     assert engine.closed
 
 

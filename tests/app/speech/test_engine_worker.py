@@ -91,7 +91,7 @@ def bench(engine: FakeEngine, qtbot: QtBot) -> Iterator[Bench]:
 
 
 def wait_for(qtbot: QtBot, bench: Bench, kind: type[object]) -> None:
-    qtbot.waitUntil(lambda: any(isinstance(report, kind) for report in bench.reports), timeout=5000)
+    qtbot.waitUntil(lambda: any(isinstance(report, kind) for report in bench.reports))
 
 
 def test_voices_are_listed_without_an_engine(bench: Bench, engine: FakeEngine, qtbot: QtBot) -> None:
@@ -264,7 +264,7 @@ def test_what_is_asked_for_last_is_spoken_first_and_files_keep_their_order(
     bench.save.emit(save_job(bench, tmp_path / "b.flac"))
     bench.speak.emit(SpeakJob(1, REQUEST))
     engine.hold.set()
-    qtbot.waitUntil(lambda: sum(isinstance(report, SaveEnded) for report in bench.reports) == 2, timeout=5000)
+    qtbot.waitUntil(lambda: sum(isinstance(report, SaveEnded) for report in bench.reports) == 2)
     ended = [report.job for report in bench.reports if isinstance(report, (SpeechEnded, SaveEnded))]
     assert isinstance(ended[0], SpeakJob)
     assert [job.order.path.name for job in ended[1:]] == ["a.wav", "b.flac"]
