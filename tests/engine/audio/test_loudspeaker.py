@@ -94,8 +94,12 @@ def test_an_error_cuts_the_sound_within_a_block(streams: list[Stream]) -> None:
             streams[0].free.clear()
             loudspeaker.play(np.ones(100 * BLOCK, np.float32))
             assert streams[0].asked.wait(LONG_SECONDS)
-            threading.Timer(0.1, streams[0].free.set).start()
+            threading.Thread(target=free_when_it_stops, args=(loudspeaker,)).start()
             raise ValueError("x")
+
+    def free_when_it_stops(loudspeaker: Loudspeaker) -> None:
+        loudspeaker._stopping.wait(LONG_SECONDS / 2)
+        streams[0].free.set()
 
     with pytest.raises(ValueError, match="x"):
         fail_while_playing()

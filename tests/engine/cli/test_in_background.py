@@ -139,7 +139,7 @@ def test_it_ends_with_its_parent_even_while_it_is_halted() -> None:
     command = [sys.executable, "-c", HALTED, PROGRAM]
     parent = subprocess.run(command, cwd=project_folder(), capture_output=True, text=True, timeout=60)
     state = Path(f"/proc/{int(parent.stdout)}/stat")
-    until = time.monotonic() + 10
+    until = time.monotonic() + 30
     while is_alive(state) and time.monotonic() < until:
         time.sleep(0.05)
     assert not is_alive(state)

@@ -92,7 +92,7 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.Monke
     started = time.perf_counter()
     with pytest.raises(OversizedDocument, match="takes more memory or time"):
         read_document(path)
-    assert time.perf_counter() - started < 5
+    assert time.perf_counter() - started < 30
 
 
 def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_it_can_be_cancelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     started = time.perf_counter()
     with pytest.raises(Cancelled):
         read_document(path, cancel)
-    assert time.perf_counter() - started < 5
+    assert time.perf_counter() - started < 30
 
 
 @pytest.mark.parametrize(

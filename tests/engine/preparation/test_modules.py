@@ -172,12 +172,19 @@ def test_a_second_builder_waits_for_the_first(
     folder = modules_folder(tmp_path, CONFIG, CPU)
     states(monkeypatch, Missing(), FRESH)
     events: list[Event] = []
+    said = threading.Event()
+
+    def note(event: Event) -> None:
+        events.append(event)
+        said.set()
+
     with FileLock(folder.with_name(f"{folder.name}.lock")):
-        second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, CPU, events.append))
+        second = threading.Thread(target=ensure_modules, args=("starter", CONFIG, CPU, note))
         second.start()
+        assert said.wait(60)
         second.join(0.5)
         assert second.is_alive()
-    second.join(10)
+    second.join(60)
     assert not second.is_alive()
     assert "Waiting" in events[0].title
     assert child.last is None
