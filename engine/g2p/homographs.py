@@ -95,12 +95,25 @@ def settle(words: Sequence[str], tags: Sequence[str], homographs: Mapping[str, C
     for index, word in enumerate(words):
         if word in SPELLED_IN_CAPITALS:
             settled[index] = _capitals(Context(words, settled, index))
-        elif word == "A" and index and settled[index - 1] in BEFORE_LETTER_TAGS:
+        elif word == "A" and _is_letter(words, settled, index):
             settled[index] = "NN"
         elif word.lower() in homographs:
             context = Context(words, settled, index)
             settled[index] = _settled(context, frozenset(homographs[word.lower()]))
     return settled
+
+
+def _is_letter(words: Sequence[str], tags: Sequence[str], index: int) -> bool:
+    """Whether an “A” is no article: “plan A”, “Q and A”, “A or B”."""
+    if index and tags[index - 1] in BEFORE_LETTER_TAGS:
+        return True
+    pairs = [words[index - 2 : index]] if index >= 2 else []
+    pairs.append(words[index + 1 : index + 3][::-1])
+    return any(len(pair) == 2 and pair[1] in ("and", "or") and _is_initial(pair[0]) for pair in pairs)
+
+
+def _is_initial(word: str) -> bool:
+    return len(word) == 1 and word.isupper()
 
 
 def _capitals(context: Context) -> str:

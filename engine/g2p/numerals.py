@@ -40,6 +40,11 @@ def _code(match: re.Match[str], language: Language) -> str | None:
     return _telephone(match, language) if any(len(group) > 3 for group in match[0].split("-")) else None
 
 
+def _spaced(match: re.Match[str], language: Language) -> str:
+    """“1 000 000”; other groups of three, as in a telephone number, may be anything."""
+    return number(match[0].replace(" ", ","), language.british)
+
+
 def _telephone(match: re.Match[str], language: Language) -> str:
     groups = re.findall(r"\d+", match[0])
     plus = "plus " if match[0].lstrip().startswith("+") else ""
@@ -153,6 +158,7 @@ RULES = (
     ),
     rule(r"(?<![\w.])\+\d(?:[ ().-]{0,2}\d){6,14}(?!\w)", _telephone),
     rule(r"(?<![\w.-])\d{3}-\d{4}(?![\w-])", _telephone),
+    rule(r"(?<![\w.,])\d{1,3}(?:[ ]\d{3})*[ ]000(?![\w.,]\d|\w)", _spaced),
     rule(r"(?<![\w.+])0\d{4}[ ]\d{6}(?![\w-])", _telephone),
     rule(r"(?:(?<=[Cc]all[ ])|(?<=[Dd]ial[ ]))(?:911|999|988|112|411|311)(?![\w:-]|[.,]\d)", _telephone),
     rule(r"(?<![\w.,/-])\d{1,7}(?:-\d{1,7}){2,5}(?![\w/-])", _code),

@@ -79,6 +79,12 @@ def _about(match: re.Match[str], language: Language) -> str:
     return match["about"] or "about "
 
 
+def _initials(match: re.Match[str], language: Language) -> str:
+    """“AT&T” letter by letter: dots make misaki spell."""
+    before, after = (".".join(match[group]) for group in ("before", "after"))
+    return f"{before} and {after}"
+
+
 SIGN = "[" + re.escape("".join(NAMES)) + "]"
 RULES = (
     _becomes("dot ", r"(?<![^\s(“])\.(?=[a-z]{2,5}\b|[A-Z]{2,}\b)"),
@@ -92,6 +98,7 @@ RULES = (
     _becomes(" less than ", r"(?:[ ]?<[ ]?(?=\w))"),
     _becomes(" greater than ", r"(?:[ ]?>[ ]?(?=\w))"),
     rule(r"(?P<about>\b[Aa]bout[ ])?(?<!\w)~(?=\w)", _about),
+    rule(r"(?<![\w&])(?P<before>[A-Z]{2,3})&(?P<after>[A-Z]{1,3})(?![\w&])", _initials),
     rule(rf"(?P<sign>{SIGN})(?P=sign)*", _name),
     _becomes("(", r"[\[{]"),
     _becomes(")", r"[\]}]"),

@@ -82,6 +82,8 @@ def normalise_other(text: str, language: Language, writing: Writing, is_spoken: 
     _plain_characters(draft)
     strip_markup(draft)
     _own_letters(draft, writing)
+    for form, spoken in writing.forms:
+        draft.rewrite(re.compile(form), partial(_expanded, spoken))
     _own_symbols(draft, is_spoken)
     join_lines(draft)
     _written_out(draft, writing)
@@ -181,6 +183,10 @@ def _transliterated(draft: Draft, match: re.Match[str]) -> str:
 
 def _described(match: re.Match[str]) -> str:
     return f"“{shortened(match[0])}” in {script_name(match[0][0]) or 'foreign'} letters"
+
+
+def _expanded(template: str, match: re.Match[str]) -> str:
+    return match.expand(template)
 
 
 def _always(left: str, match: re.Match[str]) -> str:

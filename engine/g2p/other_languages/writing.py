@@ -16,6 +16,7 @@ class Writing:
 
     `scripts` are the first words of its letters' Unicode names; `spaced` tells whether spaces part its words.
     `abbreviations`, written with a dot, `currencies`, written next to a number, and `minus` are what each stands for.
+    `forms` are patterns that are spoken differently than they are written, with the templates of what is said.
     """
 
     scripts: tuple[str, ...] = (LATIN,)
@@ -23,6 +24,7 @@ class Writing:
     abbreviations: Mapping[str, str] = field(default_factory=dict)
     currencies: Mapping[str, str] = field(default_factory=dict)
     minus: str = ""
+    forms: tuple[tuple[str, str], ...] = ()
     phrase_words: str = ""
 
     @property
@@ -31,6 +33,9 @@ class Writing:
         return frozenset(self.phrase_words.split())
 
 
+_HOUR = r"(?<![\w,.])(?P<hour>2[0-4]|1?\d)[ ]?h"
+_MINUTE = r"[ ]?(?P<minute>[0-5]\d)(?!\w)"
+_NUMBER_SIGN = r"(?<!\w)[nN]\.?[°º][ ]?(?=\d)"
 _SPANISH = Writing(
     abbreviations={
         "Sr": "señor", "Sra": "señora", "Srta": "señorita", "Sres": "señores", "Dr": "doctor", "Dra": "doctora",
@@ -42,6 +47,7 @@ _SPANISH = Writing(
     },
     currencies={"$": "dólares", "€": "euros", "£": "libras", "¥": "yenes", "₹": "rupias", "R$": "reales"},
     minus="menos",
+    forms=((_NUMBER_SIGN, "número "),),
     phrase_words="y e o u pero que porque cuando donde si como aunque en de con para por sin sobre desde hasta entre",
 )  # fmt: skip
 _FRENCH = Writing(
@@ -53,6 +59,12 @@ _FRENCH = Writing(
     },
     currencies={"$": "dollars", "€": "euros", "£": "livres", "¥": "yens", "₹": "roupies", "R$": "réaux"},
     minus="moins",
+    forms=(
+        (_NUMBER_SIGN, "numéro "),
+        (rf"{_HOUR}{_MINUTE}", r"\g<hour> heures \g<minute>"),
+        (r"(?<![\w,.])1[ ]?h(?!\w)", "1 heure"),
+        (rf"{_HOUR}(?!\w)", r"\g<hour> heures"),
+    ),
     phrase_words="et ou mais que qui quand où si comme car parce en de du des dans avec pour par sans sur depuis entre",
 )  # fmt: skip
 _HINDI = Writing(
@@ -64,6 +76,7 @@ _HINDI = Writing(
 )
 _ITALIAN = Writing(
     abbreviations={
+        "sig": "signor", "sig.ra": "signora", "dott": "dottor", "dott.ssa": "dottoressa",
         "Sig": "signor", "Sig.ra": "signora", "Sig.na": "signorina", "Sigg": "signori", "Dott": "dottor",
         "Dott.ssa": "dottoressa", "Dr": "dottor", "Prof": "professor", "Prof.ssa": "professoressa", "Ing": "ingegner",
         "Avv": "avvocato", "ecc": "eccetera", "pag": "pagina", "pagg": "pagine", "p. es": "per esempio",
@@ -72,6 +85,7 @@ _ITALIAN = Writing(
     },
     currencies={"$": "dollari", "€": "euro", "£": "sterline", "¥": "yen", "₹": "rupie", "R$": "real"},
     minus="meno",
+    forms=((_NUMBER_SIGN, "numero "), (r"(?<!\w)1°(?=[ ][^\W\d_])", "primo")),
     phrase_words="e ed o ma che chi quando dove se come perché anche in di con per da su tra fra senza dopo",
 )  # fmt: skip
 _PORTUGUESE = Writing(
@@ -84,6 +98,12 @@ _PORTUGUESE = Writing(
     },
     currencies={"$": "dólares", "€": "euros", "£": "libras", "¥": "ienes", "₹": "rúpias", "R$": "reais"},
     minus="menos",
+    forms=(
+        (_NUMBER_SIGN, "número "),
+        (rf"{_HOUR}{_MINUTE}", r"\g<hour> horas e \g<minute>"),
+        (r"(?<![\w,.])1[ ]?h(?!\w)", "1 hora"),
+        (rf"{_HOUR}(?!\w)", r"\g<hour> horas"),
+    ),
     phrase_words="e ou mas que quem quando onde se como porque em de do da com para por sem sobre desde até entre",
 )  # fmt: skip
 _JAPANESE = Writing(

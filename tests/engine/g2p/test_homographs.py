@@ -68,6 +68,9 @@ def test_capitals_are_names_unless_everything_is_shouted() -> None:
     assert settle(["the", "IT", "staff"], ["DT", "PRP", "NN"], {}) == ["DT", "NNP", "NN"]
     assert settle(["vitamin", "A"], ["NN", "DT"], {}) == ["NN", "NN"]
     assert settle(["the", "A", "four"], ["DT", "DT", "CD"], {}) == ["DT", "NN", "CD"]
+    assert settle(["Q", "and", "A"], ["NN", "CC", "DT"], {}) == ["NN", "CC", "NN"]
+    assert settle(["A", "or", "B"], ["DT", "CC", "NN"], {}) == ["NN", "CC", "NN"]
+    assert settle(["A", "and", "the"], ["DT", "CC", "DT"], {}) == ["DT", "CC", "DT"]
     assert settle(["(", "A", "cat"], ["-LRB-", "DT", "NN"], {}) == ["-LRB-", "DT", "NN"]
 
 

@@ -24,6 +24,7 @@ def spoken(text: str) -> str:
         ("192.168.0.1", "one hundred ninety two dot one hundred sixty eight dot zero dot one"),
         ("123-45-6789", "one two three, four five, six seven eight nine"),
         ("978-3-16-148410-0", "nine seven eight, three, one six, one four eight four one zero, zero"),
+        ("1 000 000, 20 000", "one million, twenty thousand"),
         ("50-30-20", "fifty-thirty-twenty"),
         ("07700 900123", "zero seven seven zero zero, nine zero zero one two three"),
         ("Call 911, or call 200 people", "Call nine one one, or call two hundred people"),

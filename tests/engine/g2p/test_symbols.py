@@ -11,6 +11,7 @@ from engine.languages import AMERICAN
     ("written", "words"),
     [
         (".txt files and C#, .NET", "dot txt files and C sharp, dot NET"),
+        ("AT&T, M&Ms, Q&A", "A.T and T, M and Ms, Q and A"),
         ("R&D", "R and D"),
         ("a + b = c", "a plus b equals c"),
         ("C++ and C#", "C plus plus and C sharp"),
