@@ -218,7 +218,10 @@ def test_another_model_is_heard_with_the_next_speech_without_a_restart(
         engines.append(FakeEngine())
         return engines[-1]
 
-    application = Application(qapp, Options(), settings, make_engine, FakeOutput(), make_library=lambda: library)
+    starter = VoicesListed(tuple(each for each in TWO_MODELS if each.model == "starter"), "starter")
+    application = Application(
+        qapp, Options(), settings, make_engine, FakeOutput(), lambda: library, list_voices=lambda: starter
+    )
     opened.append(application)
     application.open()
     qtbot.waitUntil(lambda: len(application.window.menu.model_actions.actions()) == 2)
