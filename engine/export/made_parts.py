@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import soundfile
@@ -55,34 +57,31 @@ class MadeParts:
         self._folder = folder or cache_folder() / "exports"
 
     def has(self, request: SpeechRequest) -> bool:
-        """Whether all of this is made."""
-        return self._sound_path(request).exists()
+        """Whether all of this is made, and undamaged."""
+        return self._kept(request) is not None
 
     def keep(self, request: SpeechRequest, made: MadePart, sample_rate_hz: int) -> None:
-        """Keep a part; raises `OutputError` when the disk is full."""
+        """Keep a part; raises `OutputError` when the folder cannot be written or the disk is full."""
         sound = io.BytesIO()
         if len(made.pcm):
             soundfile.write(sound, made.pcm, sample_rate_hz, format=_FORMAT, subtype="PCM_16")
-        words = json.dumps([(word.start, word.end, word.start_sample, word.end_sample) for word in made.words])
+        words = [[word.start, word.end, word.start_sample, word.end_sample] for word in made.words]
+        kept = {"digest": _digest(words, sound.getvalue()), "words": words}
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._words_path(request), words.encode())
-            write_atomically(self._sound_path(request), sound.getvalue())  # last: where it is, the rest is
+            write_atomically(self._words_path(request), json.dumps(kept).encode())
+            write_atomically(self._sound_path(request), sound.getvalue())
         except OSError as error:
-            raise OutputError(
-                f"No more speech can be kept in {self._folder} ({error.strerror}); what is made so far stays there.",
-                "Free some room, then export it again: that goes on from there.",
-            ) from error
+            raise self._no_more(error) from error
 
     def read(self, request: SpeechRequest) -> MadePart:
-        """A part that is made; raises `OutputError` if it is gone."""
-        try:
-            sound = self._sound_path(request).read_bytes()
-            words = json.loads(self._words_path(request).read_bytes())
-        except OSError as error:
+        """A part that is made; raises `OutputError` if it is gone or damaged."""
+        kept = self._kept(request)
+        if kept is None:
             raise OutputError(
                 f"Speech that was made is no longer in {self._folder}.", "Export it again: that makes what is missing."
-            ) from error
+            )
+        words, sound = kept
         pcm = soundfile.read(io.BytesIO(sound), dtype="int16")[0] if sound else np.zeros(0, np.int16)
         return MadePart(pcm, tuple(SpokenWord(*word) for word in words))
 
@@ -100,6 +99,24 @@ class MadeParts:
                 if path.stat().st_mtime < oldest:
                     path.unlink()
 
+    def _kept(self, request: SpeechRequest) -> tuple[list[Any], bytes] | None:
+        """The words and the sound's file, empty for silence; None unless both are there, as they were kept together."""
+        try:
+            sound = self._sound_path(request).read_bytes()
+            kept = json.loads(self._words_path(request).read_bytes())
+            words: list[Any] = kept["words"]
+            return (words, sound) if kept["digest"] == _digest(words, sound) else None
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def _no_more(self, error: OSError) -> OutputError:
+        """The error for a part that cannot be kept."""
+        hint = "Free some room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "Make that folder writable"
+        return OutputError(
+            f"No more speech can be kept in {self._folder} ({error.strerror}); what is made so far stays there.",
+            f"{hint}, then export it again: that goes on from there.",
+        )
+
     def _sound_path(self, request: SpeechRequest) -> Path:
         return self._folder / f"{self._key(request)}.flac"
 
@@ -108,3 +125,7 @@ class MadeParts:
 
     def _key(self, request: SpeechRequest) -> str:
         return hashlib.sha256(json.dumps([self._fingerprint, asdict(request)]).encode()).hexdigest()
+
+
+def _digest(words: list[Any], sound: bytes) -> str:
+    return hashlib.sha256(json.dumps(words).encode() + sound).hexdigest()

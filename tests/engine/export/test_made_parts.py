@@ -1,3 +1,4 @@
+import errno
 import os
 import time
 from pathlib import Path
@@ -44,6 +45,46 @@ def test_silence_is_kept_too(tmp_path: Path) -> None:
     parts.keep(REQUEST, made_of([]), RATE_HZ)
     assert parts.has(REQUEST)
     assert len(parts.read(REQUEST).pcm) == 0
+
+
+@pytest.mark.parametrize("suffix", [".flac", ".json"])
+@pytest.mark.parametrize("damage", [b"", b"[]", b"null", b'{"words": []}', b"\xff\x00 scrambled"])
+def test_a_part_whose_files_are_damaged_is_not_made(tmp_path: Path, suffix: str, damage: bytes) -> None:
+    parts = MadeParts("model", tmp_path)
+    parts.keep(REQUEST, made(), RATE_HZ)
+    (damaged,) = tmp_path.glob(f"*{suffix}")
+    damaged.write_bytes(damage)
+    assert not parts.has(REQUEST)
+    with pytest.raises(OutputError, match="no longer in"):
+        parts.read(REQUEST)
+    parts.keep(REQUEST, made(), RATE_HZ)
+    assert parts.has(REQUEST)
+
+
+@pytest.mark.parametrize("suffix", [".flac", ".json"])
+def test_a_part_of_which_anything_has_changed_is_not_made(tmp_path: Path, suffix: str) -> None:
+    parts = MadeParts("model", tmp_path)
+    parts.keep(REQUEST, made(), RATE_HZ)
+    (changed,) = tmp_path.glob(f"*{suffix}")
+    content = changed.read_bytes()
+    changed.write_bytes(content[: len(content) // 2])
+    assert not parts.has(REQUEST)
+    changed.write_bytes(content.replace(b"10]", b"11]") if suffix == ".json" else content[:-9] + bytes(9))
+    assert not parts.has(REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"), [(errno.ENOSPC, "Free some room"), (errno.EROFS, "Make that folder writable")]
+)
+def test_why_a_part_cannot_be_kept_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("engine.export.made_parts.write_atomically", fail)
+    with pytest.raises(OutputError, match=f"{os.strerror(number)}.*{hint}"):
+        MadeParts("model", tmp_path).keep(REQUEST, made(), RATE_HZ)
 
 
 def test_what_is_gone_is_told(tmp_path: Path) -> None:
