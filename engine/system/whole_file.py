@@ -72,6 +72,8 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
     try:
         with temporary.open("wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut may leave the new name with none of the content
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

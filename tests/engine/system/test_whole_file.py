@@ -49,6 +49,19 @@ def test_our_own_files_are_written_whole_too(tmp_path: Path, monkeypatch: pytest
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_content_is_on_the_disk_before_the_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, on_disk = tmp_path / "x", []
+
+    def sync(file: int) -> None:
+        on_disk.append((os.fstat(file).st_size, path.exists()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    write_atomically(path, b"content")
+    assert on_disk == [(7, False)]
+
+
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"nowhere does not exist.*Create it"), whole_file(tmp_path / "nowhere" / "a"):
         pass
