@@ -29,7 +29,9 @@ _OPTIONS = ("per_chapter", "title", "author", "cover")
 
 def add_options(parser: Any) -> None:
     """Add --file and what goes with it."""
-    parser.add_argument("--file", type=Path, nargs="+", help="read the text from these documents, one after the other")
+    parser.add_argument(
+        "--file", type=Path, nargs="+", action="extend", help="read the text from these documents, one after the other"
+    )
     parser.add_argument(
         "--per-chapter", action="store_true", help="a file for each chapter, in a folder named as --out"
     )
@@ -51,6 +53,8 @@ def document_of(options: argparse.Namespace) -> Document | None:
                 "Only documents have chapters, a title, an author and a cover.", "Name one with --file."
             )
         return None
+    if options.text is not None:
+        raise InvalidRequest("A text was given, and documents with --file.", "Leave one of them out.")
     document = joined([read_document(path) for path in options.file])
     cover = document.cover if options.cover is None else read_cover(options.cover)
     title = document.title if options.title is None else options.title

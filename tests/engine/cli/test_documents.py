@@ -88,6 +88,20 @@ def test_every_chapter_can_have_a_file(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"{tmp_path / 'all'}, 2 files" in capsys.readouterr().out
 
 
+def test_files_add_up_however_often_the_option_is_given(tmp_path: Path) -> None:
+    files = [text_file(tmp_path / f"{name}.txt", f"This is {name}.") for name in ("one", "two", "three")]
+    options = build_parser().parse_args(["speak", "--file", *files[:2], "--file", files[2]])
+    document = document_of(options)
+    assert document is not None
+    assert [chapter.title for chapter in document.chapters] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("text", ["Hello.", "-", ""])
+def test_a_text_beside_documents_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidRequest, match="A text was given, and documents with --file"):
+        document_of(build_parser().parse_args(["speak", text, "--file", text_file(tmp_path / "a.txt", "Hi.")]))
+
+
 def test_what_goes_with_documents_only_is_refused_without_one() -> None:
     with pytest.raises(InvalidRequest, match="Name one with --file"):
         document_of(build_parser().parse_args(["speak", "Hi", "--title", "Greetings"]))
