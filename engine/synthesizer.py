@@ -10,12 +10,14 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 
+import numpy as np
+
 from engine.artifacts.manifest import CPU_DEVICE, MANIFEST_NAME
 from engine.audio.joining import Joiner
 from engine.audio.kept_speech import KeptSpeech, key_of
 from engine.audio.word_times import earlier, spoken_words
 from engine.config import SAMPLE_RATE_HZ
-from engine.errors import Cancelled, GpuFailed, InvalidRequest
+from engine.errors import Cancelled, DamagedFile, GpuFailed, InvalidRequest
 from engine.fallback import PREPARING_SPARE, Loaded, Speaker
 from engine.g2p import Phonemizer
 from engine.g2p.directions import Script, read_script, voice_before
@@ -48,6 +50,7 @@ from engine.speech import (
 )
 from engine.stages import Place
 from engine.system.cores import check_threads, usable_cores
+from engine.system.paths import packed_weights_folder
 from engine.system.waiting import raise_if_set
 from engine.voices.packs import Voice
 from engine.voices.saved import SavedVoices
@@ -140,8 +143,8 @@ class Synthesizer:
 
         A long text is planned while it is spoken, so `observe` gets several `PlanEvent`s, the last with the whole plan.
 
-        Raises an `InvalidRequest` or `MissingLanguage` before any work, and `Cancelled` within the time of one stage
-        after `cancel` is set.
+        Raises an `InvalidRequest` or `MissingLanguage` before any work, `Cancelled` within the time of one stage after
+        `cancel` is set, and `DamagedFile` where the weights give samples that are no numbers.
         """
         check(request)
         script, voices = directed(request, lambda name: self._voice(name)[0])
@@ -172,12 +175,12 @@ class Synthesizer:
         """The speech of an utterance as the model gives it: what is kept, or else made now."""
         speaker, style = self._ready(), voice.style(len(utterance.phonemes))
         if self._kept is None:
-            return speaker.speak(utterance, style, request.speed, request.seed, observe, cancel)
+            return _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
         what = (utterance.phonemes, style, request.speed, request.seed)
         kept = self._kept.find(key_of(speaker.identity, *what))
         if kept is not None:
             return kept
-        raw = speaker.speak(utterance, style, request.speed, request.seed, observe, cancel)
+        raw = _sound(speaker.speak(utterance, style, request.speed, request.seed, observe, cancel))
         self._kept.keep(key_of(speaker.identity, *what), raw)  # by now the processor may have spoken for the GPU
         return raw
 
@@ -245,6 +248,18 @@ def plans_of(request: SpeechRequest, script: Script, phonemizers: Mapping[str, P
     """
     plans = phonemizers[""].plans(request.part, request.speed, script, phonemizers)
     return (plan.moved(request.start) for plan in plans)
+
+
+def _sound(speech: Speech) -> Speech:
+    """The same speech; raises `DamagedFile` if it is none, which trained weights never give."""
+    if np.isfinite(speech.samples).all():
+        return speech
+    folder = packed_weights_folder()
+    raise DamagedFile(
+        folder,
+        "The model computed what is no sound, so its prepared weights are probably damaged.",
+        f"Remove {folder} and try again; it is made anew. If it stays so, install the model again.",
+    )
 
 
 def device_event(device: DeviceChoice, lstm: MethodChoice) -> DeviceEvent:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,16 @@ from hypothesis import strategies as st
 from engine.artifacts.manifest import CPU
 from engine.audio.joining import KEPT_SILENCE_SECONDS, PEAK_LIMIT, finish_utterance
 from engine.audio.kept_speech import KeptSpeech
-from engine.errors import Cancelled, InvalidRequest, MissingLanguage, MissingModel, NothingToSpeak, UnknownVoice
+from engine.errors import (
+    Cancelled,
+    DamagedFile,
+    InvalidRequest,
+    MissingLanguage,
+    MissingModel,
+    NothingToSpeak,
+    UnknownVoice,
+)
+from engine.fallback import Speaker
 from engine.g2p.other_languages import sounds
 from engine.languages import language_of
 from engine.model_store.checkpoints import open_checkpoint
@@ -39,6 +49,7 @@ from engine.speech import (
 from engine.stages import STAGE_NAMES
 from engine.synthesizer import Synthesizer, check, device_event
 from engine.system.freed_memory import give_back_freed_memory
+from engine.system.paths import packed_weights_folder
 from tests.engine.memory import private_bytes
 from tests.engine.students import students_installed
 from tests.starter_voices import FEMALE, MALE
@@ -424,6 +435,26 @@ def test_an_edit_makes_only_what_it_changes_and_gives_the_same_samples(starter: 
     assert remade == [0]
     np.testing.assert_array_equal(longer, spoken(starter, further))
     keeping.close()
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_what_is_no_sound_is_neither_given_nor_kept(
+    starter: Synthesizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: float
+) -> None:
+    speak = Speaker.speak
+
+    def spoilt(*arguments: Any) -> Speech:
+        speech = speak(*arguments)
+        return replace(speech, samples=np.where(np.arange(len(speech.samples)) == 9, number, speech.samples))
+
+    monkeypatch.setattr(Speaker, "speak", spoilt)
+    for kept in (None, KeptSpeech(tmp_path)):
+        monkeypatch.setattr(starter, "_kept", kept)
+        with pytest.raises(
+            DamagedFile, match=f"prepared weights are probably damaged. Remove {packed_weights_folder()}"
+        ):
+            spoken(starter, "Hello.")
+    assert not list(tmp_path.iterdir())
 
 
 def test_other_pauses_need_no_new_making(tmp_path: Path) -> None:
