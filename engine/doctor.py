@@ -11,8 +11,10 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from engine.artifacts.manifest import CPU
+from engine.artifacts.packed_weights import is_intact
 from engine.compiler.linking import LINKERS
 from engine.errors import EngineError
 from engine.model_store import ModelState, ModelStatus, ModelStore
@@ -132,8 +134,16 @@ def _packed_weights() -> tuple[CheckStatus, str]:
     kept = all_packed_weights()
     if not kept:
         return CheckStatus.NOTE, f"none yet; they are kept in {packed_weights_folder()} on first use"
-    listed = ", ".join(f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB)" for path in kept)
+    intact = {path: is_intact(path) for path in kept}
+    damaged = [str(path) for path in kept if intact[path] is False]
+    if damaged:
+        return CheckStatus.PROBLEM, f"damaged; remove {' and '.join(damaged)}: it is made again on first use"
+    listed = ", ".join(_weights_words(path, bool(intact[path])) for path in kept)
     return CheckStatus.GOOD, f"{listed}, in {kept[0].parent}"
+
+
+def _weights_words(path: Path, intact: bool) -> str:
+    return f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB{', intact' if intact else ''})"
 
 
 def _device() -> tuple[CheckStatus, str]:

@@ -1,7 +1,8 @@
 """The packed weights of all stages in one file, mapped into memory: processes share its pages, torch is not needed.
 
-The file has the arrays, each at a multiple of 64 bytes; then a JSON table with the key and the arrays' shapes and
-offsets; then the table's length and a closing mark, which is missing from a file that was not written to its end.
+The file has the arrays, each at a multiple of 64 bytes; then a JSON table with the key, the arrays' shapes and offsets,
+and the checksum of all before it; then the table's length and a closing mark, which is missing from a file that was not
+written to its end. Loading does not look at the checksum: that would read the whole file.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import mmap
 import os
 import struct
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,7 +74,7 @@ def save_packed(path: Path, key: str, stages: Iterable[tuple[str, Sequence[Array
     with part.open("wb") as stream:
         blocks = _Blocks(stream)
         table = {stage: [_appended(blocks, array) for array in arrays] for stage, arrays in stages}
-        content = json.dumps({"key": key, "stages": table}).encode()
+        content = json.dumps({"key": key, "stages": table, "crc32": blocks.checksum}).encode()
         blocks.write(content + _CLOSING.pack(len(content), _CLOSING_MARK))
         blocks.flush()
         stream.flush()
@@ -86,11 +88,12 @@ class _Blocks:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._block = bytearray()
-        self.length = 0
+        self.length = self.checksum = 0
 
     def write(self, content: bytes | memoryview) -> None:
         """Append to the file."""
         self.length += len(content)
+        self.checksum = zlib.crc32(content, self.checksum)
         while len(content):
             room = _BLOCK_BYTES - len(self._block)
             self._block += content[:room]
@@ -120,6 +123,16 @@ def load_packed(path: Path, key: str) -> PackedWeights | None:
         return None
 
 
+def is_intact(path: Path) -> bool | None:
+    """Whether a file of packed weights is as it was written; None for one of an older version, without a checksum."""
+    try:
+        content = path.read_bytes()
+        table, end = _table(content)
+        return None if "crc32" not in table else zlib.crc32(memoryview(content)[:end]) == table["crc32"]
+    except (OSError, ValueError, TypeError, struct.error):
+        return False
+
+
 def _appended(blocks: _Blocks, array: Array) -> dict[str, Any]:
     """Write an array at the next aligned offset; returns its entry in the table."""
     blocks.write(bytes(-blocks.length % ALIGNMENT_BYTES))
@@ -129,20 +142,24 @@ def _appended(blocks: _Blocks, array: Array) -> dict[str, Any]:
 
 
 def _mapped(content: mmap.mmap, key: str) -> PackedWeights | None:
-    end = len(content) - _CLOSING.size
-    length, mark = _CLOSING.unpack_from(content, end)
-    if mark != _CLOSING_MARK or length > end:
-        return None
-    table = json.loads(content[end - length : end])
+    table, end = _table(content)
     if table["key"] != key:
         return None
     stages = {
-        stage: tuple(_array(content, entry, end - length) for entry in entries)
-        for stage, entries in table["stages"].items()
+        stage: tuple(_array(content, entry, end) for entry in entries) for stage, entries in table["stages"].items()
     }
     spans = {stage: _span(entries, stages[stage]) for stage, entries in table["stages"].items() if entries}
     content.madvise(mmap.MADV_WILLNEED)
     return PackedWeights(stages, content, spans)
+
+
+def _table(content: bytes | mmap.mmap) -> tuple[Mapping[str, Any], int]:
+    """The table, and where it begins; raises `ValueError` or `struct.error` where there is none."""
+    end = len(content) - _CLOSING.size
+    length, mark = _CLOSING.unpack_from(content, end)
+    if mark != _CLOSING_MARK or length > end:
+        raise ValueError("The file does not end with a table.")
+    return json.loads(content[end - length : end]), end - length
 
 
 def _span(entries: Sequence[Mapping[str, Any]], arrays: Sequence[Array]) -> tuple[int, int]:

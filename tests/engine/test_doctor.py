@@ -1,10 +1,12 @@
 import importlib.metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine import doctor
 from engine.artifacts.manifest import CPU, Variant
+from engine.artifacts.packed_weights import save_packed
 from engine.doctor import CheckStatus, examine_installation
 from engine.errors import EngineError
 from engine.model_store import ModelStore
@@ -106,9 +108,21 @@ def test_weights_that_are_kept_are_named_with_their_sizes(monkeypatch: pytest.Mo
     monkeypatch.setattr(weights, "packed_weights_folder", lambda: tmp_path)
     assert doctor.CHECKS["Packed weights"]()[0] is CheckStatus.NOTE
     path = packed_weights_path("kokoro-82m", None)
-    path.write_bytes(bytes(2_000_000))
+    save_packed(path, "key", [("bert", [np.zeros(500_000, np.float32)])])
     path.with_name(f"{path.name}.lock").touch()
-    assert doctor.CHECKS["Packed weights"]() == (CheckStatus.GOOD, f"kokoro-82m (2 MB), in {tmp_path}")
+    assert doctor.CHECKS["Packed weights"]() == (CheckStatus.GOOD, f"kokoro-82m (2 MB, intact), in {tmp_path}")
+
+
+def test_damaged_weights_are_a_problem_with_the_files_to_remove(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(weights, "packed_weights_folder", lambda: tmp_path)
+    path = packed_weights_path("kokoro-82m", None)
+    save_packed(path, "key", [("bert", [np.zeros(500_000, np.float32)])])
+    path.write_bytes(b"?" + path.read_bytes()[1:])
+    assert doctor.CHECKS["Packed weights"]() == (
+        CheckStatus.PROBLEM, f"damaged; remove {path}: it is made again on first use"
+    )  # fmt: skip
 
 
 def test_quarantined_modules_are_a_problem_with_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from engine.artifacts.manifest import CPU, Artifact, Manifest, expected_identity
 from engine.artifacts.packed_weights import (
+    is_intact,
     load_packed,
     part_of,
     save_packed,
@@ -106,6 +107,22 @@ def test_a_file_whose_table_is_damaged_holds_nothing(path: Path, word: bytes, ot
     assert word in content
     path.write_bytes(content.replace(word, other))
     assert load_packed(path, "key") is None
+
+
+def test_a_change_of_a_single_byte_is_found_when_the_file_is_read_through(path: Path) -> None:
+    content = path.read_bytes()
+    assert is_intact(path)
+    for place in (0, content.index(b'{"key"') - 1, len(content) - 1):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        assert is_intact(path) is False
+    path.write_bytes(content[: len(content) // 2])
+    assert is_intact(path) is False
+
+
+def test_of_a_file_without_a_checksum_nothing_is_known(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"crc32"', b'"other"'))
+    assert is_intact(path) is None
+    assert load_packed(path, "key") is not None
 
 
 def test_a_table_that_points_beyond_the_arrays_is_refused(path: Path) -> None:
