@@ -62,6 +62,14 @@ def document_of(options: argparse.Namespace) -> Document | None:
     return replace(document, title=title, author=author, cover=cover)
 
 
+def check_apart(options: argparse.Namespace) -> None:
+    """Raise `InvalidRequest` where what is written would replace a document that is read, or its cover."""
+    read = [path for path in (*(options.file or ()), options.cover) if path is not None and path.exists()]
+    for name, written in (("--out", options.out), ("--subtitles", options.subtitles)):
+        if written is not None and written.exists() and any(written.samefile(path) for path in read):
+            raise InvalidRequest(f"{name} would replace {written}, which is read.", "Name another file to write.")
+
+
 def export_document(order: Order, synthesizer: Synthesizer, steps: Steps) -> Outcome:
     """Write the files that are ordered; raises `EngineError` children."""
     spoken = order.manner.language or synthesizer.voice(order.manner.voice).language

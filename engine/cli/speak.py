@@ -67,6 +67,7 @@ def speak(options: argparse.Namespace) -> Outcome:
         check_writable(output, per_chapter=bool(options.per_chapter))
     if options.subtitles:
         check_subtitles(options.subtitles)
+    documents.check_apart(options)
     document = documents.document_of(options)
     text = text_of(options, document)
     with Steps() as steps:

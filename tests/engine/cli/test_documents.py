@@ -102,6 +102,20 @@ def test_a_text_beside_documents_is_refused(tmp_path: Path, text: str) -> None:
         document_of(build_parser().parse_args(["speak", text, "--file", text_file(tmp_path / "a.txt", "Hi.")]))
 
 
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize(("option", "suffix"), [("--subtitles", ".srt"), ("--out", ".opus")])
+def test_what_is_read_is_never_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, suffix: str, linked: bool
+) -> None:
+    read, written = tmp_path / f"text{suffix}", tmp_path / f"link{suffix}" if linked else tmp_path / f"text{suffix}"
+    read.write_text("Hello.", encoding="utf-8")
+    if linked:
+        written.symlink_to(read)
+    assert main(["speak", "--file", str(read), "--model", "starter", option, str(written)]) == 1
+    assert f"error: {option} would replace {written}, which is read. Name another file" in capsys.readouterr().err
+    assert written.read_text(encoding="utf-8") == "Hello."
+
+
 def test_what_goes_with_documents_only_is_refused_without_one() -> None:
     with pytest.raises(InvalidRequest, match="Name one with --file"):
         document_of(build_parser().parse_args(["speak", "Hi", "--title", "Greetings"]))
