@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import Self
 
 from engine.speech import DeviceEvent, Event, FallbackEvent, PlanEvent, PreparationEvent
+from engine.system.standard_streams import point_nowhere
 
 REPEAT_SECONDS = 2.0
 """A step that lasts longer is said again, with the time it has taken, each time this has passed."""
@@ -21,14 +22,23 @@ _AFTERWARDS = "Going on"
 
 
 def show_line(line: str) -> None:
-    """Write a line of progress."""
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    """Write a line of progress; where it cannot be written, the work goes on without."""
+    if sys.stderr is None:
+        return
+    try:
+        _write(line)
+    except OSError:
+        point_nowhere(sys.stderr)
 
 
 def show_json(event: PreparationEvent) -> None:
-    """Write a step of the preparation for the process that started this one."""
-    show_line(json.dumps(asdict(event)))
+    """Write a step of the preparation for the process that started this one; raises `OSError` if that has ended."""
+    _write(json.dumps(asdict(event)))
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 class Steps:

@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import soundfile
 
 from engine.__main__ import main
 from engine.synthesizer import Synthesizer
+from engine.system.paths import project_folder
 from tests.starter_voices import MALE
 
 
@@ -153,6 +155,68 @@ def test_validate_serves_over_a_pipe_and_ends_with_it() -> None:
     assert all(pulse["event"] == "PulseEvent" for pulse in pulses)  # one every two seconds of computing
     assert event["event"] == "FailedEvent"
     assert event["hint"]
+
+
+@pytest.fixture(params=["", "1"])
+def unbuffered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python with and without buffers for what it writes."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
+
+
+FULL = Path("/dev/full")
+full_exists = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+
+
+@full_exists
+@pytest.mark.usefixtures("unbuffered")
+def test_standard_output_that_is_full_gets_one_sentence() -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "engine", "voices"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: It is done, but standard output cannot be written (No space left on device). "
+        "Let it go to another place.\n"
+    )
+
+
+@pytest.mark.usefixtures("unbuffered")
+def test_standard_output_that_nobody_reads_ends_it_without_a_word() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "engine", "voices"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("how", [pytest.param("2>/dev/full", marks=full_exists), "2>&-", "2>&1 >words | true"])
+@pytest.mark.usefixtures("starter", "unbuffered")
+def test_work_goes_on_where_its_progress_cannot_be_written(tmp_path: Path, how: str) -> None:
+    speak = f"cd {project_folder()} && {sys.executable} -m engine speak Hello. --model starter --out {tmp_path}/a.wav"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {speak} {how.replace('words', f'{tmp_path}/words')}"], check=False
+    )
+    assert done.returncode == 0
+    assert soundfile.info(tmp_path / "a.wav").duration > 0.3
+
+
+def test_an_interrupt_before_the_command_has_begun_shows_no_traceback() -> None:
+    code = (
+        "import builtins, sys\n"
+        "load = builtins.__import__\n"
+        "def loaded(name, *rest):\n"
+        "    if name == 'engine.cli.parser':\n"
+        "        raise KeyboardInterrupt\n"
+        "    return load(name, *rest)\n"
+        "builtins.__import__ = loaded\n"
+        "from engine.__main__ import main\n"
+        "sys.exit(main(['voices']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "Stopped.\n")
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

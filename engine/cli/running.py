@@ -1,0 +1,60 @@
+"""Runs a command: what it has to say goes to standard output, what went wrong to standard error."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from engine.cli.command import Outcome, printed
+from engine.cli.parser import COMMANDS, build_parser
+from engine.cli.progress import show_line
+from engine.errors import EngineError, OutputError
+from engine.system.child_process import error_fields
+from engine.system.standard_streams import point_nowhere
+
+EXIT_INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code and never shows a traceback for a user's mistake."""
+    options = build_parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except EngineError as error:
+        to_parent = getattr(options, "progress_json", False)
+        show_line(json.dumps(error_fields(error)) if to_parent else f"error: {error}")
+        return 1
+    except KeyboardInterrupt:
+        show_line(f"Stopped. {COMMANDS[options.command].left_behind(options)}".strip())
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # whoever started this has ended
+        point_nowhere(sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    outcome = COMMANDS[options.command].run(options)
+    if outcome is None:
+        return 0
+    _say(options, outcome)
+    if outcome.error is not None:
+        raise outcome.error
+    return int(not outcome.passed)
+
+
+def _say(options: argparse.Namespace, outcome: Outcome) -> None:
+    """Print the outcome; raises `OutputError`, and `BrokenPipeError` where nobody listens."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.write(f"{printed(options, outcome)}\n")
+        sys.stdout.flush()
+    except OSError as error:
+        point_nowhere(sys.stdout)
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise OutputError(
+            f"It is done, but standard output cannot be written ({error.strerror}).", "Let it go to another place."
+        ) from error
