@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ def format_for(path: Path) -> Format:
     suffixes = writable_suffixes()
     if path.suffix.lower() in suffixes:
         return FORMATS[path.suffix.lower()]
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if os.path.exists(path) and not path.is_file() and not path.is_dir():  # False for names too long
         return FORMATS[".wav"]
     what = f"Speech cannot be written as {path.suffix}" if path.suffix else f"{path.name} has no suffix"
     choices = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
@@ -40,7 +41,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def remove_leftovers(path: Path) -> None:
     """Remove what processes that were killed while they wrote this file have left beside it."""
-    for leftover in path.parent.glob(f".{escape(path.name)}.*.part"):
+    for leftover in path.parent.glob(f"{escape(_mark_of(path))}.*.part"):
         process = leftover.name.split(".")[-2]
         if process.isdecimal() and not is_running(int(process)):
             leftover.unlink(missing_ok=True)
@@ -49,10 +50,13 @@ def remove_leftovers(path: Path) -> None:
 def ensure_writable(path: Path) -> None:
     """Raise `OutputError` when a file cannot be created here; call it before the work, so that none is lost."""
     folder = path.absolute().parent
-    if path.is_dir():
-        raise OutputError(f"{path} is a folder.", "Name a file in it, such as speech.wav.")
-    if not folder.is_dir():
-        raise OutputError(f"The folder {folder} does not exist.", "Create it or choose another place.")
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder.", "Name a file in it, such as speech.wav.")
+        if not folder.is_dir():
+            raise OutputError(f"The folder {folder} does not exist.", "Create it or choose another place.")
+    except OSError as error:  # such as a name that is too long
+        raise write_error(path, error) from error
     if not os.access(folder, os.W_OK):
         raise OutputError(f"The folder {folder} is read-only.", "Choose a folder you may write to.")
 
@@ -63,12 +67,14 @@ def write_error(path: Path, error: OSError) -> OutputError:
         return OutputError(f"The disk is full; {path} was not written.", "Free some room or choose another place.")
     if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return OutputError(f"{path} may not be written here.", "Choose a folder you may write to.")
+    if error.errno == errno.ENAMETOOLONG:
+        return OutputError(f"The name of {path} is too long to be written.", "Choose a shorter one.")
     return OutputError(f"{path} could not be written ({error.strerror}).", "Choose another place.")
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f"{_mark_of(path)}.{os.getpid()}.part")
     try:
         with temporary.open("wb") as file:
             yield file
@@ -77,3 +83,8 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _mark_of(path: Path) -> str:
+    """How the names of what is written for a file begin: short, so that any name of a file leaves room for the rest."""
+    return f".{path.name[:40]}.{zlib.crc32(os.fsencode(path.name)):08x}"

@@ -109,10 +109,32 @@ def test_built_modules_are_in_the_users_cache() -> None:
 
 
 def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    kept = {f".a[1].wav.{os.getpid()}.part", f".other.wav.{ended.pid}.part", "a[1].wav", ".a[1].wav.x.part"}
-    for name in (*kept, f".a[1].wav.{ended.pid}.part"):
+    path = tmp_path / "a[1].wav"
+    code = "import os; from engine.system.whole_file import whole_file; from pathlib import Path\n"
+    code += f"with whole_file(Path({str(path)!r})): os._exit(0)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    (left,) = tmp_path.iterdir()
+    ended = left.name.split(".")[-2]
+    kept = {
+        left.name.replace(ended, str(os.getpid())), left.name.replace(ended, "x"), left.name.replace("a[1]", "other"),
+        "a[1].wav",
+    }  # fmt: skip
+    for name in kept:
         (tmp_path / name).touch()
-    remove_leftovers(tmp_path / "a[1].wav")
+    remove_leftovers(path)
     assert {path.name for path in tmp_path.iterdir()} == kept
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "語", "𝄞"])
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path, letter: str) -> None:
+    path = tmp_path / (letter * (255 // len(letter.encode())))
+    with whole_file(path) as file:
+        file.write(b"content")
+    assert path.read_bytes() == b"content"
+
+
+def test_a_name_that_is_too_long_is_refused_before_the_work(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"is too long to be written. Choose a shorter one"):
+        ensure_writable(tmp_path / f"{300 * 'a'}.wav")
+    with pytest.raises(OutputError, match="too long"):
+        ensure_writable(tmp_path / (300 * "a") / "a.wav")
