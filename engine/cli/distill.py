@@ -25,6 +25,7 @@ from engine.errors import InvalidRequest
 from engine.model_store.checkpoints import model_config, open_checkpoint
 from engine.model_store.distilled import install_students, with_students
 from engine.system.cores import check_threads
+from engine.system.whole_file import ensure_folder
 
 _ACTIONS = {
     "data": "make what the students learn from; goes on where it was interrupted",
@@ -107,6 +108,7 @@ def _run(options: argparse.Namespace) -> Outcome:
     if options.action == "compare":
         return _compare(options)
     chosen = _distill_options(options)
+    ensure_folder(options.work_dir)
     default = options.work_dir / _FILE
     if options.action == "evaluate":
         return _evaluate(options, chosen, options.students or default)

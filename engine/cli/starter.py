@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import show_line
 from engine.starter import ROUNDS, STAGE_MINUTES, TrainOptions, evaluate, train
+from engine.system.whole_file import ensure_folder
 
 if TYPE_CHECKING:
     from engine.starter.evaluation import VoiceScore
@@ -25,7 +26,10 @@ def _add_training_options(parser: Any) -> None:
 
 
 def _train(options: argparse.Namespace) -> Outcome:
-    folder = str(train(TrainOptions.from_arguments(options), lambda progress: show_line(str(progress))))
+    chosen = TrainOptions.from_arguments(options)
+    ensure_folder(chosen.work_folder)
+    ensure_folder(chosen.output_folder)
+    folder = str(train(chosen, lambda progress: show_line(str(progress))))
     return Outcome(folder, folder)
 
 
@@ -37,6 +41,8 @@ def _add_evaluation_options(parser: Any) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> Outcome:
+    if options.work_dir is not None:
+        ensure_folder(options.work_dir)
     scores = evaluate(options.sentences, options.package, options.work_dir, show_line)
     return Outcome([asdict(score) for score in scores], "\n".join(map(_line, scores)))
 

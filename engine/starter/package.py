@@ -78,7 +78,7 @@ def read_package(folder: Path) -> tuple[Network, dict[str, torch.Tensor]]:
         network = build_network(ModelConfig.load(folder / CONFIG_FILE))
         network.load_state_dict(_float(load_file(folder / MODEL_FILE)))
         packs = _float(load_file(folder / VOICES_FILE))
-    except (OSError, SafetensorError, ValueError, KeyError, RuntimeError) as error:
+    except (DamagedFile, OSError, SafetensorError, ValueError, KeyError, RuntimeError) as error:
         raise DamagedFile(
             folder, f"{folder} has no readable package of a starter model.", "Choose a folder that training wrote."
         ) from error

@@ -29,7 +29,7 @@ from engine.starter.text_stage import TextStage, prepare_predictor, text_modules
 from engine.starter.texts import missing_symbols
 from engine.starter.trainer import Progress, Schedule, Trainer, TrainingStage, load_averaged
 from engine.starter.voices import MERGING, STARTER_VOICES, TeacherParts, load_parts, save_parts
-from engine.starter.warm_start import load_start
+from engine.starter.warm_start import load_start, read_start
 from engine.system.paths import resources_folder
 
 OnProgress = Callable[[TrainProgress], None]
@@ -69,10 +69,13 @@ class TrainingPlan:
 def train(options: TrainOptions, on_progress: OnProgress) -> Path:
     """Train the starter model and write its package; returns the package's folder.
 
-    Raises `MissingModel` where lessons are wanting and the teacher is not installed, and `DamagedFile`.
+    Raises `MissingModel` where lessons are wanting and the teacher is not installed, `DamagedFile`, and before any work
+    `InvalidRequest` for a package to start from that has another architecture.
     """
     torch.set_num_threads(1)
     config = starter_config(_kokoro_vocabulary())
+    if options.start is not None:
+        read_start(options.start, config)
     _record(options, config, on_progress)
     for name in options.minutes:
         _train_stage(name, options, config, on_progress)

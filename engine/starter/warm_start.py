@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from engine.config import ModelConfig
 from engine.errors import InvalidRequest
 from engine.network.architecture import Network
 from engine.starter.package import read_package
@@ -25,15 +26,21 @@ TIMBRE_LAYERS = re.compile(r"decoder\..*\.fc\.weight")
 PROSODY_LAYERS = re.compile(r"predictor\..*(\.fc\.weight|lstms?.*\.weight_ih_l0(_reverse)?|shared\.weight_ih_l0.*)")
 
 
+def read_start(folder: Path, config: ModelConfig) -> tuple[Network, dict[str, torch.Tensor]]:
+    """The package's network and packs; raises `DamagedFile`, and `InvalidRequest` for one of another architecture."""
+    network, packs = read_package(folder)
+    if network.config.fingerprint() != config.fingerprint():
+        raise InvalidRequest(f"The package in {folder} has another architecture.", "Start from a package of this one.")
+    return network, packs
+
+
 def load_start(network: Network, folder: Path, parts: TeacherParts) -> None:
-    """Give the network the weights of the package; raises `InvalidRequest` for one of another architecture.
+    """Give the network the weights of the package; raises what `read_start` raises.
 
     If the package has other voices, each new voice begins as an old one of its gender: what reads a style is multiplied
     with the matrix that turns the new styles into the old ones.
     """
-    other, packs = read_package(folder)
-    if other.config.fingerprint() != network.config.fingerprint():
-        raise InvalidRequest(f"The package in {folder} has another architecture.", "Start from a package of this one.")
+    other, packs = read_start(folder, network.config)
     state = other.state_dict()
     if set(packs) != set(parts.packs):
         state = restyled(state, packs, parts)

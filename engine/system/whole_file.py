@@ -61,6 +61,18 @@ def ensure_writable(path: Path) -> None:
         raise OutputError(f"The folder {folder} is read-only.", "Choose a folder you may write to.")
 
 
+def ensure_folder(folder: Path) -> None:
+    """Raise `OutputError` when no files can be written into a folder, which is made later if it is not there."""
+    try:
+        there = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    except OSError as error:
+        raise write_error(folder, error) from error
+    if not there.is_dir():
+        raise OutputError(f"{there} is no folder.", "Choose another place.")
+    if not os.access(there, os.W_OK):
+        raise OutputError(f"The folder {there} is read-only.", "Choose a folder you may write to.")
+
+
 def write_error(path: Path, error: OSError) -> OutputError:
     """The error for a failed attempt to write `path`: one sentence about the cause, one about what to do."""
     if error.errno == errno.ENOSPC:

@@ -138,6 +138,25 @@ def test_bad_input_gets_one_sentence_and_a_failing_code(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["distill", "data", "--model", "starter"],
+        ["distill", "train", "--model", "starter"],
+        ["train-starter"],
+        ["train-starter", "--output-dir", "new"],
+        ["evaluate-starter", "--sentences", "1"],
+    ],
+)
+def test_a_work_folder_that_is_a_file_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    path = tmp_path / "notes"
+    path.touch()
+    assert main([*command, "--work-dir", str(path)]) == 1
+    assert capsys.readouterr().err == f"error: {path} is no folder. Choose another place.\n"
+
+
 @pytest.mark.usefixtures("starter")
 def test_validate_prints_figures_alone_and_tells_by_its_code(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["validate", "--text", "Hello there.", "--regimes", "dynamic,compiled,static-no-pack", "--json"]

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from engine.config import ModelConfig
-from engine.errors import EngineError, MissingModel
+from engine.errors import DamagedFile, EngineError, MissingModel
 from engine.starter import training
 from engine.starter.batches import Item
 from engine.starter.corpus import save_lessons, shards
@@ -82,6 +82,16 @@ def test_training_goes_on_from_a_package(options: TrainOptions) -> None:
     (again.work_folder.parent / "corpus").rename(again.work_folder / "corpus")
     second = training.train(again, lambda progress: None)
     assert (second / "model.safetensors").read_bytes() == (first / "model.safetensors").read_bytes()
+
+
+def test_a_package_to_start_from_that_is_not_there_is_named_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "open_teacher", None)
+    options = TrainOptions(tmp_path / "work", tmp_path / "package", MOMENT, start=tmp_path / "nowhere")
+    with pytest.raises(DamagedFile, match="nowhere has no readable package"):
+        training.train(options, lambda progress: None)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_missing_teacher_is_named_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import OutputError
 from engine.system import paths
-from engine.system.whole_file import ensure_writable, remove_leftovers, whole_file, write_atomically
+from engine.system.whole_file import ensure_folder, ensure_writable, remove_leftovers, whole_file, write_atomically
 
 
 def test_the_file_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -70,6 +70,21 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="is a folder"):
         ensure_writable(tmp_path)
+
+
+def test_a_folder_of_files_may_be_missing_but_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    ensure_folder(tmp_path)
+    ensure_folder(tmp_path / "new" / "one")
+    for folder in (tmp_path / "file", tmp_path / "file" / "one"):
+        with pytest.raises(OutputError, match="file is no folder"):
+            ensure_folder(folder)
+    with pytest.raises(OutputError, match="too long"):
+        ensure_folder(tmp_path / (300 * "a"))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OutputError, match="read-only"):
+        ensure_folder(tmp_path / "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_a_read_only_folder_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
