@@ -18,7 +18,8 @@ from engine.cli.command import Command, Outcome, add_json_flag, add_model, add_p
 from engine.cli.models import observer
 from engine.cli.progress import Steps
 from engine.documents import Document
-from engine.errors import EngineError, InvalidRequest
+from engine.documents.plain_text import decoded
+from engine.errors import DamagedDocument, EngineError, InvalidRequest
 from engine.export.order import Order
 from engine.export.outputs import check_writable
 from engine.model_store import ModelStore
@@ -130,10 +131,20 @@ def text_of(options: argparse.Namespace, document: Document | None) -> str:
     if document is not None:
         return document.text
     if options.text == "-":
-        return sys.stdin.read()
+        return _standard_input()
     if options.text is None:
         raise InvalidRequest("No text was given.", "Write it after speak, or use --file F, or - for standard input.")
     return str(options.text)
+
+
+def _standard_input() -> str:
+    """All of standard input, decoded as a file of text is; raises `InvalidRequest`."""
+    if sys.stdin is None:
+        raise InvalidRequest("Standard input is closed.", "Pipe a text into it, or write it after speak.")
+    try:
+        return decoded(sys.stdin.buffer.read(), "standard input")
+    except (OSError, DamagedDocument) as error:
+        raise InvalidRequest("Standard input is not a text.", "Pipe a text into it, or use --file F.") from error
 
 
 def _collect(

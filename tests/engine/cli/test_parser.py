@@ -50,6 +50,27 @@ def test_without_a_name_the_best_model_is_meant(
     assert "The list of models cannot be read." in capsys.readouterr().err
 
 
+def piped(content: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(content), encoding="ascii")
+
+
+@pytest.mark.parametrize("content", ["Grüße".encode(), "Grüße".encode("cp1252"), "Grüße".encode("utf-16")])
+def test_standard_input_is_decoded_as_a_file_is(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", piped(content))
+    assert text_of(build_parser().parse_args(["speak", "-"]), None) == "Grüße"
+
+
+@pytest.mark.parametrize(
+    ("stdin", "words"), [(None, "Standard input is closed"), (piped(b"\x89PNG\x00\x01"), "is not a text")]
+)
+def test_standard_input_that_has_no_text_is_refused(
+    monkeypatch: pytest.MonkeyPatch, stdin: io.TextIOWrapper | None, words: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", stdin)
+    with pytest.raises(InvalidRequest, match=words):
+        text_of(build_parser().parse_args(["speak", "-"]), None)
+
+
 def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*words: str) -> str:
         options = build_parser().parse_args(["speak", *words])
@@ -57,7 +78,7 @@ def test_the_text_comes_from_the_line_a_file_or_standard_input(tmp_path: Path, m
 
     path = tmp_path / DEFAULT_OUTPUT.with_suffix(".txt")
     path.write_text("Grüße", encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("from a pipe"))
+    monkeypatch.setattr(sys, "stdin", piped(b"from a pipe"))
     assert asked("Hi") == "Hi"
     assert asked("--file", str(path)) == "Grüße"
     assert asked("-") == "from a pipe"
