@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -64,9 +65,9 @@ def document_of(options: argparse.Namespace) -> Document | None:
 
 def check_apart(options: argparse.Namespace) -> None:
     """Raise `InvalidRequest` where what is written would replace a document that is read, or its cover."""
-    read = [path for path in (*(options.file or ()), options.cover) if path is not None and path.exists()]
+    read = [path for path in (*(options.file or ()), options.cover) if path is not None and os.path.exists(path)]
     for name, written in (("--out", options.out), ("--subtitles", options.subtitles)):
-        if written is not None and written.exists() and any(written.samefile(path) for path in read):
+        if written is not None and os.path.exists(written) and any(written.samefile(path) for path in read):
             raise InvalidRequest(f"{name} would replace {written}, which is read.", "Name another file to write.")
 
 

@@ -43,13 +43,14 @@ def _check(path: Path) -> None:
     """Raise `UnusableDocument` for what need not be opened to know that it cannot be read."""
     try:
         is_file, size = path.is_file(), path.stat().st_size
-        with path.open("rb"):
-            pass
-    except IsADirectoryError as error:
-        raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.") from error
+        if is_file:  # opening a pipe waits until somebody writes into it
+            with path.open("rb"):
+                pass
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UnusableDocument(f"“{path.name}” cannot be read ({reason}).", "Choose another one.") from error
+    if path.is_dir():
+        raise UnusableDocument(f"“{path.name}” is a folder.", "Choose a file in it.")
     if not is_file:
         raise UnusableDocument(f"“{path.name}” is no file.", "Choose a file.")
     if size > (limit := largest_bytes(path)):

@@ -14,6 +14,8 @@ _BEGINNINGS = (b"\x89PNG", b"\xff\xd8")
 def read_cover(path: Path) -> bytes:
     """A picture in JPEG or PNG; raises `InvalidRequest` for anything else, or more than `LARGEST_BYTES`."""
     try:
+        if path.exists() and not path.is_file():  # opening a pipe waits until somebody writes into it
+            raise InvalidRequest(f"{path} is no file.", "Choose a picture.")
         with path.open("rb") as file:
             picture = file.read(LARGEST_BYTES + 1)
     except OSError as error:

@@ -102,6 +102,12 @@ def test_a_text_beside_documents_is_refused(tmp_path: Path, text: str) -> None:
         document_of(build_parser().parse_args(["speak", text, "--file", text_file(tmp_path / "a.txt", "Hi.")]))
 
 
+@pytest.mark.parametrize("name", [300 * "a", "/dev/full"])
+def test_what_cannot_be_read_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["speak", "--file", name, "--model", "starter"]) == 1
+    assert capsys.readouterr().err.startswith("error: “")
+
+
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize(("option", "suffix"), [("--subtitles", ".srt"), ("--out", ".opus")])
 def test_what_is_read_is_never_replaced(

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import threading
@@ -53,6 +54,12 @@ def test_what_is_not_there_or_no_file_is_said(tmp_path: Path) -> None:
         read_document(tmp_path / "b.txt")
     with pytest.raises(UnusableDocument, match="“null” is no file"):
         read_document(Path("/dev/null"))
+
+
+def test_a_pipe_is_no_file_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with pytest.raises(UnusableDocument, match=r"“pipe\.txt” is no file"):
+        read_document(tmp_path / "pipe.txt")
 
 
 def test_a_text_of_two_gigabytes_is_refused_at_once(tmp_path: Path) -> None:

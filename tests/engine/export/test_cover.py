@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -20,3 +21,12 @@ def test_what_is_no_picture_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     for name, words in (("none", "cannot be read"), ("text", "neither JPEG nor PNG"), ("large", "more than 3 MB")):
         with pytest.raises(InvalidRequest, match=words):
             read_cover(tmp_path / name)
+
+
+def test_a_pipe_is_no_picture_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(InvalidRequest, match="is no file"):
+            read_cover(path)
+    with pytest.raises(InvalidRequest, match="File name too long"):
+        read_cover(tmp_path / (300 * "a"))
