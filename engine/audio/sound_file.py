@@ -147,7 +147,7 @@ class _Target:
 
     def tell(self) -> int:
         """Where the next byte goes."""
-        return self._file.tell()
+        return self._kept(self._file.tell)
 
     def _kept(self, do: Callable[..., int], *arguments: object) -> int:
         if self._error is None:

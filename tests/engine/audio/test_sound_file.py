@@ -65,6 +65,25 @@ def test_a_device_gets_wav() -> None:
     assert format_for(Path("/dev/null")) is FORMATS[".wav"]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_device_that_is_full_is_told_without_a_traceback() -> None:
+    code = (
+        "import gc, numpy\n"
+        "from pathlib import Path\n"
+        "from engine.audio.sound_file import save_speech\n"
+        "from engine.errors import OutputError\n"
+        "try:\n"
+        "    save_speech(Path('/dev/full'), numpy.zeros(24_000, numpy.float32), 24_000)\n"
+        "except OutputError as error:\n"
+        "    told = str(error)\n"
+        "gc.collect()\n"
+        "print(told)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "The disk is full; /dev/full was not written. Free some room or choose another place.\n"
+    assert done.stderr == ""
+
+
 def test_a_full_disk_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.mp3"
     path.write_bytes(b"old")
