@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
 
 from engine.cli.command import Outcome, printed
 from engine.cli.parser import COMMANDS, build_parser
@@ -48,6 +51,9 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
     """Print the outcome; raises `OutputError`, and `BrokenPipeError` where nobody listens."""
     if sys.stdout is None:
         return
+    if _has_the_speech(sys.stdout, options):
+        show_line(printed(options, outcome))
+        return
     try:
         sys.stdout.write(f"{printed(options, outcome)}\n")
         sys.stdout.flush()
@@ -58,3 +64,11 @@ def _say(options: argparse.Namespace, outcome: Outcome) -> None:
         raise OutputError(
             f"It is done, but standard output cannot be written ({error.strerror}).", "Let it go to another place."
         ) from error
+
+
+def _has_the_speech(stream: TextIO, options: argparse.Namespace) -> bool:
+    """Whether --out names what this stream writes to, such as `/dev/stdout`."""
+    output: Path | None = getattr(options, "out", None)
+    if output is None or not os.path.exists(output) or output.is_file():
+        return False
+    return os.path.samestat(output.stat(), os.fstat(stream.fileno()))

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +212,15 @@ def test_standard_output_that_nobody_reads_ends_it_without_a_word() -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.usefixtures("starter")
+def test_speech_that_goes_to_standard_output_is_alone_there() -> None:
+    command = [sys.executable, "-m", "engine", "speak", "Hello.", "--model", "starter", "--out", "/dev/stdout"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert b"/dev/stdout: " in done.stderr
+    assert len(done.stdout) == 8 + int.from_bytes(done.stdout[4:8], "little")
+    assert soundfile.info(BytesIO(done.stdout)).duration > 0.3
 
 
 @pytest.mark.parametrize("how", [pytest.param("2>/dev/full", marks=full_exists), "2>&-", "2>&1 >words | true"])
