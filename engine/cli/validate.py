@@ -22,10 +22,10 @@ from engine.cli.command import (
     save_json,
 )
 from engine.cli.progress import Steps
-from engine.cli.validate_case import add_case_options, case_of, rerun, wants_case
+from engine.cli.validate_case import add_case_options, case_of, check_case, rerun, wants_case
 from engine.cli.validate_fault import LIST, add_fault, listed, usual_text
 from engine.cli.validate_golden import add_golden, check_golden, golden_passed, golden_words, save_golden
-from engine.cli.validate_kernels import add_kernels, inspected
+from engine.cli.validate_kernels import add_kernels, check_kernels, inspected
 from engine.cli.validate_service import serve
 from engine.errors import InvalidRequest
 from engine.faults.catalogue import fault_named
@@ -37,7 +37,7 @@ from engine.speech import PlanEvent, PreparationEvent, Prosody, SpeechRequest
 from engine.stages import STAGE_NAMES
 from engine.system.bundle import require_reference
 from engine.system.paths import resources_folder
-from engine.system.whole_file import ensure_writable
+from engine.system.whole_file import ensure_folder, ensure_writable
 from engine.validator.bundles.bundle import write_bundle
 from engine.validator.data import wording
 from engine.validator.data.experiments import ExperimentObserver, ProgressEvent, ServiceEvent, SweepPoint
@@ -70,7 +70,7 @@ SWEEPS = ("padding",)
 def add_options(parser: Any) -> None:
     """Add what is compared, how, and the files to write."""
     parser.add_argument("--text", help="what to speak (default: a sample text)")
-    parser.add_argument("--phonemes", default="", help="speak these in place of a text, as one utterance")
+    parser.add_argument("--phonemes", help="speak these in place of a text, as one utterance")
     parser.add_argument("--voice", help="a name from `voices`, or a blend (default: the first)")
     parser.add_argument("--language", help="another language than the voice's own, such as fr-FR")
     parser.add_argument("--speed", type=float, default=1.0, help="0.5 to 2 (default: 1)")
@@ -126,7 +126,7 @@ def request_from(options: argparse.Namespace, arrays_folder: str | None = None) 
         arrays_folder=arrays_folder,
         golden=options.golden,
         fault=options.fault,
-        phonemes=options.phonemes,
+        phonemes=options.phonemes or "",
     )
 
 
@@ -201,11 +201,7 @@ def show(steps: Steps, event: ServiceEvent) -> None:
 
 def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:
     """Do what the options say and write the files they name; `doctor` describes the installation for the bundle."""
-    check_golden(options)
-    written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
-    for path in written:
-        if path is not None and path != STANDARD_OUTPUT:
-            ensure_writable(path)
+    _check(options)
     if options.case is not None:
         outcome = rerun(options, observe)
     elif options.fault == LIST:
@@ -218,6 +214,21 @@ def outcome_of(options: argparse.Namespace, doctor: Callable[[], str], observe: 
         outcome = _validated(options, doctor, observe)
     save_json(options, outcome)
     return outcome
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raise `EngineError` children before any work for what the options cannot mean, and for places to write to."""
+    check_golden(options)
+    check_case(options)
+    check_kernels(options.kernels)
+    if options.phonemes is not None and not options.phonemes.strip():
+        raise InvalidRequest("--phonemes names none.", "Write some, or leave it out to validate a sample text.")
+    if options.wav_dir is not None:
+        ensure_folder(options.wav_dir)
+    written = options.json, options.html, options.npz, options.bundle, options.save_case, options.save_golden
+    for path in written:
+        if path is not None and path != STANDARD_OUTPUT:
+            ensure_writable(path)
 
 
 def _validated(options: argparse.Namespace, doctor: Callable[[], str], observe: ExperimentObserver) -> Outcome:

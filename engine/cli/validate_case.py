@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.command import Outcome
+from engine.errors import InvalidRequest
 from engine.validator.cases.case import CaseFacts, FailingCase, save_case
 from engine.validator.cases.case_run import run_case
 from engine.validator.cases.case_words import case_words, reduction_words, run_words
-from engine.validator.cases.reduction import REDUCTION_SECONDS, failing_case, failure_in, reduce_failure
+from engine.validator.cases.reduction import REDUCTION_SECONDS, check_stage, failing_case, failure_in, reduce_failure
 from engine.validator.data.results import Report, ValidationRequest
 from engine.validator.data.wire import Wire
 from engine.validator.measures.element_errors import ElementErrors
@@ -32,6 +33,13 @@ def add_case_options(parser: Any) -> None:
     parser.add_argument(
         "--reduce-seconds", type=float, default=REDUCTION_SECONDS, metavar="N", help="the time for it (default: 60)"
     )
+
+
+def check_case(options: argparse.Namespace) -> None:
+    """Raise `InvalidRequest` for a stage that is none, or no time for a reduction."""
+    check_stage(options.case_stage)
+    if not options.reduce_seconds > 0:
+        raise InvalidRequest(f"{options.reduce_seconds:g} s are no time to reduce.", "Give a number above zero.")
 
 
 def wants_case(options: argparse.Namespace) -> bool:

@@ -20,7 +20,7 @@ from engine.inspection.results import (
 from engine.validator.data.kernel_request import KernelRequest
 from engine.validator.data.results import ValidationEvent, ValidationRequest
 from engine.validator.data.wording import counted
-from engine.validator.kernels.kernel_inspection import EVERY_STAGE, KernelInspection
+from engine.validator.kernels.kernel_inspection import EVERY_STAGE, KernelInspection, check_stage_names
 from engine.validator.reports.text_report import WIDTH
 from engine.validator.runs.validation import ValidationObserver, Validator
 
@@ -38,6 +38,11 @@ def add_kernels(parser: Any) -> None:
         metavar="STAGE,...",
         help=f"name the kernel that is wrong, in stages that fail, in these, or in `{EVERY_STAGE}`",
     )
+
+
+def check_kernels(stages: str | None) -> None:
+    """Raise `InvalidRequest` for the name of no stage among those that --kernels names."""
+    check_stage_names(_named(stages or ""))
 
 
 @dataclass
@@ -102,9 +107,13 @@ def inspected(
         report.take(event)
         observe(event)
 
-    named = tuple(name.strip() for name in stages.split(",") if name.strip())
-    report.findings = KernelInspection(validator).inspect(KernelRequest(request, stages=named), take)
+    kernels = KernelRequest(request, stages=_named(stages))
+    report.findings = KernelInspection(validator).inspect(kernels, take)
     return report
+
+
+def _named(stages: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in stages.split(",") if name.strip())
 
 
 def _findings(report: KernelReport) -> Sequence[str]:

@@ -118,6 +118,13 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["validate", "--text", ""], "Type"),
         (["validate", "--html", "/nonexistent/folder/x.html"], "does not exist"),
         (["validate", "--model", "kokoro-82m"], "--weights random:0"),
+        (["validate", "--kernels", "foo"], "There is no stage “foo” with kernels. Stages: "),
+        (["validate", "--case-stage", "foo"], "There is no stage “foo”. Stages: "),
+        (["validate", "--reduce-seconds", "-1"], "-1 s are no time to reduce. Give a number above zero."),
+        (["validate", "--wav-dir", "/dev/null"], "/dev/null is no folder."),
+        (["validate", "--phonemes", ""], "--phonemes names none."),
+        (["validate", "--text-parity", "/dev/null"], "/dev/null has no text."),
+        (["benchmark", "--plot", "p.xyz"], "p.xyz is no name for a plot. Give it one that ends in .png."),
     ],
 )
 @pytest.mark.usefixtures("starter")

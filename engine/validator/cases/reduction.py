@@ -79,13 +79,18 @@ def failing_case(
     return reducer.case(spoken.utterance, reducer.trial_of(spoken, phonemes), (), _style(spoken, phonemes))
 
 
+def check_stage(stage: str | None) -> None:
+    """Raise `InvalidRequest` for the name of no stage."""
+    if stage is not None and stage not in STAGE_NAMES:
+        raise InvalidRequest(f"There is no stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
+
+
 def failure_in(report: Report, stage: str | None = None) -> Row | None:
     """The row to reduce: of a compiled regime if one fails, of the first stage that fails, of its shortest utterance.
 
     It is None where no stage, or not this one, is itself wrong. Raises `InvalidRequest` for an unknown stage.
     """
-    if stage is not None and stage not in STAGE_NAMES:
-        raise InvalidRequest(f"There is no stage “{stage}”.", f"Stages: {', '.join(STAGE_NAMES)}.")
+    check_stage(stage)
     failed = [row for row in report.rows if _is_wrong(row) and stage in (None, row.stage)]
     phonemes = {utterance.index: len(utterance.phonemes) for utterance in report.utterances}
 

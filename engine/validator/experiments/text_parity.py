@@ -99,14 +99,17 @@ class TextParity:
 
 
 def sentences_of(path: Path) -> tuple[str, ...]:
-    """The lines of a text file that are not empty; raises `InvalidRequest` for a file that cannot be read."""
+    """The lines of a text file that are not empty; raises `InvalidRequest` where there is none."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
         raise InvalidRequest(f"{path} cannot be read ({error.strerror}).", "Name a text file.") from error
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"{path} is not UTF-8 text.", "Save it as UTF-8 text first.") from error
-    return tuple(line.strip() for line in lines if line.strip())
+    sentences = tuple(line.strip() for line in lines if line.strip())
+    if not sentences:
+        raise InvalidRequest(f"{path} has no text.", "Name a text file with a sentence in each line.")
+    return sentences
 
 
 def compare_text(sentences: Sequence[str], language: str = AMERICAN.tag) -> TextParity:

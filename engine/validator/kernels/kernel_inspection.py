@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from engine.config import ModelConfig
@@ -243,9 +243,14 @@ def _compiled_runner(regimes: Regimes) -> CompiledRunner:
 
 
 def check_stages(request: KernelRequest) -> None:
-    """Raise `InvalidRequest` for a name that is not that of a stage with kernels."""
+    """Raise `InvalidRequest` for a name in the request that is not that of a stage with kernels."""
+    check_stage_names((*request.stages, *(one.stage for one in request.replacements)))
+
+
+def check_stage_names(names: Iterable[str]) -> None:
+    """Raise `InvalidRequest` for a name that is neither `EVERY_STAGE` nor that of a stage with kernels."""
     known = [stage.name for stage in STAGES if stage.runs_on is Place.DEVICE]
-    for name in (*request.stages, *(one.stage for one in request.replacements)):
+    for name in names:
         if name not in (*known, EVERY_STAGE):
             raise InvalidRequest(f"There is no stage “{name}” with kernels.", f"Stages: {', '.join(known)}.")
 

@@ -44,6 +44,15 @@ def test_figures_and_words_tell_the_same() -> None:
     assert Wire().report_from_dict({name: made.data[name] for name in made.data if name not in ("lstms", "sweep")})
 
 
+@pytest.mark.parametrize(
+    "late", [("--kernels", "foo"), ("--case-stage", "foo"), ("--reduce-seconds", "nan"), ("--wav-dir", "/dev/null/a")]
+)
+def test_what_comes_last_is_checked_first(late: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.cli.validate.Validator", None)
+    with pytest.raises(EngineError):
+        outcome("--text", "Hello there.", *late)
+
+
 def test_all_files_are_written(tmp_path: Path) -> None:
     files = {kind: tmp_path / f"report.{kind}" for kind in ("json", "html", "npz", "zip")}
     made = outcome(
