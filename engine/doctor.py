@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.artifacts.manifest import CPU
 from engine.artifacts.packed_weights import is_intact
 from engine.compiler.linking import LINKERS
-from engine.errors import EngineError
+from engine.errors import DamagedFile, EngineError
 from engine.model_store import ModelState, ModelStatus, ModelStore
 from engine.model_store.checkpoints import FULL_SIZE, STARTER, default_model, model_config, open_checkpoint
 from engine.preparation.devices import AUTO, choose_device
@@ -25,6 +25,7 @@ from engine.preparation.module_choice import find_modules
 from engine.preparation.weights import all_packed_weights
 from engine.system.paths import packed_weights_folder, project_folder, shipped_modules_folder
 from engine.system.quarantine import is_quarantined, release_command
+from engine.voices.saved import SavedVoices
 
 log = logging.getLogger(__name__)
 
@@ -146,6 +147,14 @@ def _weights_words(path: Path, intact: bool) -> str:
     return f"{path.stem} ({path.stat().st_size / 1e6:.0f} MB{', intact' if intact else ''})"
 
 
+def _saved_voices() -> tuple[CheckStatus, str]:
+    try:
+        names = SavedVoices().recipes()
+    except DamagedFile as error:  # all other voices speak
+        return CheckStatus.NOTE, str(error)
+    return CheckStatus.GOOD, ", ".join(names) or "none"
+
+
 def _device() -> tuple[CheckStatus, str]:
     choice = choose_device(AUTO, model_config(default_model()))
     return CheckStatus.NOTE if choice.setback else CheckStatus.GOOD, choice.words
@@ -193,6 +202,7 @@ CHECKS: dict[str, Check] = {
     "Compiled modules": _modules,
     **({"Quarantine": _quarantine} if sys.platform == "darwin" else {}),
     "Packed weights": _packed_weights,
+    "Saved voices": _saved_voices,
     "Device": _device,
     "LSTM method": _lstm_method,
     "Linker": _linker,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cache
 
 from engine.errors import Cure, DamagedFile, InvalidRequest, MissingModel, UnknownVoice
 from engine.model_store.catalogue import ModelEntry
@@ -88,8 +89,14 @@ def with_saved(voices: tuple[VoiceInfo, ...]) -> tuple[VoiceInfo, ...]:
     try:
         return (*voices, *SavedVoices().listed(voices))
     except DamagedFile as error:  # a request for a saved voice raises the error; other voices still speak
-        log.warning("%s", error)
+        _warn_once(str(error))
         return voices
+
+
+@cache
+def _warn_once(message: str) -> None:
+    """Log it the first time: the list is read for every model, and again for each request."""
+    log.warning("%s", message)
 
 
 def _offered_by(entry: ModelEntry) -> ModelVoices:

@@ -17,6 +17,7 @@ from engine.preparation.lstm_methods import MethodChoice
 from engine.preparation.module_choice import FoundModules
 from engine.preparation.weights import packed_weights_path
 from engine.system.paths import project_folder
+from engine.voices import saved
 
 
 def test_every_check_gives_a_finding() -> None:
@@ -123,6 +124,17 @@ def test_damaged_weights_are_a_problem_with_the_files_to_remove(
     assert doctor.CHECKS["Packed weights"]() == (
         CheckStatus.PROBLEM, f"damaged; remove {path}: it is made again on first use"
     )  # fmt: skip
+
+
+def test_saved_voices_are_named_and_a_damaged_list_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(saved, "data_folder", lambda: tmp_path)
+    assert doctor.CHECKS["Saved voices"]() == (CheckStatus.GOOD, "none")
+    (tmp_path / "voices.json").write_text('{"duet": "af_heart(2)+am_adam(1)"}', encoding="utf-8")
+    assert doctor.CHECKS["Saved voices"]() == (CheckStatus.GOOD, "duet")
+    (tmp_path / "voices.json").write_text("{", encoding="utf-8")
+    status, words = doctor.CHECKS["Saved voices"]()
+    assert status is CheckStatus.NOTE
+    assert f"{tmp_path / 'voices.json'}, cannot be read. Move it away" in words
 
 
 def test_quarantined_modules_are_a_problem_with_a_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,10 @@ def test_models_are_listed_best_first_each_with_its_voices() -> None:
 
 
 @pytest.mark.usefixtures("compact_model_installed")
-def test_a_damaged_list_of_blends_leaves_the_voices_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_list_of_blends_leaves_the_voices_there_and_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(saved, "data_folder", lambda: tmp_path)
     (tmp_path / "voices.json").write_text("{", encoding="utf-8")
     assert [voice.name for voice in installed_voices()[0].voices] == ["af_heart", "am_adam", "bm_george"]
+    assert [str(tmp_path / "voices.json") in message for message in caplog.messages] == [True]
