@@ -22,7 +22,7 @@ from engine.documents.plain_text import decoded
 from engine.errors import DamagedDocument, EngineError, InvalidRequest
 from engine.export.order import Order
 from engine.export.outputs import check_writable
-from engine.model_store import ModelStore
+from engine.model_store import ModelState, ModelStore
 from engine.model_store.checkpoints import at_least_as_good, default_model
 from engine.preparation.devices import AUTO, DEVICES
 from engine.speech import AudioChunk, SpeechRequest
@@ -93,9 +93,18 @@ def _have(options: argparse.Namespace, steps: Steps) -> None:
         options.model = default_model()
 
 
+def _note_damaged(options: argparse.Namespace, steps: Steps) -> None:
+    """Say of each better model that is here but damaged that it does not speak, unless one was named."""
+    better = () if options.model_named else at_least_as_good(options.model)
+    for status in map(ModelStore().status, better):
+        if status.state is ModelState.DAMAGED:
+            steps.say(f"note: {status.entry.title} does not speak. {status.problem}")
+
+
 def _prepared(options: argparse.Namespace, steps: Steps) -> tuple[Synthesizer, SpeechRequest]:
     """What speaks, ready to do so, and the manner in which it is to: a request without a text."""
     options.model = model_with(options, options.voice)
+    _note_damaged(options, steps)
     synthesizer = Synthesizer(options.model, options.device, options.weights, options.threads, prosody=options.prosody)
     voice = options.voice or synthesizer.voices()[0].name
     synthesizer.prepare(steps.show)

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> Outcome:
     listed = [(each.model, voice) for each in _models(options) for voice in voices_in(each.voices, options.language)]
     return Outcome(
         [{**asdict(voice), "model": model} for model, voice in listed],
-        "\n".join(_line(voice, model) for model, voice in listed),
+        "\n".join(_line(voice, model) for model, voice in listed) or _none_words(options.language),
     )
 
 
@@ -99,6 +99,11 @@ def _saved(options: argparse.Namespace) -> VoiceInfo:
 
 def _language_name(voice: VoiceInfo) -> str:
     return language_of(voice.language).name
+
+
+def _none_words(language: str | None) -> str:
+    spoken = "" if language is None else f" of {language_of(language).name}"
+    return f"No voice{spoken} is here; `models list` shows the models that can be had, with more voices."
 
 
 def _line(voice: VoiceInfo, model: str) -> str:

@@ -84,6 +84,20 @@ def test_a_failure_is_one_notice_and_the_best_one_here_speaks(desk: Desk, kind: 
     assert had() == ("starter", [f"note: {COMPACT} was not fetched. It failed. Try it again."])
 
 
+def test_a_damaged_model_that_does_not_speak_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    manifest = ModelStore().model_folder("kokoro-82m") / "manifest.json"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text("{", encoding="utf-8")
+    for named, notes in (((), 1), (("--model", "starter"), 0)):
+        assert main(["speak", "Hi.", *named, "--out", str(tmp_path / "a.wav")]) == 0
+        output = capsys.readouterr()
+        assert output.err.count("note: Kokoro-82M does not speak. The model's file manifest.json is damaged") == notes
+        assert output.out.endswith("of starter\n")
+
+
 def test_a_model_that_does_not_exist_is_refused(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["speak", "Hi", "--fetch", "kokoro"]) == 1
     assert "There is no model named “kokoro”. Known models: " in capsys.readouterr().err

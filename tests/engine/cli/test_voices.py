@@ -85,6 +85,12 @@ def test_voices_are_listed_by_language() -> None:
         voices_in(official_voices(), "de")
 
 
+def test_where_no_voice_is_listed_that_is_said() -> None:
+    listed = outcome("--language", "it", "--model", "starter")
+    assert listed.data == []
+    assert listed.words.startswith("No voice of Italian is here; `models list` shows")
+
+
 def test_a_preview_is_a_sentence_of_the_language() -> None:
     assert "kitchen" in preview_text(options_of("preview", MALE))
     assert "playa" in preview_text(options_of("preview", MALE, "--language", "es"))
