@@ -58,7 +58,14 @@ def model_of(voice: str, preferred: str, models: Collection[ModelVoices] | None 
         if each.has(voice):
             return each.model
     known = tuple(dict.fromkeys(info.name for each in models for info in each.voices))
-    raise UnknownVoice(voice, known, nearest(voice, known))
+    unknown = _unknown_in(voice, models)
+    raise UnknownVoice(unknown, known, nearest(unknown, known))
+
+
+def _unknown_in(voice: str, models: Collection[ModelVoices]) -> str:
+    """The voice that no model has: of a blend one of its voices, or the blend if only no model has all of them."""
+    parts = [part.voice for part in parse(voice).parts] if is_recipe(voice) else []
+    return next((part for part in parts if not any(each.has(part) for each in models)), voice)
 
 
 def require_voice(voice: str, model: str, models: Collection[ModelVoices] | None = None) -> None:

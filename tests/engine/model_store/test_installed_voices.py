@@ -46,6 +46,16 @@ def test_a_voice_that_no_model_has_names_those_of_all(voice: str) -> None:
         model_of(voice, "starter", MODELS)
 
 
+@pytest.mark.parametrize(
+    ("voice", "named"),
+    [("af_heart+nobody", "nobody"), ("af_heart:60,nobody:40", "nobody"), ("heart+sally", "heart+sally")],
+)
+def test_of_a_blend_the_voice_that_is_unknown_is_named(voice: str, named: str) -> None:
+    with pytest.raises(UnknownVoice) as caught:
+        model_of(voice, "starter", MODELS)
+    assert caught.value.name == named
+
+
 def test_a_bad_recipe_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="no blend"):
         model_of("af_heart(-1)", "best", MODELS)
