@@ -56,7 +56,7 @@ def format_for(path: Path) -> Format:
         return FORMATS[path.suffix.lower()]
     if os.path.exists(path) and not path.is_file() and not path.is_dir():  # False for names too long
         return FORMATS[".wav"]
-    what = f"Speech cannot be written as {path.suffix}" if path.suffix else f"{path.name} has no suffix"
+    what = f"Speech cannot be written as {path.suffix}" if path.suffix else f"{path.name or path} has no suffix"
     choices = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
     raise OutputError(f"{what}.", f"Give the file a name that ends in {choices}.")
 

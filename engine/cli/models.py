@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.cli.command import Command, Outcome, add_json_flag
 from engine.cli.progress import Steps, show_line
+from engine.errors import InvalidRequest
 from engine.model_store.progress import ModelObserver, ModelProgress
 from engine.model_store.status import ModelState, ModelStatus
 from engine.model_store.store import ModelStore
@@ -67,7 +68,14 @@ def _act(options: argparse.Namespace, store: ModelStore, observe: ModelObserver)
     elif options.action == "verify":
         store.verify(options.name, observe)
     else:
-        store.remove(options.name)
+        _remove(options.name, store)
+
+
+def _remove(name: str, store: ModelStore) -> None:
+    status = store.status(name)
+    store.remove(name)
+    if status.state is ModelState.ABSENT:
+        raise InvalidRequest(f"{status.entry.title} is not on this machine.", "There is nothing to remove.")
 
 
 def in_words(progress: ModelProgress) -> str:

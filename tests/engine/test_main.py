@@ -97,6 +97,7 @@ def test_a_voice_is_tried_in_its_own_language_or_another(
         (["speak", "Hi", "--out", "/nonexistent/folder/x.wav"], "does not exist"),
         (["speak", "Hi", "--out", "x.m4a"], "Speech cannot be written as .m4a. Give the file a name that ends in .wav"),
         (["speak", "Hi", "--out", "speech"], "speech has no suffix"),
+        (["speak", "Hi", "--out", ""], "error: . has no suffix. Give the file a name that ends in .wav"),
         (["speak", "Hi", "--out", 300 * "a"], "has no suffix"),
         (["speak", "Hi", "--out", f"{300 * 'a'}.wav"], "is too long to be written. Choose a shorter one."),
         (["speak", "Hi", "--model", "nothing"], "Known models"),

@@ -78,6 +78,8 @@ def test_what_is_partial_or_damaged_is_listed_so(models: ModelStore, hub: StandI
 
 
 def test_what_makes_no_sense_is_refused(models: ModelStore, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match="Some model is not on this machine"):
+        act(models, "remove", "kokoro-82m")
     with pytest.raises(InvalidRequest, match="There is no file or folder"):
         act(models, "import", tmp_path / "gone" / CHECKPOINT_NAME)
 
