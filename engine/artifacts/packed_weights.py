@@ -126,7 +126,8 @@ def load_packed(path: Path, key: str) -> PackedWeights | None:
 def is_intact(path: Path) -> bool | None:
     """Whether a file of packed weights is as it was written; None for one of an older version, without a checksum."""
     try:
-        content = path.read_bytes()
+        with path.open("rb") as stream:
+            content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)  # 400 MB should not be copied
         table, end = _table(content)
         return None if "crc32" not in table else zlib.crc32(memoryview(content)[:end]) == table["crc32"]
     except (OSError, ValueError, TypeError, struct.error):
@@ -153,7 +154,7 @@ def _mapped(content: mmap.mmap, key: str) -> PackedWeights | None:
     return PackedWeights(stages, content, spans)
 
 
-def _table(content: bytes | mmap.mmap) -> tuple[Mapping[str, Any], int]:
+def _table(content: mmap.mmap) -> tuple[Mapping[str, Any], int]:
     """The table, and where it begins; raises `ValueError` or `struct.error` where there is none."""
     end = len(content) - _CLOSING.size
     length, mark = _CLOSING.unpack_from(content, end)
