@@ -21,6 +21,7 @@ from engine.errors import (
     StorageError,
     UnknownModel,
     UnknownVoice,
+    UnusableDocument,
     UnusableModel,
 )
 from engine.speech import Notice
@@ -44,6 +45,7 @@ class Remedy(Enum):
     REMOVE_MODEL = "Remove"
     ADD_REFERENCE = "Add PyTorch"
     CANCEL_OPENING = "Cancel"
+    OPEN_ANOTHER = "Open Another…"
     FITTING_VOICE = "Use a Fitting Voice"
 
 
@@ -82,6 +84,7 @@ _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {
     DamagedFile: (Tone.ERROR, Remedy.TRY_AGAIN),
     CompileError: (Tone.ERROR, Remedy.TRY_AGAIN),
     OutputError: (Tone.ERROR, Remedy.SAVE_ELSEWHERE),
+    UnusableDocument: (Tone.ERROR, Remedy.OPEN_ANOTHER),
     NoAudioDevice: (Tone.WARNING, Remedy.SAVE),
     AudioDeviceLost: (Tone.WARNING, Remedy.PLAY_ON),
 }
@@ -105,7 +108,9 @@ def message_for(error: Exception) -> Message:
     """The text and the button for a failure, by its cure, or else by its type or the nearest base class."""
     if not isinstance(error, EngineError):
         details = "".join(traceback.format_exception(error))
-        return Message("An unexpected error occurred. Your text is safe.", Tone.ERROR, Remedy.COPY_DETAILS, details)
+        return Message(
+            "An unexpected error occurred; its details can be copied.", Tone.ERROR, Remedy.COPY_DETAILS, details
+        )
     words = words_for(error.message, error.hint, error.cure)
     if error.cure is not None:
         return Message(words, Tone.ERROR, _CURES[error.cure][1])

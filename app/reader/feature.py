@@ -165,6 +165,8 @@ class ReaderFeature(QObject):
     def _on_remedy(self, message: Message) -> None:
         if message.remedy is Remedy.CANCEL_OPENING:
             self.opener.cancel()
+        elif message.remedy is Remedy.OPEN_ANOTHER:
+            self.ask()
         elif message.remedy is Remedy.FITTING_VOICE and self.reading.document is not None:
             choice = fitting_choice(self.reading.document.language, self._voices.models)
             if choice is not None:

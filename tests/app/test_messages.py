@@ -12,6 +12,7 @@ from engine.artifacts.manifest import Manifest
 from engine.errors import (
     CompileError,
     Cure,
+    DamagedDocument,
     DamagedFile,
     DamagedModel,
     DownloadError,
@@ -109,6 +110,7 @@ def test_a_cure_has_its_own_button(cure: Cure, remedy: Remedy | None) -> None:
         (MissingModel("Gone."), Tone.ERROR, Remedy.MODELS),
         (UnknownModel("Which?"), Tone.ERROR, Remedy.MODELS),
         (DownloadError("Lost."), Tone.ERROR, Remedy.TRY_AGAIN),
+        (DamagedDocument("Damaged."), Tone.ERROR, Remedy.OPEN_ANOTHER),
         (InvalidRequest("Speed."), Tone.ERROR, None),
         (NoAudioDevice(), Tone.WARNING, Remedy.SAVE),
         (AudioDeviceLost(), Tone.WARNING, Remedy.PLAY_ON),

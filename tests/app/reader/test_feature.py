@@ -188,6 +188,12 @@ def test_a_document_that_cannot_be_read_is_said_and_nothing_changes(desk: Desk) 
         desk.window.file_wanted.emit(desk.path)
     assert desk.page.banner.label.text() == "“a.epub” is damaged. Get it again."
     assert desk.editor.text == "My own draft."
+    message = desk.page.banner.message
+    assert message is not None
+    assert message.remedy is Remedy.OPEN_ANOTHER
+    desk.page.banner.remedy_chosen.emit(message)
+    (dialog,) = desk.window.findChildren(QFileDialog)
+    dialog.reject()
     desk.document = DOCUMENT
     desk.open()
     assert desk.page.banner.message is None
