@@ -33,7 +33,7 @@ TEST_PACKAGES := $(RUN_PACKAGES) $(COMPILER_PACKAGES) clang g++ xvfb pulseaudio 
 # What PyInstaller looks into libraries with, and a virtual display to try the bundle on.
 BUNDLE_PACKAGES := $(RUN_PACKAGES) binutils xvfb
 
-# Fetched by the program itself; that it cannot be had is a notice, and the best model that is here speaks.
+# Fetched by the program itself. If that fails, a notice says so, and the best installed model speaks.
 COMPACT_MODEL := kokoro-82m-8bit
 
 run: $(VENV)/ready-to-run | system-run
