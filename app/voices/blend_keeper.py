@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -56,14 +56,16 @@ class BlendKeeper(QObject):
         self._wanted.connect(self._worker.work)
         self._thread.start()
 
-    def save(self, name: str, recipe: str, voices: tuple[VoiceInfo, ...]) -> None:
-        """Save a blend of some of these voices under a name."""
+    def save(self, name: str, recipe: str, voices: Iterable[VoiceInfo], others: Collection[str]) -> None:
+        """Save a blend of some of these voices under a name that is not among `others`."""
         known = {voice.name: voice for voice in voices if not voice.recipe}
-        self._wanted.emit(BlendTask(partial(SavedVoices.save, name=name, recipe=recipe, known=known), name))
+        work = partial(SavedVoices.save, name=name, recipe=recipe, known=known, others=others)
+        self._wanted.emit(BlendTask(work, name))
 
-    def rename(self, name: str, new_name: str) -> None:
-        """Give a blend another name."""
-        self._wanted.emit(BlendTask(partial(SavedVoices.rename, name=name, new_name=new_name), new_name, name))
+    def rename(self, name: str, new_name: str, others: Collection[str]) -> None:
+        """Give a blend another name, which is not among `others`."""
+        work = partial(SavedVoices.rename, name=name, new_name=new_name, others=others)
+        self._wanted.emit(BlendTask(work, new_name, name))
 
     def delete(self, name: str) -> None:
         """Delete a blend."""

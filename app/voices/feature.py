@@ -140,12 +140,16 @@ class VoicesFeature(QObject):
 
     @Slot(str, str)
     def _on_save(self, name: str, recipe: str) -> None:
-        save = partial(self.keeper.save, name, recipe, self._speaking().voices)
+        save = partial(self.keeper.save, name, recipe, self._speaking().voices, self._voice_names())
         before = next((each.recipe for each in self._speaking().voices if each.name == name), "")
         if before and before != recipe:
             self._ask(f"Replace the blend “{name}”, which is {before}?", "Replace", save)
         else:
             save()
+
+    def _voice_names(self) -> frozenset[str]:
+        """The names of all voices, of any model, that are no blends."""
+        return frozenset(voice.name for each in self._picker.models for voice in each.voices if not voice.recipe)
 
     def _speaking(self) -> ModelVoices:
         return next(each for each in self._picker.models if each.model == self._picker.speaking_model)
@@ -157,7 +161,8 @@ class VoicesFeature(QObject):
         dialog.setLabelText(f"A new name for “{choice.voice}”:")
         dialog.setTextValue(choice.voice or "")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.textValueSelected.connect(lambda name: self.keeper.rename(choice.voice or "", name.strip()))
+        names = self._voice_names()
+        dialog.textValueSelected.connect(lambda name: self.keeper.rename(choice.voice or "", name.strip(), names))
         dialog.open()
 
     @Slot(object)

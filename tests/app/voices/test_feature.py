@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -169,7 +170,10 @@ def test_speech_goes_on_with_another_voice_after_its_blend_is_deleted(room: Voic
     assert room.settings.voice == room.voices.choice.voice
 
 
-def test_a_name_that_is_taken_is_told(room: VoiceRoom) -> None:
-    room.panel.blend.save_wanted.emit("af_heart", "af_sally(1)+am_adam(1)")
+@pytest.mark.parametrize("name", ["af_heart", "af_mine"])
+def test_a_name_that_is_taken_by_a_voice_of_any_model_is_told(room: VoiceRoom, name: str) -> None:
+    mine = replace(TWO_MODELS[0].voices[0], name="af_mine")
+    room.voices.show_models((replace(TWO_MODELS[0], voices=(mine,)), TWO_MODELS[1]), "starter")
+    room.panel.blend.save_wanted.emit(name, "af_sally(1)+am_adam(1)")
     room.qtbot.waitUntil(lambda: room.window.page.banner.message is not None)
     assert "Choose another name" in room.window.page.banner.label.text()
