@@ -88,7 +88,7 @@ class MainWindow(QMainWindow):
         elif not self.page.header.voices.known:
             self._speak_when_voices_known = True
         else:
-            self.page.banner.dismiss()
+            self._clear_banner()
             self.page.editor.follow()
             self._controller.speak(replace(self.request, start=start, end=end))
 
@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
         except OutputError as error:
             self.show_failure(error)
             return
-        self.page.banner.dismiss()
+        self._clear_banner()
         self._controller.save(path, self.request)
 
     @Slot(object)
@@ -259,9 +259,15 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:
         """Say so for as long as it is true: a banner that was closed, or gave way to another, comes again."""
-        message = message_for(error)
+        message = replace(message_for(error), lasts=True)
         if self.page.banner.message != message:
             self.page.banner.show_message(message)
+
+    def _clear_banner(self) -> None:
+        """Dismiss what was said about the speech before."""
+        message = self.page.banner.message
+        if message is not None and not message.lasts:
+            self.page.banner.dismiss()
 
     @Slot(object)
     def _on_playback(self, playback: Playback) -> None:

@@ -61,7 +61,7 @@ class Tone(Enum):
 class Message:
     """A sentence or two for the banner; `details` for a tool tip or the clipboard, `span` is a range of the text.
 
-    One that is `about_text` no longer holds once the text is another.
+    One that is `about_text` no longer holds once the text is another; one that `lasts` is true whatever is spoken.
     """
 
     text: str
@@ -70,6 +70,7 @@ class Message:
     details: str = ""
     span: tuple[int, int] = (0, 0)
     about_text: bool = False
+    lasts: bool = False
 
 
 _REMEDIES: dict[type[EngineError], tuple[Tone, Remedy]] = {

@@ -375,6 +375,13 @@ def test_a_text_that_is_not_kept_is_told_again_after_the_banner_was_closed(desk:
         desk.window.memory.remember_text()
 
 
+def test_a_text_that_is_not_kept_is_told_while_speech_begins(desk: Desk, tmp_path: Path) -> None:
+    desk.prepare()
+    cannot_keep_texts(desk, tmp_path)
+    desk.window.speak()
+    assert desk.page.banner.message is not None
+
+
 def test_closing_with_a_text_that_is_not_kept_asks_once(desk: Desk, tmp_path: Path) -> None:
     cannot_keep_texts(desk, tmp_path)
     for _ in range(2):
