@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.audio.player import Playback
 from app.audio.track import AudioTrack
+from app.closing import Closing
 from app.main_menu import MainMenu
 from app.messages import Message, Remedy, message_for, message_for_notices
 from app.recent_texts import RecentTexts
 from app.settings import Settings
-from app.speech.activity import Activity
 from app.speech.controller import SpeechController
 from app.speech.jobs import VoicesListed
 from app.speech.page import SpeechPage
 from app.theme import Theme
-from app.widgets.closing_question import ask_about_save, ask_about_text
 from app.widgets.file_dialogs import ask_where_to_save, suggested_name
 from app.window_memory import WindowMemory
 from engine.errors import NothingToSpeak, OutputError
@@ -32,12 +30,10 @@ from engine.system.paths import APPLICATION_NAME
 class MainWindow(QMainWindow):
     """One window for one speech at a time; `closed` is emitted once everything is saved.
 
-    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was;
-    `saving_given_up` tells that files are about to be stopped, as the window is being closed.
+    `file_wanted` carries the path of a document that is to be opened, `file_opened` that of one that was.
     """
 
     closed = Signal()
-    saving_given_up = Signal()
     file_wanted = Signal(object)
     file_opened = Signal(object)
 
@@ -49,9 +45,6 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self._theme = theme
         self._speak_when_voices_known = False
-        self._closes_when_saved = False
-        self._closes_without_text = False
-        self._question: QMessageBox | None = None
         self._marked: AudioTrack | None = None
         self.page = SpeechPage(self)
         self.menu = MainMenu(self)
@@ -60,6 +53,7 @@ class MainWindow(QMainWindow):
         self.setMenuBar(self.menu)
         self.menu.add_editing(self.page.editor)
         self.memory = WindowMemory(self, self.page, settings, texts or RecentTexts())
+        self.closing = Closing(self, controller, self.memory)
         self._connect_page()
         self._connect_menu()
         self._connect_controller()
@@ -125,36 +119,16 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def show_failure(self, error: Exception) -> None:
         """Show what went wrong, in the window, which therefore stays open."""
-        self._closes_when_saved = False
+        self.closing.stay()
         self.page.banner.show_message(message_for(error))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop the sound and save everything; while a file is being saved, ask instead."""
-        save = self._controller.activity.save
-        if save is not None:
+        """Stop the sound and save everything, or ask first."""
+        if not self.closing.may_close():
             event.ignore()
-            answers = self._close_when_saved, self._close_without_saving
-            self._ask(lambda: ask_about_save(self, save.name, save.waiting_count, *answers))
-            return
-        self._controller.stop()
-        self.memory.remember()
-        if not (self.memory.kept or self._closes_without_text):
-            event.ignore()
-            self._ask(lambda: ask_about_text(self, self._close_without_text))
             return
         super().closeEvent(event)
         self.closed.emit()
-
-    def _ask(self, open_question: Callable[[], QMessageBox]) -> None:
-        """Open a question about closing, unless one is open."""
-        if self._question is None:
-            self._question = open_question()
-            self._question.finished.connect(self._on_answered)
-        self._question.raise_()
-
-    @Slot()
-    def _on_answered(self) -> None:
-        self._question = None
 
     def _connect_page(self) -> None:
         page, controller = self.page, self._controller
@@ -195,7 +169,6 @@ class MainWindow(QMainWindow):
         page, controller = self.page, self._controller
         for follower in (page.header.speak_button, page.header.stop_button, page.status, page.save_strip, self.menu):
             controller.activity_changed.connect(follower.follow)
-        controller.activity_changed.connect(self._on_activity)
         page.save_strip.cancel_wanted.connect(controller.cancel_save)
         controller.voices_listed.connect(self._on_voices)
         controller.planned.connect(self._on_planned)
@@ -233,28 +206,6 @@ class MainWindow(QMainWindow):
         self.page.editor.remember_spans(plan.utterances)
         if plan.notices and plan.whole:
             self.page.banner.show_message(message_for_notices(plan.notices))
-
-    @Slot(object)
-    def _on_activity(self, activity: Activity) -> None:
-        if self._closes_when_saved and not activity.saving:
-            self._closes_when_saved = False
-            self.close()
-
-    @Slot()
-    def _close_when_saved(self) -> None:
-        self._closes_when_saved = True
-        self._on_activity(self._controller.activity)  # it may have been saved while the question was open
-
-    @Slot()
-    def _close_without_text(self) -> None:
-        self._closes_without_text = True
-        self.close()
-
-    @Slot()
-    def _close_without_saving(self) -> None:
-        self.saving_given_up.emit()
-        self._controller.cancel_saves()
-        self._close_when_saved()
 
     @Slot(object)
     def _on_not_kept(self, error: Exception) -> None:

@@ -155,7 +155,7 @@ class LibraryFeature(QObject):
         window.menu.queue_file.triggered.connect(self.queue_file)
         window.menu.queue_document.triggered.connect(self.queue_document)
         window.menu.queue_document_file.triggered.connect(self.queue_document_file)
-        window.saving_given_up.connect(self.runner.halt)
+        window.closing.saving_given_up.connect(self.runner.halt)
         library.failed.connect(self._on_failed)
         library.set_aside.connect(self._on_set_aside)
 
