@@ -40,6 +40,19 @@ def test_the_binding_does_not_wear_out_none(qapp: QApplication) -> None:
     assert sys.getrefcount(None) > before - calls // 10
 
 
+@pytest.fixture(autouse=True)
+def only_a_library_of_the_test_is_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The voices of this machine's models would take the place of those that the test lists, sooner or later."""
+    start = Application._begin
+
+    def _begin(application: Application) -> None:
+        start(application)
+        if application._make_library is None:
+            application._models_timer.stop()
+
+    monkeypatch.setattr(Application, "_begin", _begin)
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     settings = Settings(QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat))
