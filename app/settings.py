@@ -69,7 +69,8 @@ class Settings:
 
     @property
     def written(self) -> datetime:
-        """When they were last written; long ago if they never were."""
+        """When they were last written, which they are now if anything has changed; long ago if they never were."""
+        self._store.sync()
         try:
             return datetime.fromtimestamp(self.path.stat().st_mtime)
         except OSError:

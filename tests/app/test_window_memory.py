@@ -181,6 +181,15 @@ def test_a_text_that_is_newer_than_the_settings_comes_back(
     assert page.editor.text == settings.text == "Written when the settings could not be."
 
 
+def test_settings_that_have_just_changed_are_newer_than_any_text(
+    qtbot: QtBot, settings: Settings, texts: RecentTexts
+) -> None:
+    texts.keep("Of another day.")
+    settings.text = "Of this very moment."
+    _, page, _ = opened(qtbot, settings)
+    assert page.editor.text == "Of this very moment."
+
+
 def test_settings_that_cannot_be_written_are_told(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     window = QMainWindow()
