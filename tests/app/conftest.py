@@ -60,3 +60,12 @@ def no_widget_outlives_its_test() -> Iterator[None]:
     yield
     if QApplication.instance() is not None:
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture(autouse=True)
+def no_style_outlives_its_test() -> Iterator[None]:
+    """A theme styles the whole application, in which a later test expects the fonts that it sets itself."""
+    yield
+    application = QApplication.instance()
+    if isinstance(application, QApplication) and application.styleSheet():
+        application.setStyleSheet("")
