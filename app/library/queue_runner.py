@@ -144,7 +144,7 @@ class QueueRunner(QObject):
         cancelled = isinstance(error, Cancelled)
         if error is None:
             self._mark(number, State.DONE)
-        elif cancelled and not by_hand and (self._halted or wish.target is None):  # another speech, or silence
+        elif cancelled and not by_hand and (self._halted or wish.target is None):  # not by its own button
             self.playing = False
             self._mark(number, State.WAITING)
         else:

@@ -61,7 +61,7 @@ def _money_behind(match: re.Match[str], language: Language) -> str:
 
 
 def _measure(match: re.Match[str], language: Language) -> str:
-    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; “a 5-km run” is of five kilometer."""
+    """“5 km”, “3.5GB”, “20 °C”, “12 m/s”, “30 m²”, “5–10 kg”; in “a 5-km run” the unit stays singular."""
     low, high = match["amount"], match["high"]
     single = match["gap"] == "-" or (is_one(low) and not high)
     words = number(low, language.british) + (f" to {number(high, language.british)}" if high else "")
@@ -119,7 +119,7 @@ def _divided_measure(match: re.Match[str], single: bool, language: Language) -> 
 
 
 def _degrees_of(match: re.Match[str], language: Language) -> str:
-    degrees = f"degree{'' if is_one(match['amount']) else 's'}"
+    degrees = unit_name("°", is_one(match["amount"]), language)
     return f"{number(match['amount'], language.british)} {degrees} {DIRECTIONS[match['direction']]}"
 
 
