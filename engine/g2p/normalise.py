@@ -44,6 +44,7 @@ def normalise(text: str, language: Language) -> Normalised:
     """The text as it is spoken in this language; single line breaks separate paragraphs."""
     draft = Draft(text, language)
     given = set_aside(draft)
+    draft.apply(web.EMOTICON)
     simplify(draft)
     strip_markup(draft)
     join_lines(draft)

@@ -123,6 +123,12 @@ def _power(match: re.Match[str], language: Language) -> str:
     return f"{match['base']} {POWER_NAMES.get(exponent) or f'to the power of {spoken}'}"
 
 
+def _charge(match: re.Match[str], language: Language) -> str:
+    """The charge of an ion, as in `Ca²⁺`."""
+    digits = _ordinary(match["digits"])
+    return f" {number(digits, language.british) if digits else ''} {'plus' if match['sign'] == '⁺' else 'minus'}"
+
+
 def _number_sign(match: re.Match[str], language: Language) -> str:
     return f"number {number(match['digits'], language.british)}"
 
@@ -147,7 +153,8 @@ def _any_digits(match: re.Match[str], language: Language) -> str:
     return f" {spelled(match[0])} "
 
 
-POWERS = "⁰¹²³⁴-⁹⁻⁺"
+RAISED_DIGITS = "⁰¹²³⁴-⁹"
+RAISED_NUMBER = f"[⁺⁻]?[{RAISED_DIGITS}]+"
 WHOLE = r"(?>\d{1,3}(?:,\d{3})++(?![\d])|\d++)"
 DECIMAL = rf"(?:{WHOLE}(?:\.\d++)?|\.\d++)"
 APART = r"(?<![\w.,/:-])"
@@ -167,14 +174,15 @@ RULES = (
     rule(r"(?<![\w.,])(?P<v>)(?P<parts>\d{1,6}(?:\.\d{1,6}){2,})(?![\w])", _version),
     rule(rf"{APART}(?:(?P<whole>\d+)[ ]{{1,2}})?(?P<above>\d+)[/⁄](?P<below>\d+)(?![\w/])", _fraction),
     rule(
-        rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>[eE]|[ ]?[×x*•][ ]?10(?:\^|(?=[{POWERS}])))"
-        rf"(?P<exponent>[+-]?\d{{1,3}}|[{POWERS}]+)(?![\w.])",
+        rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>[eE]|[ ]?[×x*•][ ]?10(?:\^|(?=[⁺⁻{RAISED_DIGITS}])))"
+        rf"(?P<exponent>[+-]?\d{{1,3}}|{RAISED_NUMBER})(?![\w.])",
         _scientific,
     ),
     rule(rf"(?<![\w.,])(?P<base>{DECIMAL})(?P<e>)\^(?P<exponent>-?\d{{1,3}})(?![\w.])", _scientific),
-    rule(rf"(?P<base>[A-Za-z0-9)])(?P<exponent>[{POWERS}]+)", _power),
+    rule(rf"(?<=[A-Za-z0-9)])(?P<digits>[{RAISED_DIGITS}]*)(?P<sign>[⁺⁻])(?![⁺⁻{RAISED_DIGITS}])", _charge),
+    rule(rf"(?P<base>[A-Za-z0-9)])(?P<exponent>{RAISED_NUMBER})", _power),
     rule(r"(?P<base>[A-Za-z0-9)])\^(?P<exponent>-?\d{1,3}|[A-Za-z])(?![\w.])", _power),
-    rule(rf"[{POWERS}]+", lambda match, language: f" {_ordinary(match[0])} "),
+    rule(rf"[⁺⁻{RAISED_DIGITS}]+", lambda match, language: f" {_ordinary(match[0])} "),
     rule(rf"(?<![\w.,]){DECIMAL}(?:[ ]?[x×*][ ]?{DECIMAL})+(?!\w)", _by),
     rule(rf"(?<![\w.,])(?P<count>{DECIMAL})[x×](?!\w)", _times),
     rule(rf"(?<![\w.,-])(?P<low>{DECIMAL})[ ]?[–−-][ ]?(?P<high>{DECIMAL})(?=[ ]?=)", _difference),

@@ -52,9 +52,10 @@ def _handle(match: re.Match[str], language: Language) -> str:
     return f"at {' '.join(HUMP.split(match['name'].replace('_', ' underscore ')))}"
 
 
+EMOTICON = rule(r"(?<!\S)(?:[:;]-?[()DPp]|xD)(?![\w(:])", lambda match, language: "")
+"""It has to stand in the text as it was written: a letter that only looks like one of these is a word."""
 PATH = r"[A-Za-z0-9._~:/?\#@!$&*+,;=%-]"
 RULES = (
-    rule(r"(?<!\S)(?:[:;]-?[()DPp]|xD)(?![\w(])", lambda match, language: ""),
     rule(r"\b[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}\b", _address),
     rule(rf"\b(?:https?|ftp|file)://(?P<rest>{PATH}*[A-Za-z0-9/])", _page),
     rule(rf"\b(?P<rest>www\.[A-Za-z0-9-]+\.{PATH}*[A-Za-z0-9/])", _page),

@@ -45,6 +45,8 @@ def spoken(text: str) -> str:
         ("6.02e23", "six point zero two times ten to the twenty three"),
         ("10^6", "ten to the power of six"),
         ("3•10⁻⁵", "three times ten to the minus five"),
+        ("Ca²⁺, Cl⁻", "Ca two plus, Cl minus"),
+        ("0⁴⁻", "zero four minus"),
         ("2^n, e^x, x^2", "two to the power of n, e to the power of x, x squared"),
         ("7-2=5, 6×7=42", "seven minus two=five, six times seven=forty two"),
         ("x²", "x squared"),

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.g2p.draft import Draft
-from engine.g2p.web import RULES, spell_address
+from engine.g2p.web import EMOTICON, RULES, spell_address
 from engine.languages import AMERICAN
 
 
@@ -11,8 +11,6 @@ from engine.languages import AMERICAN
     ("written", "words"),
     [
         ("https://www.example.com/path?x=1.", "w w w dot example dot com slash path question mark x equals 1."),
-        ("Great :D, thanks ;-)", "Great , thanks "),
-        ("a:D and :Dx", "a:D and :Dx"),
         ("(example.com)", "(example dot com)"),
         ("john.doe@example.co.uk,", "john dot doe at example dot co dot uk,"),
         ("#MachineLearning2", "hashtag Machine Learning 2"),
@@ -34,3 +32,19 @@ def test_addresses(written: str, words: str) -> None:
 
 def test_signs_without_a_name_are_silent() -> None:
     assert spell_address("a*b!c") == "a b c"
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("Great :D, thanks ;-)", "Great , thanks "),
+        ("Good xD", "Good "),
+        ("a:D and :Dx", "a:D and :Dx"),
+        ("xD: an unknown", "xD: an unknown"),
+        ("xÐ", "xÐ"),
+    ],
+)
+def test_emoticons_are_silent(written: str, words: str) -> None:
+    draft = Draft(written, AMERICAN)
+    draft.apply(EMOTICON)
+    assert draft.text == words
