@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests import metal_device
 
@@ -29,6 +30,9 @@ SLOWEST_FILES = (
     "software_metal/test_speech.py",
     "engine/benchmark/test_estimate.py",
 )
+settings.register_profile("repeatable", derandomize=True, database=None, deadline=None)
+settings.register_profile("searching", settings.get_profile("default"), deadline=None)
+settings.load_profile("repeatable")  # the same examples each time; `--hypothesis-profile searching` tries others
 os.environ["XDG_CACHE_HOME"] = str(BUILD_FOLDER / "cache")  # modules stay built between runs; stale ones are found out
 os.environ["XDG_CONFIG_HOME"] = str(BUILD_FOLDER / "config" / WORKER)
 os.environ["XDG_DATA_HOME"] = str(BUILD_FOLDER / "data" / WORKER)

@@ -225,7 +225,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(words=st.lists(st.sampled_from(WORDS), min_size=20, max_size=50), seed=st.integers(0, 9))
 def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, words: list[str], seed: int) -> None:
     events: list[Event] = []
@@ -247,7 +247,7 @@ def test_the_speech_is_every_utterance_once_and_in_order(starter: Synthesizer, w
     assert "".join(covered.split()) == "".join(text.split())
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     words=st.lists(st.sampled_from([*WORDS, "$45.67", "😀", "[to](/tˈu/)"]), min_size=5, max_size=40),
     speed=st.floats(0.5, 2.0),

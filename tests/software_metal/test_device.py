@@ -64,7 +64,7 @@ def test_the_device_is_there(software_metal) -> None:
     assert device.max_shared_memory_per_block == 32768
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 5000))
 def test_copies_keep_every_byte(software_metal, count: int) -> None:
     values = np.random.default_rng(count).integers(0, 256, count).astype("uint8")

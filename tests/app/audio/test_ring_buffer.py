@@ -27,7 +27,7 @@ def test_what_is_written_is_read_in_order(capacity: int, steps: list[tuple[bool,
     assert ring.readable == written - len(got)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(capacity=st.integers(7, 700), write_size=st.integers(1, 300), read_size=st.integers(1, 300))
 def test_nothing_is_lost_between_two_threads(capacity: int, write_size: int, read_size: int) -> None:
     ring, source = RingBuffer(capacity), np.random.default_rng(0).standard_normal(5_000).astype(np.float32)

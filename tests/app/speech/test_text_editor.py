@@ -46,7 +46,7 @@ def test_what_is_heard_is_marked_though_emoji_count_twice(editor: TextEditor) ->
     assert not marked(editor)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"])), data=st.data())
 def test_any_span_is_found(editor: TextEditor, text: str, data: st.DataObject) -> None:
     editor.set_text(text)

@@ -58,7 +58,7 @@ def test_inline_pronunciations_survive_with_their_places() -> None:
     assert normalised.overrides_in(18, 25) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.characters(), max_size=80))
 def test_nothing_but_letters_and_melody_is_left(text: str) -> None:
     normalised = normalise(text, AMERICAN)

@@ -219,7 +219,7 @@ def check_plan(text: str, plan: Plan, symbols: frozenset[str], limit: int) -> No
     assert lost == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(text=ANYTHING | ANYTHING.map(lambda text: text * 40))
 def test_any_text_is_planned_without_loss_or_refused(american: Phonemizer, symbols: frozenset[str], text: str) -> None:
     try:
@@ -235,7 +235,7 @@ def narrow(symbols: frozenset[str]) -> Phonemizer:
     return Phonemizer("en-GB", symbols, 12)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(text=ANYTHING)
 def test_any_text_fits_a_small_limit(narrow: Phonemizer, symbols: frozenset[str], text: str) -> None:
     try:

@@ -83,7 +83,7 @@ def check_words(utterance: Utterance) -> None:
         place, phoneme = word.end, word.end_phoneme
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=ANYTHING)
 def test_words_of_any_text_are_in_order_and_apart(american: Phonemizer, text: str) -> None:
     try:
@@ -94,7 +94,7 @@ def test_words_of_any_text_are_in_order_and_apart(american: Phonemizer, text: st
         check_words(utterance)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=ANYTHING)
 def test_so_are_those_of_another_language_in_small_utterances(spanish: Phonemizer, text: str) -> None:
     try:

@@ -49,7 +49,7 @@ def teacher() -> ExportableRunner:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(lengths=LENGTHS, more=st.integers(0, 9), seed=st.integers(0, 9))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_padding_changes_nothing(
     distilled: StagesRunner, name: str, lengths: list[int], more: int, seed: int
 ) -> None:

@@ -28,7 +28,7 @@ def lengths_of(*lengths):
     return torch.tensor(lengths, dtype=torch.int32)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(steps=st.integers(1, 3), corrections=st.integers(1, 3), doublings=st.integers(0, 3))
 def test_a_sequence_of_no_more_steps_than_corrections_is_exact(lstm, steps, corrections, doublings):
     torch.manual_seed(6)
@@ -47,7 +47,7 @@ def test_corrections_lead_to_the_lstm(lstm):
     assert errors[2] < 1e-6
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(steps=st.integers(1, 20), doublings=st.integers(0, 4))
 def test_a_correction_carries_the_cell_state_over_a_power_of_two_of_steps(steps, doublings):
     torch.manual_seed(7)
@@ -79,7 +79,7 @@ def test_padding_changes_nothing(student, padding, training):
         assert not together[index, length:].any()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(first=st.integers(1, 510), second=st.integers(1, 510))
 def test_every_length_beside_any_other(student, first, second):
     generator = torch.Generator().manual_seed(first)

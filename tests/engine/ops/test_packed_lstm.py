@@ -42,7 +42,7 @@ def inputs(lengths: list[int], padding: int = 2) -> np.ndarray:
     return np.random.default_rng(len(lengths)).standard_normal(shape, dtype=np.float32)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(ragged_lengths)
 def test_equals_torch_packed_sequences(lengths: list[int]) -> None:
     for bidirectional, meaning in ((False, lstm_forward_packed), (True, lstm_forward_packed_bidirectional)):

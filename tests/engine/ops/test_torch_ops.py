@@ -153,7 +153,7 @@ def packed_lstm_arguments(lengths: list[int], directions: int) -> list[np.ndarra
     return [x, np.array(lengths, np.int32), *weights]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=4))
 def test_packed_lstm_equals_the_numpy_meaning(lengths: list[int]) -> None:
     for directions, operator, numpy_meaning in (

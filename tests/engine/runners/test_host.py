@@ -39,7 +39,7 @@ def test_unrounded_durations_keep_their_fraction() -> None:
     np.testing.assert_allclose(unrounded_durations(logits_for([5, 0]), 2.0), [2.5, 0.0], atol=1e-12)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 1000), st.sampled_from([0.5, 1.0, 1.3, 2.0]))
 def test_equals_upstreams_formula(seed: int, speed: float) -> None:
     logits = torch.randn(7, 10, generator=torch.Generator().manual_seed(seed))

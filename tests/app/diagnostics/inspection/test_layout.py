@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.diagnostics.inspection.layout import Drawing, Layout, drawing_from, lay_out, layout_from
@@ -30,7 +30,6 @@ def overlap(drawing: Drawing, layout: Layout, one: int, other: int) -> bool:
 
 
 @given(drawings())
-@settings(deadline=None)
 def test_boxes_do_not_overlap_and_what_is_computed_later_is_lower(drawing: Drawing) -> None:
     layout = lay_out(drawing)
     count = len(drawing.sizes)
@@ -41,7 +40,6 @@ def test_boxes_do_not_overlap_and_what_is_computed_later_is_lower(drawing: Drawi
 
 
 @given(drawings())
-@settings(deadline=None)
 def test_everything_lies_in_the_picture(drawing: Drawing) -> None:
     layout = lay_out(drawing)
     for (width, height), (x, y) in zip(drawing.sizes, layout.centres, strict=True):

@@ -131,7 +131,7 @@ def test_every_language_speaks_its_sample(language: Language, symbols: frozenset
 
 
 @pytest.mark.parametrize("language", HERE, ids=lambda language: language.tag)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_any_text_is_planned_without_loss_or_refused(
     language: Language, symbols: frozenset[str], data: st.DataObject

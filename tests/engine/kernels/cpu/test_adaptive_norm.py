@@ -69,7 +69,7 @@ def test_other_vectors(variant: str, microkernel: Microkernel) -> None:
 
 
 @given(lengths=st.lists(st.integers(1, 500), min_size=1, max_size=4), padding=st.integers(1, 20))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_any_lengths(lengths: list[int], padding: int) -> None:
     compare("snake", lengths, max(lengths) + padding)
 

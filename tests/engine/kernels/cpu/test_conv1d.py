@@ -86,7 +86,7 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 
 
 @given(length=st.integers(1, 2500), batch=st.integers(1, 4))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_any_length(length: int, batch: int) -> None:
     compare(ConvWorkload(6, 13, 7, 3, 1, 9), batch, length, True, host_microkernel())
 

@@ -82,7 +82,7 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 
 
 @given(sizes=st.sampled_from(TWO_WAYS), length=st.integers(1, 700), batch=st.integers(1, 4))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_any_length(sizes: tuple[int, ...], length: int, batch: int) -> None:
     compare(sizes, batch, length, True, host_microkernel())
 

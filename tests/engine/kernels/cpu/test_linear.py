@@ -69,7 +69,7 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 
 
 @given(rows=st.integers(1, 700))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_any_row_count(rows: int) -> None:
     compare(rows, 33, 50)
 

@@ -67,7 +67,7 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 
 
 @given(lengths=st.lists(st.integers(0, 90), min_size=1, max_size=4), padding=st.integers(1, 5))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_any_lengths(lengths: list[int], padding: int) -> None:
     compare(lengths, 48, 2, host_microkernel(), padding)
 

@@ -84,7 +84,7 @@ def test_other_register_tiles(microkernel: Microkernel) -> None:
 
 
 @given(length=st.integers(1, 2500), batch=st.integers(1, 3))
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 def test_any_length(length: int, batch: int) -> None:
     compare(plan(7, 3, (4, 7), host_microkernel()), batch, length)
 

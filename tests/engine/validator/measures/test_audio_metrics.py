@@ -38,14 +38,14 @@ def assert_is_json(metrics: AudioMetrics) -> None:
     json.dumps(asdict(metrics), allow_nan=False)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(SEEDS, st.integers(1, 5000))
 def test_a_waveform_equals_itself(seed: int, samples: int) -> None:
     wave = noise(seed, samples).astype(np.float32)
     assert compare_audio(wave, wave, RATE) == AudioMetrics(pytest.approx(1.0), 0, 0.0, 0.0, 0.0)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(SEEDS, st.integers(-LONGEST, LONGEST), st.floats(0.1, 10))
 def test_the_lag_is_found_whatever_the_level(seed: int, lag: int, scale: float) -> None:
     sound = noise(seed, 12_000)
@@ -56,7 +56,7 @@ def test_the_lag_is_found_whatever_the_level(seed: int, lag: int, scale: float) 
     assert correlation == pytest.approx(1.0, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(SEEDS, st.integers(1, 40), st.integers(1, 40), st.integers(0, 50))
 def test_equals_the_definition(seed: int, ours_length: int, reference_length: int, longest: int) -> None:
     ours, reference = noise(seed, ours_length), noise(seed + 1, reference_length)
@@ -138,7 +138,7 @@ def test_pitch_moves_the_spectra(frequencies_hz: tuple[float, float]) -> None:
     assert multi_resolution_stft(low, high) > 0.3
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(SEEDS, st.integers(0, 3))
 def test_spectra_are_further_apart_with_more_noise(seed: int, exponent: int) -> None:
     wave, error = noise(seed, 6000), noise(seed + 1, 6000)
@@ -198,7 +198,7 @@ def test_a_sample_that_is_not_finite_counts_as_silence(value: float) -> None:
     assert compare_audio(np.full(9, value), wave, RATE) == compare_audio(np.zeros(9), wave, RATE)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.data(), st.sampled_from([8000, 24_000, 192_000]))
 def test_every_waveform_has_finite_results(data: st.DataObject, rate_hz: int) -> None:
     kind = data.draw(st.sampled_from([np.float32, np.float64, np.int16]))

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
@@ -70,7 +70,6 @@ def test_an_array_equals_itself(array: np.ndarray) -> None:
         assert metrics == Metrics(pytest.approx(1.0), pytest.approx(1.0), None, 0.0, 0.0, 100.0)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_every_result_is_json_and_in_its_range(data: st.DataObject) -> None:
     kind, shape = data.draw(st.sampled_from([np.float32, np.float64])), data.draw(SHAPES)
@@ -312,7 +311,6 @@ def test_an_error_shows_in_its_cell_alone(steps: int, data: st.DataObject) -> No
     assert cell * steps // cells <= step < (cell + 1) * steps // cells
 
 
-@settings(deadline=None)
 @given(st.sampled_from([512, 513, 1023, 1024, 120 * 40 + 1]), st.integers(0, 1000))
 def test_many_steps_keep_the_largest_error_of_each_cell(steps: int, seed: int) -> None:
     reference, ours = profile_noise(seed, 2, steps), profile_noise(seed + 1, 2, steps)

@@ -28,7 +28,7 @@ def filled(path: Path) -> ArrayFolder:
     return folder
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(held=st.dictionaries(st.tuples(st.integers(0, 99_999), NAMES, st.sampled_from(Reading)), ARRAYS, max_size=4))
 def test_everything_comes_back_from_folder_and_export(
     tmp_path_factory: pytest.TempPathFactory, held: dict[tuple[int, str, Reading], np.ndarray]
